@@ -1,0 +1,137 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { unauthenticated } from './errors.ts'
+import { newId } from './id.ts'
+
+/** On whose behalf a call is made, vouched for by the service that signed it. */
+const Caller = z.object({
+  /** The service that made the call. */
+  issuer: z.string(),
+  kind: z.enum(['session', 'key', 'system', 'anonymous']),
+  /** Empty for an anonymous caller, as are the two below. */
+  accountId: z.string(),
+  userId: z.string(),
+  loginId: z.string(),
+  /** IANA name; empty for system callers, who read it from their projection. */
+  timezone: z.string(),
+  locale: z.string(),
+  subscriptionActive: z.boolean(),
+})
+export type Caller = z.infer<typeof Caller>
+
+const Claims = Caller.extend({ expiresAt: z.number() })
+
+/** Signs caller tokens in the name of one service. */
+export interface Signer {
+  issuer: string
+  key: KeyObject
+}
+
+export type Verifiers = (issuer: string) => KeyObject | null
+
+/** Caller tokens live this long; they are minted for each credential or attempt. */
+export const callerLifetimeMs = 60_000
+
+/** The user ID of what the system does by itself (spec/identity.md 2.5). */
+export const systemUserId = 'user_system'
+
+/** Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. */
+export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
+  const claims = { ...caller, issuer: signer.issuer, expiresAt: now.getTime() + callerLifetimeMs }
+  const body = Buffer.from(JSON.stringify(claims))
+  const signature = sign(null, body, signer.key)
+  return `${body.toString('base64url')}.${signature.toString('base64url')}`
+}
+
+/** The token of a service that acts by itself on an account (consumers, activities). */
+export function systemCaller(signer: Signer, accountId: string, now: Date): string {
+  const nobody = { loginId: '', timezone: '', locale: '', subscriptionActive: true }
+  return mintCaller(signer, { ...nobody, kind: 'system', accountId, userId: systemUserId }, now)
+}
+
+/** The token of a request that carries no credential. */
+export function anonymousCaller(signer: Signer, now: Date): string {
+  const nobody = { accountId: '', userId: '', loginId: '', timezone: '', locale: '' }
+  return mintCaller(signer, { ...nobody, kind: 'anonymous', subscriptionActive: false }, now)
+}
+
+/**
+ * Checks tokens against the issuers' public keys. A token already checked costs a map look-up
+ * until it expires. Throws unauthenticated.
+ */
+export function callerVerifier(verifiers: Verifiers): (token: string, now: Date) => Caller {
+  const checked = new Map<string, z.infer<typeof Claims>>()
+  return (token, now) => {
+    let claims = checked.get(token)
+    if (!claims) {
+      claims = check(verifiers, token)
+      if (checked.size >= 10_000) checked.clear()
+      checked.set(token, claims)
+    }
+    if (claims.expiresAt <= now.getTime()) {
+      checked.delete(token)
+      throw unauthenticated('caller token has expired')
+    }
+    return claims
+  }
+}
+
+function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
+  const [body = '', signature = ''] = token.split('.')
+  const bytes = Buffer.from(body, 'base64url')
+  try {
+    const claims = Claims.parse(JSON.parse(bytes.toString()))
+    const key = verifiers(claims.issuer)
+    if (key && verify(null, bytes, key, Buffer.from(signature, 'base64url'))) return claims
+  } catch {
+    // A token that cannot be read is as good as none.
+  }
+  throw unauthenticated('caller token is not valid')
+}
+
+/**
+ * The signing key of a service from the keys folder, made on first use: `<issuer>.key` (PKCS#8,
+ * mode 0600) and `<issuer>.pub`.
+ */
+export function loadSigner(folder: string, issuer: string): Signer {
+  const path = join(folder, `${issuer}.key`)
+  try {
+    return { issuer, key: createPrivateKey(readFileSync(path)) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  writeWhole(join(folder, `${issuer}.pub`), publicKey.export({ type: 'spki', format: 'pem' }))
+  writeWhole(path, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  return { issuer, key: privateKey }
+}
+
+/** Public keys of the issuers in the folder, read when first asked for. */
+export function loadVerifiers(folder: string): Verifiers {
+  const keys = new Map<string, KeyObject>()
+  return (issuer) => {
+    const known = keys.get(issuer)
+    if (known) return known
+    const file = readdirSync(folder).find((name) => name === `${issuer}.pub`)
+    if (!file) return null
+    const key = createPublicKey(readFileSync(join(folder, file)))
+    keys.set(issuer, key)
+    return key
+  }
+}
+
+function writeWhole(path: string, content: string | Buffer): void {
+  const draft = `${path}.${newId('draft')}`
+  writeFileSync(draft, content, { mode: 0o600 })
+  renameSync(draft, path)
+}

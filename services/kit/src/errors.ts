@@ -1,0 +1,97 @@
+import { create } from '@bufbuild/protobuf'
+import { type Problem, ProblemsSchema, RefusalSchema } from '@coffer/proto/options/v1/options'
+import { Code, ConnectError } from '@connectrpc/connect'
+
+/** What is wrong with a request, by field; leaves are texts a client may show. */
+export interface Problems {
+  [field: string]: string | Problems
+}
+
+/** A request that breaks a rule: 400 with `problems` (spec/interface.md, Errors 2). */
+export function invalid(problems: Problems): ConnectError {
+  const detail = create(ProblemsSchema, { problems: flatten(problems, []) })
+  return new ConnectError('Invalid request', Code.InvalidArgument, undefined, [
+    { desc: ProblemsSchema, value: detail },
+  ])
+}
+
+/** Missing or wrong credentials: 401. */
+export function unauthenticated(text = 'unauthorized'): ConnectError {
+  return new ConnectError(text, Code.Unauthenticated)
+}
+
+/** A caller that may not do this: 403. */
+export function forbidden(text: string): ConnectError {
+  return new ConnectError(text, Code.PermissionDenied)
+}
+
+/** No such object in the caller's account: 404. `noun` is the object in plain words. */
+export function notFound(noun: string): ConnectError {
+  return new ConnectError(`${noun}: record does not exist`, Code.NotFound)
+}
+
+/** Another object has the same name or identifier: 400 (spec/ledger.md 0.6). */
+export function duplicate(noun: string): ConnectError {
+  return new ConnectError(`${noun}: a similar object already exists`, Code.AlreadyExists)
+}
+
+/**
+ * A well-formed request that the state of things does not allow: 400, or the status the
+ * specification names, with its stable code.
+ */
+export function refused(text: string, refusal?: { code?: string; status: number }): ConnectError {
+  const details = refusal
+    ? [
+        {
+          desc: RefusalSchema,
+          value: create(RefusalSchema, { code: refusal.code ?? '', status: refusal.status }),
+        },
+      ]
+    : []
+  return new ConnectError(text, Code.FailedPrecondition, undefined, details)
+}
+
+/** A dependency is down or a queue is full: 503 with `Retry-After`; nothing was done. */
+export function unavailable(text: string): ConnectError {
+  return new ConnectError(text, Code.Unavailable)
+}
+
+/** Whether a retry may succeed without anything else changing. */
+export function isTransient(error: unknown): boolean {
+  const transient = [Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Aborted]
+  return !(error instanceof ConnectError) || transient.includes(error.code)
+}
+
+/** The tree of problems an error carries, or null where it carries none. */
+export function problemsOf(error: ConnectError): Problems | null {
+  const [detail] = error.findDetails(ProblemsSchema)
+  return detail ? unflatten(detail.problems) : null
+}
+
+/** The stable code and HTTP status an error carries, or null where it carries none. */
+export function refusalOf(error: ConnectError): { code: string; status: number } | null {
+  return error.findDetails(RefusalSchema)[0] ?? null
+}
+
+function flatten(problems: Problems, path: string[]): { path: string[]; message: string }[] {
+  return Object.entries(problems).flatMap(([field, problem]) =>
+    typeof problem === 'string'
+      ? [{ path: [...path, field], message: problem }]
+      : flatten(problem, [...path, field]),
+  )
+}
+
+function unflatten(problems: Problem[]): Problems {
+  const tree: Problems = {}
+  for (const { path, message } of problems) {
+    let branch = tree
+    for (const field of path.slice(0, -1)) {
+      const below = branch[field]
+      const next = typeof below === 'object' ? below : {}
+      branch[field] = next
+      branch = next
+    }
+    branch[path.at(-1) ?? ''] = message
+  }
+  return tree
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { headers } from '@nats-io/transport-node'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { subjectOf } from './changes.ts'
+import type { Database } from './database.ts'
+import type { Log } from './log.ts'
+import type { Broker } from './nats.ts'
+import { relayBacklog } from './telemetry.ts'
+
+const Unpublished = z.object({
+  changeId: z.string(),
+  accountId: z.string(),
+  type: z.string(),
+  payload: z.instanceof(Buffer),
+  sequence: z.bigint(),
+})
+type Unpublished = z.infer<typeof Unpublished>
+
+const batchSizeMax = 500
+const pollMs = 200
+
+export interface RelayOptions {
+  service: string
+  database: Database
+  broker: Broker
+  log: Log
+}
+
+/**
+ * Publishes committed changes in the order of their account's sequence. Woken after commits of
+ * this process, and by a poll for those of others. A change is marked after JetStream has
+ * acknowledged it, so a crash publishes it again under the same message ID; two relays of one
+ * service do no harm, the row locks share the work between them.
+ */
+export function startRelay({ service, database, broker, log }: RelayOptions): AsyncDisposable {
+  let awake = Promise.withResolvers<void>()
+  let stopped = false
+  database.onChanges(() => awake.resolve())
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      await Promise.race([awake.promise, sleep(pollMs)])
+      awake = Promise.withResolvers()
+      try {
+        while ((await publishBatch({ service, database, broker })) === batchSizeMax && !stopped);
+      } catch (error) {
+        log.warn({ err: error, service }, 'changes could not be published yet')
+        await sleep(pollMs)
+      }
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopped = true
+      awake.resolve()
+      await running
+    },
+  }
+}
+
+async function publishBatch(options: Omit<RelayOptions, 'log'>): Promise<number> {
+  const { service, database, broker } = options
+  const batch = await sequenceBatch(database)
+  relayBacklog.set({ service }, batch.length)
+  if (batch.length === 0) return 0
+  await Promise.all(
+    batch.map(({ changeId, accountId, type, payload, sequence }) => {
+      const header = headers()
+      header.set('Coffer-Account', accountId)
+      header.set('Coffer-Sequence', String(sequence))
+      return broker.stream.publish(broker.subject(subjectOf(type)), payload, {
+        msgID: changeId,
+        headers: header,
+      })
+    }),
+  )
+  await database.pool.query(sql.unsafe`
+    UPDATE changes SET published_at = now()
+    WHERE change_id = ANY(${sql.array(
+      batch.map(({ changeId }) => changeId),
+      'text',
+    )})`)
+  return batch.length
+}
+
+/** Takes the oldest unpublished changes and gives those that have none their sequence number. */
+async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
+  return database.pool.any(sql.type(Unpublished)`
+    WITH batch AS MATERIALIZED (
+      SELECT change_id, account_id, sequence FROM changes
+      WHERE published_at IS NULL ORDER BY change_id LIMIT ${batchSizeMax} FOR UPDATE SKIP LOCKED
+    ), fresh AS (
+      SELECT account_id, count(*) AS size FROM batch WHERE sequence IS NULL GROUP BY account_id
+    ), counters AS (
+      INSERT INTO change_sequences AS kept (account_id, last_sequence)
+      SELECT account_id, size FROM fresh ORDER BY account_id
+      ON CONFLICT (account_id) DO UPDATE
+        SET last_sequence = kept.last_sequence + EXCLUDED.last_sequence
+      RETURNING account_id, last_sequence
+    ), numbered AS (
+      SELECT change_id, last_sequence - size
+        + row_number() OVER (PARTITION BY account_id ORDER BY change_id) AS sequence
+      FROM batch JOIN fresh USING (account_id) JOIN counters USING (account_id)
+      WHERE batch.sequence IS NULL
+    ), updated AS (
+      UPDATE changes SET sequence = numbered.sequence FROM numbered
+      WHERE changes.change_id = numbered.change_id
+      RETURNING changes.change_id, account_id, type, payload, changes.sequence
+    )
+    SELECT change_id AS "changeId", account_id AS "accountId", type, payload, sequence
+    FROM updated
+    UNION ALL
+    SELECT change_id, changes.account_id, type, payload, changes.sequence
+    FROM batch JOIN changes USING (change_id) WHERE batch.sequence IS NOT NULL
+    ORDER BY 1`)
+}

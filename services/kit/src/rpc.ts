@@ -1,0 +1,102 @@
+import { getOption } from '@bufbuild/protobuf'
+import { access } from '@coffer/proto/options/v1/options'
+import {
+  type CallOptions,
+  Code,
+  ConnectError,
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect'
+import { type Caller, callerVerifier, type Verifiers } from './caller.ts'
+import { forbidden, unauthenticated, unavailable } from './errors.ts'
+import type { Log } from './log.ts'
+import { observeRpc } from './telemetry.ts'
+
+const callerKey = createContextKey<Caller | null>(null)
+const tokenKey = createContextKey('')
+
+/** Names of the headers that travel with a call inside the mesh. */
+export const headers = {
+  caller: 'coffer-caller',
+  requestId: 'x-request-id',
+  idempotencyKey: 'coffer-idempotency-key',
+  bodyHash: 'coffer-body-hash',
+  replayed: 'coffer-replayed',
+} as const
+
+/** On whose behalf the RPC runs; the interceptor has checked that it may. */
+export function callerOf(context: HandlerContext): Caller {
+  const caller = context.values.get(callerKey)
+  if (!caller) throw unauthenticated()
+  return caller
+}
+
+/** Options that pass the caller, the request ID and what is left of the deadline on to a call. */
+export function onBehalfOf(context: HandlerContext): CallOptions {
+  const left = context.timeoutMs()
+  return {
+    headers: {
+      [headers.caller]: context.values.get(tokenKey),
+      [headers.requestId]: context.requestHeader.get(headers.requestId) ?? '',
+    },
+    signal: context.signal,
+    ...(left === undefined ? {} : { timeoutMs: Math.max(1, left) }),
+  }
+}
+
+/** Server side: reads the caller and refuses those the RPC is not meant for. */
+export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor {
+  const verifyToken = callerVerifier(verifiers)
+  return (next) => async (request) => {
+    const token = request.header.get(headers.caller)
+    if (!token) throw unauthenticated('caller token is missing')
+    const caller = verifyToken(token, clock())
+    const { issuers = [], anonymous = false } = getOption(request.method, access)
+    const accepted = issuers.length > 0 ? issuers : ['gateway']
+    if (!accepted.includes(caller.issuer)) {
+      throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
+    }
+    if (!anonymous && caller.accountId === '') throw unauthenticated()
+    request.contextValues.set(callerKey, caller)
+    request.contextValues.set(tokenKey, token)
+    return next(request)
+  }
+}
+
+/** Server side: times each RPC and turns what handlers throw by accident into known errors. */
+export function observe(log: Log): Interceptor {
+  return (next) => async (request) => {
+    const done = observeRpc(request.service.typeName, request.method.name)
+    try {
+      const response = await next(request)
+      done('ok')
+      return response
+    } catch (error) {
+      const known = knownError(error)
+      done(Code[known.code])
+      if (known.code === Code.Internal || known.code === Code.Unknown) {
+        const requestId = request.header.get(headers.requestId)
+        log.error({ err: error, rpc: request.method.name, requestId }, 'rpc failed')
+      }
+      throw known
+    }
+  }
+}
+
+// Class 08 connection, 53 resources, 57 operator intervention; 55P03 lock_not_available.
+const downStates = /^(08|53|57P|55P03)/
+
+function knownError(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error
+  const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
+  const state = String(cause?.code ?? code ?? '')
+  const name = (error as Error).name
+  if (downStates.test(state) || /^E[A-Z]+$/.test(state) || name === 'ConnectionError') {
+    return unavailable('the database is not available')
+  }
+  if (state === '57014' || name === 'StatementTimeoutError') {
+    return new ConnectError('the database took too long', Code.DeadlineExceeded)
+  }
+  return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
+}

@@ -1,0 +1,54 @@
+import type { ConnectRouter } from '@connectrpc/connect'
+import type { Signer } from './caller.ts'
+import type { Mesh } from './client.ts'
+import type { Settings, ValuesOf } from './config.ts'
+import type { Handler } from './consumer.ts'
+import type { Database } from './database.ts'
+import type { Log } from './log.ts'
+import type { Broker } from './nats.ts'
+import type { WorkflowSchedule, Workflows } from './temporal.ts'
+
+/** What a service is: its name, settings and tables, and how to make it from what it needs. */
+export interface ServiceDefinition<S extends Settings = Settings> {
+  name: string
+  /** The database schema of its tables. */
+  schema: string
+  /** Folder of its migrations. */
+  migrations: URL
+  settings: S
+  create: (deps: ServiceDeps<S>) => Service
+}
+
+/** What a process offers each service it hosts. */
+export interface ServiceDeps<S extends Settings = Settings> {
+  config: ValuesOf<S>
+  database: Database
+  broker: Broker
+  workflows: Workflows
+  mesh: Mesh
+  /** Signs what the service does by itself. */
+  signer: Signer
+  log: Log
+  clock: () => Date
+}
+
+/** What a process does for a service while it hosts it. */
+export interface Service {
+  routes: (router: ConnectRouter) => void
+  /** Handlers of its durable consumer, which bears its name. */
+  handlers?: Handler[]
+  /** Its task queue bears its name. */
+  workflowModules?: URL[]
+  // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
+  activities?: Record<string, (...args: any[]) => Promise<unknown>>
+  schedules?: WorkflowSchedule[]
+  /** Frees what the service opened itself (worker threads). */
+  close?: () => Promise<void>
+}
+
+/** Keeps the settings' types while a definition joins a list of services. */
+export function defineService<S extends Settings>(
+  definition: ServiceDefinition<S>,
+): ServiceDefinition<S> {
+  return definition
+}

@@ -1,0 +1,37 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Metrics of the process, in the Prometheus text format on the service's HTTP port. */
+export const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+
+const rpcSeconds = new Histogram({
+  name: 'coffer_rpc_seconds',
+  help: 'Time an RPC took in its service, by outcome.',
+  labelNames: ['service', 'method', 'code'],
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+  registers: [registry],
+})
+
+/** Starts timing an RPC; call the result once with the outcome. */
+export function observeRpc(service: string, method: string): (code: string) => void {
+  const startedAt = performance.now()
+  return (code) => {
+    rpcSeconds.observe({ service, method, code }, (performance.now() - startedAt) / 1000)
+  }
+}
+
+/** Messages a consumer gave up on; worth an alarm. */
+export const deadLetters = new Counter({
+  name: 'coffer_dead_letters_total',
+  help: 'Messages given up after the last delivery, by consumer.',
+  labelNames: ['consumer'],
+  registers: [registry],
+})
+
+/** Changes committed but not yet published. */
+export const relayBacklog = new Gauge({
+  name: 'coffer_relay_backlog',
+  help: 'Changes the relay found unpublished in its last round, by service.',
+  labelNames: ['service'],
+  registers: [registry],
+})

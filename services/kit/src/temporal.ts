@@ -1,0 +1,180 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Code, type ConnectError } from '@connectrpc/connect'
+import {
+  Client,
+  Connection,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  WorkflowIdConflictPolicy,
+} from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/common'
+import {
+  type ActivityInboundCallsInterceptor,
+  bundleWorkflowCode,
+  NativeConnection,
+  Worker,
+} from '@temporalio/worker'
+import { isTransient } from './errors.ts'
+import type { Log } from './log.ts'
+
+/** Connections to Temporal: one for starting workflows, one for the workers. */
+export interface Workflows extends AsyncDisposable {
+  client: Client
+  /** Joins the workflow of that ID, or starts it; a second trigger is never lost. */
+  start: (workflow: WorkflowStart) => Promise<void>
+  /** Makes sure a schedule exists that starts the workflow every so often (UTC). */
+  schedule: (schedule: WorkflowSchedule) => Promise<void>
+  /** Polls the service's task queue until disposed; returns when the worker runs. */
+  work: (options: WorkerOptions) => Promise<AsyncDisposable>
+}
+
+export interface WorkflowStart {
+  /** Name of the exported workflow function. */
+  type: string
+  /** The natural key: starting twice is joining. */
+  id: string
+  taskQueue: string
+  /** IDs, cursors and counts only: no money, no dates, no pages of rows. */
+  args: unknown[]
+}
+
+export interface WorkflowSchedule extends WorkflowStart {
+  /** Five-field cron text, in UTC. */
+  cron: string
+}
+
+export interface WorkerOptions {
+  taskQueue: string
+  /** Workflow modules (`*.workflow.ts`); none where the service offers activities alone. */
+  workflows: URL[]
+  // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
+  activities: Record<string, (...args: any[]) => Promise<unknown>>
+  log: Log
+}
+
+/** Signal sent with every start, so that a workflow that is about to end looks once more. */
+export const triggerSignal = 'trigger'
+
+export interface TemporalOptions {
+  address: string
+  namespace: string
+  /** Goes before every workflow ID and task queue, so that deployments can share a namespace. */
+  prefix: string
+}
+
+/** Connects to Temporal; fails within ten seconds where it does not answer. */
+export async function connectTemporal(options: TemporalOptions): Promise<Workflows> {
+  const { address, namespace, prefix } = options
+  const connection = await Connection.connect({ address, connectTimeout: '10 seconds' })
+  const native = await NativeConnection.connect({ address })
+  const client = new Client({ connection, namespace })
+  return {
+    client,
+    start: async ({ type, id, taskQueue, args }) => {
+      await client.withDeadline(Date.now() + 5_000, () =>
+        client.workflow.signalWithStart(type, {
+          workflowId: `${prefix}/${id}`,
+          taskQueue: `${prefix}/${taskQueue}`,
+          args,
+          signal: triggerSignal,
+          signalArgs: [],
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        }),
+      )
+    },
+    schedule: (schedule) =>
+      ensureSchedule(client, {
+        ...schedule,
+        id: `${prefix}/${schedule.id}`,
+        taskQueue: `${prefix}/${schedule.taskQueue}`,
+      }),
+    work: (worker) =>
+      startWorker({ native, namespace, ...worker, taskQueue: `${prefix}/${worker.taskQueue}` }),
+    [Symbol.asyncDispose]: async () => {
+      await connection.close()
+      await native.close()
+    },
+  }
+}
+
+async function ensureSchedule(client: Client, schedule: WorkflowSchedule): Promise<void> {
+  const { type, id, taskQueue, args, cron } = schedule
+  const spec = { cronExpressions: [cron] }
+  const action = {
+    type: 'startWorkflow' as const,
+    workflowType: type,
+    workflowId: id,
+    taskQueue,
+    args,
+  }
+  const policies = { overlap: ScheduleOverlapPolicy.BUFFER_ONE, catchupWindow: '1 hour' as const }
+  const handle = client.schedule.getHandle(id)
+  try {
+    await handle.update((previous) => ({ ...previous, spec, action, policies }))
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error
+    await client.schedule.create({ scheduleId: id, spec, action, policies })
+  }
+}
+
+async function startWorker(
+  options: WorkerOptions & { native: NativeConnection; namespace: string },
+): Promise<AsyncDisposable> {
+  const { native, namespace, taskQueue, workflows, activities } = options
+  const worker = await Worker.create({
+    connection: native,
+    namespace,
+    taskQueue,
+    activities,
+    ...(workflows.length > 0 ? { workflowBundle: await bundle(workflows) } : {}),
+    maxConcurrentActivityTaskExecutions: 8,
+    shutdownGraceTime: '10 seconds',
+    interceptors: {
+      activity: [() => ({ inbound: { execute: failForGood } as ActivityInboundCallsInterceptor })],
+    },
+  })
+  const running = worker.run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown()
+      await running
+    },
+  }
+}
+
+/** An error that a retry cannot mend ends the activity at once. */
+const failForGood: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (
+  input,
+  next,
+) => {
+  try {
+    return await next(input)
+  } catch (error) {
+    if (isTransient(error)) throw error
+    const { code, rawMessage } = error as ConnectError
+    throw ApplicationFailure.nonRetryable(rawMessage, Code[code])
+  }
+}
+
+/** One bundle of several workflow modules, through an entry file that names them all. */
+async function bundle(workflows: URL[]): Promise<{ code: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
+  const entry = join(folder, 'workflows.mjs')
+  try {
+    const lines = workflows.map((url) => `export * from '${fileURLToPath(url)}'`)
+    await writeFile(entry, lines.join('\n'))
+    return await bundleWorkflowCode({
+      workflowsPath: entry,
+      logger: { trace, debug: trace, info: trace, warn: trace, error: trace, log: trace },
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function trace(): void {
+  // Webpack's progress is of no interest; its failure is thrown.
+}

@@ -1,0 +1,36 @@
+import { Piscina } from 'piscina'
+import { unavailable } from './errors.ts'
+
+/** Worker threads for what would block the event loop, behind a bounded queue. */
+export interface Workers<Input, Output> extends AsyncDisposable {
+  /** Throws unavailable at once when the queue is full. */
+  run: (input: Input, signal?: AbortSignal) => Promise<Output>
+}
+
+/**
+ * Starts threads over a module that exports `run(input)`. Input and output are cloned between
+ * threads; `threadsMax` bounds the work at a time, `queueMax` what may wait for it.
+ */
+export function startWorkers<Input, Output>(options: {
+  module: URL
+  threadsMax: number
+  queueMax: number
+  memoryMaxMb: number
+}): Workers<Input, Output> {
+  const pool = new Piscina({
+    filename: options.module.href,
+    name: 'run',
+    minThreads: 0,
+    maxThreads: options.threadsMax,
+    maxQueue: options.queueMax,
+    idleTimeout: 10_000,
+    resourceLimits: { maxOldGenerationSizeMb: options.memoryMaxMb },
+  })
+  return {
+    run: async (input, signal) => {
+      if (pool.queueSize >= options.queueMax) throw unavailable('too much of this work is waiting')
+      return pool.run(input, signal ? { signal } : {})
+    },
+    [Symbol.asyncDispose]: () => pool.close(),
+  }
+}

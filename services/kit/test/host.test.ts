@@ -1,0 +1,58 @@
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { newId } from '../src/id.ts'
+import { headers } from '../src/rpc.ts'
+import { type Booted, boot, eventually } from '../testing/boot.ts'
+import { fixture } from './fixture/service.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([fixture])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const seen = (accountId: string) =>
+  booted.database('identity').pool.anyFirst(sql.type(z.object({ seen: z.bigint() }))`
+    SELECT seen_version AS seen FROM connections WHERE account_id = ${accountId}`)
+
+test('a change that commits reaches the consumer once', async () => {
+  const accountId = newId('acct')
+  const links = booted.client('identity', FeedLinkService)
+  await links.createFeedLink({ name: 'One' }, booted.as(accountId))
+  expect(
+    await eventually(
+      () => seen(accountId),
+      ([times]) => times === 1n,
+    ),
+  ).toEqual([1n])
+})
+
+test('twenty requests under one Idempotency-Key write once and get one answer', async () => {
+  const accountId = newId('acct')
+  const links = booted.client('identity', FeedLinkService)
+  const { headers: caller } = booted.as(accountId)
+  const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k1', [headers.bodyHash]: 'ab' }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => links.createFeedLink({ name: 'Two' }, { headers: keyed })),
+  )
+  expect(new Set(replies.map(({ feedLink }) => feedLink?.feedLinkId)).size).toBe(1)
+  expect(await seen(accountId)).toHaveLength(1)
+  const other = { ...keyed, [headers.bodyHash]: 'cd' }
+  await expect(links.createFeedLink({ name: 'Three' }, { headers: other })).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+  })
+})
+
+test('a call without a caller is refused', async () => {
+  const links = booted.client('identity', FeedLinkService)
+  await expect(links.createFeedLink({ name: 'None' })).rejects.toMatchObject({
+    code: Code.Unauthenticated,
+  })
+})

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DescService } from '@bufbuild/protobuf'
+import type { CallOptions, Client } from '@connectrpc/connect'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { type Caller, loadSigner, mintCaller } from '../src/caller.ts'
+import type { Database } from '../src/database.ts'
+import { type Host, hostServices } from '../src/host.ts'
+import { newId } from '../src/id.ts'
+import { createLog } from '../src/log.ts'
+import { connectBroker } from '../src/nats.ts'
+import { headers } from '../src/rpc.ts'
+import type { ServiceDefinition } from '../src/service.ts'
+import { connectTemporal } from '../src/temporal.ts'
+import { cloneDatabase, requiredVariable } from './database.ts'
+
+/** Real services on a database of their own, with NATS and Temporal shared under a prefix. */
+export interface Booted extends AsyncDisposable {
+  host: Host
+  prefix: string
+  databaseUrl: string
+  keysFolder: string
+  client: <Service extends DescService>(name: string, service: Service) => Client<Service>
+  database: (name: string) => Database
+  /** Call options of a user of that account, as the gateway would pass them. */
+  as: (accountId: string, caller?: Partial<Caller>) => CallOptions
+  /** Types of the changes a service has recorded for an account, oldest first. */
+  changes: (name: string, accountId: string) => Promise<readonly string[]>
+  /** What the services take for now; tests move it. */
+  clock: { now: Date | null }
+}
+
+const everyService = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+
+/** Boots the services in this process; `environment` holds their settings. */
+export async function boot(
+  definitions: ServiceDefinition[],
+  environment: Record<string, string> = {},
+): Promise<Booted> {
+  const stack = new AsyncDisposableStack()
+  const { url } = stack.use(await cloneDatabase(definitions))
+  const prefix = newId('t')
+  const keysFolder = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
+  stack.defer(() => rm(keysFolder, { recursive: true, force: true }))
+  const gateway = loadSigner(keysFolder, 'gateway')
+  const broker = stack.use(
+    await connectBroker({
+      url: requiredVariable('COFFER_TEST_NATS_URL'),
+      prefix,
+      serviceNames: everyService,
+    }),
+  )
+  stack.defer(async () => {
+    const manager = await jetstreamManager(broker.connection)
+    await manager.streams.delete(broker.streamName)
+  })
+  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  const workflows = stack.use(await connectTemporal({ address, namespace: 'default', prefix }))
+  const clock: Booted['clock'] = { now: null }
+  const host = stack.use(
+    await hostServices({
+      definitions,
+      urls: {},
+      databaseUrl: () => url,
+      poolSizeMax: 10,
+      statementTimeoutMs: 10_000,
+      keysFolder,
+      environment,
+      broker,
+      workflows,
+      log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
+      clock: () => clock.now ?? new Date(),
+    }),
+  )
+  const database = (name: string): Database => {
+    const found = host.databases[name]
+    if (!found) throw new Error(`${name} is not booted`)
+    return found
+  }
+  return {
+    host,
+    prefix,
+    databaseUrl: url,
+    keysFolder,
+    client: host.mesh.client,
+    database,
+    as: (accountId, caller) => {
+      const user = { kind: 'session' as const, userId: newId('user'), loginId: newId('lgn') }
+      const settings = { timezone: 'UTC', locale: 'en_US', subscriptionActive: true }
+      const who = { accountId, ...user, ...settings, ...caller }
+      return { headers: { [headers.caller]: mintCaller(gateway, who, new Date()) } }
+    },
+    changes: (name, accountId) =>
+      database(name).pool.anyFirst(sql.type(z.object({ type: z.string() }))`
+        SELECT type FROM changes WHERE account_id = ${accountId} ORDER BY change_id`),
+    clock,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Polls until the value satisfies the condition; fails after `timeoutMs`. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  timeoutMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const value = await read()
+    if (isDone(value)) return value
+    if (Date.now() > deadline) throw new Error(`not reached: ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrate } from '../src/database.ts'
+import { migrationFolders } from '../src/host.ts'
+import { newId } from '../src/id.ts'
+import type { ServiceDefinition } from '../src/service.ts'
+
+/** A database of its own, gone when disposed. */
+export interface TestDatabase extends AsyncDisposable {
+  url: string
+}
+
+/**
+ * A fresh database with the schemas of these services, cloned from a template that is migrated
+ * once for each set of migration files.
+ */
+export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
+  const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
+  const template = `coffer_template_${await fingerprint(definitions)}`
+  await withAdmin(adminUrl, async (admin) => {
+    // One template at a time: cloning fails while somebody is connected to the source.
+    await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [
+      template,
+    ])
+    if (rowCount) return
+    const draft = newId('coffer_draft')
+    await admin.query(`CREATE DATABASE ${draft}`)
+    for (const definition of definitions) {
+      const url = databaseUrl(adminUrl, draft)
+      const { schema } = definition
+      await migrate({ url, schema, folders: migrationFolders(definition) })
+    }
+    await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`)
+  })
+  const name = newId('coffer_test')
+  await withAdmin(adminUrl, async (admin) => {
+    await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
+  })
+  return {
+    url: databaseUrl(adminUrl, name),
+    [Symbol.asyncDispose]: () =>
+      withAdmin(adminUrl, async (admin) => {
+        await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      }),
+  }
+}
+
+/** An environment variable that the test command sets. */
+export function requiredVariable(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: run the tests with npm test`)
+  return value
+}
+
+async function withAdmin(url: string, run: (admin: pg.Client) => Promise<void>): Promise<void> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  try {
+    await run(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+function databaseUrl(adminUrl: string, name: string): string {
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const definition of definitions) {
+    hash.update(definition.schema)
+    for (const folder of migrationFolders(definition)) {
+      for (const name of (await readdir(folder)).sort()) {
+        hash.update(name).update(await readFile(join(folder, name)))
+      }
+    }
+  }
+  return hash.digest('hex').slice(0, 16)
+}
