@@ -1,0 +1,78 @@
+import { expect, test } from '@jest/globals'
+import { changelogFaults } from './tidy/changelog.ts'
+import { isCode, writtenFiles } from './tidy/files.ts'
+import { longFiles, longFunctions } from './tidy/lengths.ts'
+import { parseModule } from './tidy/modules.ts'
+import { badNames } from './tidy/names.ts'
+import { badImports, idleDependencies, parsePackage, readmeFaults } from './tidy/packages.ts'
+import { deadFiles, unusedExports } from './tidy/reach.ts'
+import { bannedWords } from './tidy/words.ts'
+
+const files = writtenFiles()
+const code = files.filter(isCode)
+// The checks' own tests are full of what is forbidden: what they quote is no use and no fault.
+const quoting = /^test\/(lint|tidy\/[a-z]+)\.test\.ts$|^test\/tidy\/words\.ts$/
+const modules = code.map((file) => {
+  const module = parseModule(file)
+  return quoting.test(file.path) ? { ...module, mentions: [] } : module
+})
+const packages = files.filter(({ path }) => /(^|\/)package\.json$/.test(path)).map(parsePackage)
+const scripts = packages.map((one) => one.scripts).join(' ')
+const entries = code.map(({ path }) => path).filter((path) => scripts.includes(path))
+
+test('the repository has files to check', () => {
+  expect(code.length).toBeGreaterThan(10)
+  expect(packages.length).toBeGreaterThan(10)
+})
+
+test('files have at most 300 lines, and lines at most 100 columns', () => {
+  expect(files.flatMap(longFiles)).toEqual([])
+})
+
+test('a function fits on a screen: at most 70 lines', () => {
+  expect(code.flatMap(longFunctions)).toEqual([])
+})
+
+test('no leftovers, no machine paths, no registry hosts', () => {
+  expect(files.filter(({ path }) => !quoting.test(path)).flatMap(bannedWords)).toEqual([])
+})
+
+test('files are named after what is in them, and their suffix is a layer', () => {
+  expect(files.flatMap(({ path }) => badNames(path))).toEqual([])
+})
+
+test('every file under src is reached from an entry point or a test of something else', () => {
+  expect(deadFiles(modules, entries)).toEqual([])
+})
+
+test('every exported value is imported somewhere', () => {
+  const ours = modules.filter(({ path }) => path.endsWith('.ts'))
+  expect(unusedExports(ours, entries)).toEqual([])
+})
+
+test('no file only passes on the exports of others', () => {
+  expect(modules.filter((module) => module.isBarrel).map((module) => module.path)).toEqual([])
+})
+
+test('only the settings of tools have a default export', () => {
+  const wanted = /(^|\/)[a-z-]+\.config\.(js|ts)$|^test\/global-(setup|teardown)\.ts$/
+  const found = modules.filter((one) => one.hasDefaultExport && !wanted.test(one.path))
+  expect(found.map((module) => module.path)).toEqual([])
+})
+
+test('imports are declared, stay in the package and name a .ts file that is there', () => {
+  expect(badImports(modules, packages)).toEqual([])
+})
+
+test('every dependency of a package is imported by it', () => {
+  expect(idleDependencies(modules, packages)).toEqual([])
+})
+
+test('every package with code has a README of at most 60 lines', () => {
+  expect(readmeFaults(files, packages)).toEqual([])
+})
+
+test('the changelog has its form', () => {
+  const changelog = files.find(({ path }) => path === 'CHANGELOG.md')
+  expect(changelogFaults(changelog?.text ?? '')).toEqual([])
+})

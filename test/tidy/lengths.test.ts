@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { longFiles, longFunctions } from './lengths.ts'
+
+function code(text: string) {
+  return { path: 'a.ts', text }
+}
+
+test('a file of 300 lines is fine, one of 301 is not', () => {
+  expect(longFiles(code('a\n'.repeat(300)))).toEqual([])
+  expect(longFiles(code('a\n'.repeat(301)))).toEqual(['a.ts: 301 lines'])
+})
+
+test('a line of 100 columns is fine, one of 101 is not', () => {
+  expect(longFiles(code(`ok\n${'é'.repeat(100)}`))).toEqual([])
+  expect(longFiles(code(`ok\n${'é'.repeat(101)}`))).toEqual(['a.ts:2: 101 columns'])
+})
+
+test('migrations and manifests may be long', () => {
+  expect(longFiles({ path: '0001-a.sql', text: 'a'.repeat(200) })).toEqual([])
+  expect(longFiles({ path: 'package.json', text: 'a\n'.repeat(400) })).toEqual([])
+})
+
+const body = (lines: number) => '\n  a()'.repeat(lines)
+
+test.each([
+  ['a function', (inner: string) => `function f() {${inner}\n}`],
+  ['an arrow function', (inner: string) => `const f = () => {${inner}\n}`],
+  ['a method', (inner: string) => `class A { f() {${inner}\n} }`],
+  ['a function inside another expression', (inner: string) => `g(1, async () => {${inner}\n})`],
+])('%s of 70 lines is fine, one of 71 is not', (_, write) => {
+  expect(longFunctions(code(write(body(68))))).toEqual([])
+  expect(longFunctions(code(write(body(69))))).toEqual(['a.ts:1: a function of 71 lines'])
+})
+
+test('braces in strings, templates and regular expressions do not count', () => {
+  const text = "function f() { return '}' + '{' + `{{` + /[{]/.source }\n".repeat(80)
+  expect(longFunctions(code(text))).toEqual([])
+})
+
+test('a describe block may be long, the functions in it may not', () => {
+  const long = `test('x', () => {${body(69)}\n})`
+  expect(longFunctions(code(`describe('x', () => {${body(100)}\n})`))).toEqual([])
+  expect(longFunctions(code(`describe('x', () => {\n${long}\n})`))).toHaveLength(1)
+})

@@ -1,0 +1,86 @@
+import { dirname, join, normalize } from 'node:path'
+import { type Directive, parseSync, type Statement, Visitor } from 'oxc-parser'
+import type { File } from './files.ts'
+
+/** One import of a module. `names` is `'all'` where the importer may use any export. */
+export interface Import {
+  specifier: string
+  names: string[] | 'all'
+  line: number
+}
+
+/** What a file of code takes from others and gives to them. */
+export interface Module {
+  path: string
+  imports: Import[]
+  /** String literals that may name a file: worker scripts, workflow bundles, test settings. */
+  mentions: string[]
+  /** Names of exported values; types are left out. */
+  exports: string[]
+  hasDefaultExport: boolean
+  /** Nothing in it but exports of what other files define. */
+  isBarrel: boolean
+}
+
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}
+
+/** Throws where the file does not parse: a tidy check must not pass over what it cannot read. */
+export function parseModule({ path, text }: File): Module {
+  const { program, module, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
+  const entries = module.staticExports.flatMap((one) => one.entries)
+  const own = entries.filter((entry) => entry.moduleRequest === null && !entry.isType)
+  const mentions: string[] = []
+  const dynamic: Import[] = []
+  new Visitor({
+    Literal: (node) => {
+      if (typeof node.value === 'string') mentions.push(node.value)
+    },
+    ImportExpression: ({ source, start }) => {
+      if (source.type !== 'Literal' || typeof source.value !== 'string') return
+      dynamic.push({ specifier: source.value, names: 'all', line: lineAt(text, start) })
+    },
+  }).visit(program)
+  const fixed = module.staticImports.map((one) => {
+    const whole = one.entries.some((entry) => entry.importName.kind === 'NamespaceObject')
+    const names = one.entries.map((entry) => entry.importName.name ?? 'default')
+    const line = lineAt(text, one.start)
+    return { specifier: one.moduleRequest.value, names: whole ? ('all' as const) : names, line }
+  })
+  const passedOn = entries.flatMap(({ moduleRequest, importName, start }) => {
+    if (moduleRequest === null) return []
+    const names = importName.name === null ? ('all' as const) : [importName.name]
+    return [{ specifier: moduleRequest.value, names, line: lineAt(text, start) }]
+  })
+  return {
+    path,
+    imports: [...fixed, ...passedOn, ...dynamic],
+    mentions,
+    exports: own.map((entry) => entry.exportName.name ?? 'default'),
+    hasDefaultExport: entries.some(({ exportName }) => {
+      return exportName.kind === 'Default' || exportName.name === 'default'
+    }),
+    isBarrel: entries.length > 0 && program.body.every(passesOn),
+  }
+}
+
+function passesOn(node: Statement | Directive): boolean {
+  if (node.type === 'ImportDeclaration' || node.type === 'ExportAllDeclaration') return true
+  return node.type === 'ExportNamedDeclaration' && node.declaration === null
+}
+
+/** The repository path a specifier means, or null for a library. */
+export function resolve(from: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
+  if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)
+  const [, name = '', file = ''] = /^@coffer\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []
+  if (name === '' || name === 'proto') return null
+  return `${directoryOf(name)}/src/${file}.ts`
+}
+
+function directoryOf(name: string): string {
+  if (name === 'gateway') return 'gateway'
+  return name === 'cli' || name === 'local' ? `deploy/${name}` : `services/${name}`
+}

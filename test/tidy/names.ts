@@ -1,0 +1,18 @@
+import { isTest } from './files.ts'
+
+const layers = ['sql', 'rpc', 'workflow', 'activities', 'client', 'consumer', 'worker', 'test']
+
+/** Names that say nothing, and suffixes that are no layer. */
+export function badNames(path: string): string[] {
+  if (!path.endsWith('.ts')) return []
+  const name = path.slice(path.lastIndexOf('/') + 1, -'.ts'.length)
+  const [noun = '', ...suffixes] = name.split('.')
+  if (/^(index|utils?|common|helpers?|misc|shared|types)$/.test(noun)) {
+    return [`${path}: name it after what is in it`]
+  }
+  const inService = /^services\/(?!kit\/)/.test(path) && !isTest(path)
+  const known = inService ? layers : [...layers, 'd', 'config']
+  return suffixes
+    .filter((suffix) => !known.includes(suffix))
+    .map((suffix) => `${path}: .${suffix} is no layer`)
+}

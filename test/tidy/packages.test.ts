@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals'
+import { parseModule } from './modules.ts'
+import { badImports, idleDependencies, parsePackage, readmeFaults } from './packages.ts'
+
+function pack(directory: string, dependencies: string[], devDependencies: string[] = []) {
+  const each = (names: string[]) => Object.fromEntries(names.map((name) => [name, '1']))
+  return parsePackage({
+    path: directory === '' ? 'package.json' : `${directory}/package.json`,
+    text: JSON.stringify({
+      name: directory,
+      dependencies: each(dependencies),
+      devDependencies: each(devDependencies),
+    }),
+  })
+}
+
+const packages = [pack('', [], ['@jest/globals']), pack('gateway', ['zod', '@coffer/kit'])]
+
+function faults(path: string, text: string) {
+  const there = parseModule({ path: 'gateway/src/there.ts', text: '' })
+  return badImports([parseModule({ path, text }), there], packages)
+}
+
+test.each([
+  "import { z } from 'zod'",
+  "import { money } from '@coffer/kit/money'",
+  "import { readFile } from 'node:fs/promises'",
+  "import { a } from './there.ts'",
+])('%s is fine', (text) => {
+  expect(faults('gateway/src/app.ts', text)).toEqual([])
+})
+
+test.each([
+  ["import pg from 'pg'", 'pg is not in package.json'],
+  ["import type { Pool } from '@types/pg/x'", '@types/pg/x is not in package.json'],
+  ["import { test } from '@jest/globals'", '@jest/globals is not in package.json'],
+  ["import { a } from './gone.ts'", './gone.ts is not there'],
+  ["import { a } from './there.js'", './there.js is not there'],
+  ["import { a } from '../../services/kit/src/id.ts'", 'leaves the package'],
+  ["import { readFile } from 'fs/promises'", 'fs/promises wants the node: prefix'],
+])('%s is not', (text, fault) => {
+  expect(faults('gateway/src/app.ts', text)).toEqual([expect.stringContaining(fault)])
+})
+
+test('tests may use what the root installs for them', () => {
+  const text = "import { test } from '@jest/globals'"
+  expect(faults('gateway/src/app.test.ts', text)).toEqual([])
+})
+
+test('a dependency nothing imports is reported, once the package has code', () => {
+  expect(idleDependencies([], packages)).toEqual([])
+  const app = parseModule({ path: 'gateway/src/app.ts', text: "import { z } from 'zod'\nz" })
+  expect(idleDependencies([app], packages)).toEqual([
+    'gateway/package.json: nothing imports @coffer/kit',
+  ])
+})
+
+test('a package with code has a README of at most 60 lines', () => {
+  const code = { path: 'gateway/src/app.ts', text: '' }
+  const readme = (lines: number) => ({ path: 'gateway/README.md', text: 'a\n'.repeat(lines) })
+  expect(readmeFaults([], packages)).toEqual([])
+  expect(readmeFaults([code], packages)).toEqual(['gateway/README.md is missing'])
+  expect(readmeFaults([code, readme(60)], packages)).toEqual([])
+  expect(readmeFaults([code, readme(61)], packages)).toEqual(['gateway/README.md: 61 lines'])
+})

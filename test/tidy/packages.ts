@@ -1,0 +1,92 @@
+import { isBuiltin } from 'node:module'
+import { type File, isCode, isTest } from './files.ts'
+import { type Module, resolve } from './modules.ts'
+
+const readmeLinesMax = 60
+
+/** A workspace package: its directory (empty for the root) and what it may import. */
+export interface Package {
+  directory: string
+  name: string
+  dependencies: string[]
+  scripts: string
+}
+
+/** @param manifest a package.json */
+export function parsePackage(manifest: File): Package {
+  const json = JSON.parse(manifest.text)
+  return {
+    directory: manifest.path.replace(/\/?package\.json$/, ''),
+    name: json.name,
+    dependencies: Object.keys({ ...json.dependencies, ...json.devDependencies }),
+    scripts: Object.values(json.scripts ?? {}).join(' '),
+  }
+}
+
+/** Imports a package does not declare, or that leave the package or name a file not there. */
+export function badImports(modules: Module[], packages: Package[]): string[] {
+  const paths = new Set(modules.map((module) => module.path))
+  const shared = packages.find(({ directory }) => directory === '')?.dependencies ?? []
+  return modules.flatMap((module) => {
+    const owner = ownerOf(module.path, packages)
+    const declared = [...(owner?.dependencies ?? []), ...(isTest(module.path) ? shared : [])]
+    return module.imports.flatMap(({ specifier, line }) => {
+      const target = resolve(module.path, specifier)
+      const fault =
+        specifier.startsWith('.') && target !== null
+          ? relativeFault(target, owner?.directory ?? '', paths)
+          : libraryFault(specifier, declared)
+      return fault === null ? [] : [`${module.path}:${line}: ${specifier} ${fault}`]
+    })
+  })
+}
+
+/** Dependencies no file of a package with a `src` imports. */
+export function idleDependencies(modules: Module[], packages: Package[]): string[] {
+  return packages.flatMap((one) => {
+    const own = modules.filter(({ path }) => ownerOf(path, packages) === one)
+    if (!own.some(({ path }) => path.startsWith(`${one.directory}/src/`))) return []
+    const used = own.flatMap(({ imports, mentions }) => [
+      ...imports.map((each) => packageOf(each.specifier)),
+      ...mentions.map(packageOf),
+    ])
+    const idle = one.dependencies.filter((name) => !used.includes(name))
+    return idle.map((name) => `${one.directory}/package.json: nothing imports ${name}`)
+  })
+}
+
+/** Packages with code and without a README of at most 60 lines. */
+export function readmeFaults(files: File[], packages: Package[]): string[] {
+  const code = files.filter(isCode)
+  const withCode = packages.filter((one) => {
+    return one.directory !== '' && code.some(({ path }) => ownerOf(path, packages) === one)
+  })
+  return withCode.flatMap(({ directory }) => {
+    const readme = files.find(({ path }) => path === `${directory}/README.md`)
+    if (readme === undefined) return [`${directory}/README.md is missing`]
+    const lines = readme.text.trimEnd().split('\n').length
+    return lines > readmeLinesMax ? [`${readme.path}: ${lines} lines`] : []
+  })
+}
+
+function ownerOf(path: string, packages: Package[]): Package | undefined {
+  const inside = packages.filter(({ directory }) => {
+    return directory === '' || path.startsWith(`${directory}/`)
+  })
+  return inside.sort((a, b) => b.directory.length - a.directory.length)[0]
+}
+
+function packageOf(specifier: string): string {
+  const parts = specifier.split('/')
+  return parts.slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+function libraryFault(specifier: string, declared: string[]): string | null {
+  if (isBuiltin(specifier)) return specifier.startsWith('node:') ? null : 'wants the node: prefix'
+  return declared.includes(packageOf(specifier)) ? null : 'is not in package.json'
+}
+
+function relativeFault(target: string, directory: string, paths: Set<string>): string | null {
+  if (directory !== '' && !target.startsWith(`${directory}/`)) return 'leaves the package'
+  return paths.has(target) || target.endsWith('.json') ? null : 'is not there'
+}

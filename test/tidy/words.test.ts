@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { bannedWords } from './words.ts'
+
+test.each([
+  '// TODO later',
+  '/* FIXME */',
+  'const a = 1 // HACK',
+  "jest.mock('./money.ts')",
+  "test.skip('money', () => {})",
+  "describe.only('money', () => {})",
+  "xit('money', () => {})",
+  '  debugger',
+  "const home = '/root/coffer'",
+  'see /home/ann/notes.md',
+  'cd /work/coffer',
+  'https://registry.npmjs.org/zod',
+  'as the reference server does',
+])('%s is reported', (line) => {
+  expect(bannedWords({ path: 'gateway/src/app.ts', text: `const ok = 1\n${line}` })).toEqual([
+    expect.stringMatching(/^gateway\/src\/app\.ts:2: /),
+  ])
+})
+
+test.each(['a todo list', '/api/home/x', 'the work/life of a hacker', 'outfit(', 'https://go.dev'])(
+  '%s is fine',
+  (text) => {
+    expect(bannedWords({ path: 'README.md', text })).toEqual([])
+  },
+)
+
+test('only the benchmarks name the reference server', () => {
+  const text = 'The reference server answers in 4 ms.'
+  expect(bannedWords({ path: 'docs/benchmarks.md', text })).toEqual([])
+  expect(bannedWords({ path: 'docs/security.md', text })).toHaveLength(1)
+})

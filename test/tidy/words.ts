@@ -1,0 +1,23 @@
+import type { File } from './files.ts'
+
+const anywhere: [RegExp, string][] = [
+  [/\b(TODO|FIXME|XXX|HACK)\b/, 'finish it, or open an issue'],
+  [/\bjest\.(mock|doMock|unstable_mockModule)\b/, 'test against the real thing'],
+  [/\b(test|it|describe)\.(skip|only|todo|failing)\b/, 'every test runs'],
+  [/\b(xit|xtest|xdescribe|fit|fdescribe)\(/, 'every test runs'],
+  [/^\s*debugger\b/, 'left over from debugging'],
+  [/(^|[\s"'`(=:])\/(root|home|work)\/\w/, 'a path of one machine'],
+  [/\bregistry\.[a-z-]+\.(org|com|net)\b|npmmirror|proxy\.golang\.org/, 'a registry host'],
+]
+const onlyInBenchmarks: [RegExp, string][] = [
+  [/\bmonetr\b|reference server/i, 'belongs to docs/benchmarks.md'],
+]
+
+/** Lines with words that have no place in the repository, with the reason. */
+export function bannedWords({ path, text }: File): string[] {
+  const words = path === 'docs/benchmarks.md' ? anywhere : [...anywhere, ...onlyInBenchmarks]
+  return text.split('\n').flatMap((line, index) => {
+    const hits = words.filter(([word]) => word.test(line))
+    return hits.map(([word, why]) => `${path}:${index + 1}: ${word.exec(line)?.[0]}: ${why}`)
+  })
+}
