@@ -1,0 +1,28 @@
+// @ts-check
+import { accessSync, constants, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Every executable of that name on PATH, in order.
+ *
+ * @param {string} name
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {string[]}
+ */
+export function findOnPath(name, env) {
+  return (env.PATH ?? '')
+    .split(':')
+    .filter((directory) => directory !== '')
+    .map((directory) => join(directory, name))
+    .filter(isExecutable)
+}
+
+/** @param {string} path */
+export function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,117 @@
+// @ts-check
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FatalError } from './fatal-error.mjs'
+import { processIdentity } from './process-identity.mjs'
+
+const attemptsMax = 20
+const pollMs = 250
+
+/**
+ * @typedef {{ pid: number, identity: string }} Holder
+ * @typedef {{ release: () => void }} Lock
+ */
+
+/**
+ * Takes a lock that is a file naming the process which holds it. A lock whose process is gone,
+ * killed for one, counts for nothing.
+ *
+ * @param {string} path
+ * @returns {{ lock: Lock, holder: null } | { lock: null, holder: Holder }} the lock, or who has it
+ */
+export function tryLock(path) {
+  mkdirSync(dirname(path), { recursive: true })
+  const own = `${path}.${process.pid}`
+  writeFileSync(own, JSON.stringify({ pid: process.pid, identity: processIdentity(process.pid) }))
+  try {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      if (linked(own, path)) {
+        return { lock: { release: () => rmSync(path, { force: true }) }, holder: null }
+      }
+      const holder = holderOf(path)
+      if (holder !== null && processIdentity(holder.pid) === holder.identity) {
+        return { lock: null, holder }
+      }
+      removeStale(path, holder)
+    }
+    throw new FatalError(`The lock ${path} cannot be taken.`)
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/**
+ * Takes the lock, waiting for another process to give it back.
+ *
+ * @param {string} path
+ * @param {{ timeoutMs: number, onWait: (holder: Holder) => void }} options
+ * @returns {Promise<Lock>}
+ */
+export async function waitForLock(path, { timeoutMs, onWait }) {
+  const deadline = performance.now() + timeoutMs
+  let waiting = false
+  for (;;) {
+    const { lock, holder } = tryLock(path)
+    if (lock !== null) {
+      return lock
+    }
+    if (performance.now() > deadline) {
+      throw new FatalError(`Gave up waiting for process ${holder.pid}, which holds ${path}.`)
+    }
+    if (!waiting) {
+      waiting = true
+      onWait(holder)
+    }
+    await sleep(pollMs)
+  }
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+function linked(from, to) {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') {
+      return false
+    }
+    throw error
+  }
+}
+
+/**
+ * @param {string} path
+ * @returns {Holder | null}
+ */
+function holderOf(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Moves the stale lock away before it is removed: when another process was quicker and the file
+ * is its fresh lock, it is put back.
+ *
+ * @param {string} path
+ * @param {Holder | null} stale
+ */
+function removeStale(path, stale) {
+  const aside = `${path}.stale.${process.pid}`
+  try {
+    renameSync(path, aside)
+  } catch {
+    return
+  }
+  const moved = holderOf(aside)
+  if (moved !== null && moved.identity !== stale?.identity) {
+    linked(aside, path)
+  }
+  rmSync(aside, { force: true })
+}

@@ -1,0 +1,36 @@
+// @ts-check
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/**
+ * A text that tells a process from any later one with the same ID: the boot and the moment it was
+ * started. Null when there is no such process, or only a zombie of it.
+ *
+ * @param {number} pid
+ * @returns {string | null}
+ */
+export function processIdentity(pid) {
+  return process.platform === 'linux' ? identityFromProc(pid) : identityFromPs(pid)
+}
+
+/** @param {number} pid */
+function identityFromProc(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // proc(5): the command name may hold spaces and brackets; state is field 3, start time 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return fields[0] === 'Z' ? null : `${boot}:${fields[19]}`
+  } catch {
+    return null
+  }
+}
+
+/** @param {number} pid */
+function identityFromPs(pid) {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    encoding: 'utf8',
+  })
+  const [state = '', ...started] = stdout.trim().split(/\s+/)
+  return state === '' || state.startsWith('Z') ? null : started.join(' ')
+}

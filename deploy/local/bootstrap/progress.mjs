@@ -1,0 +1,45 @@
+// @ts-check
+
+const reminderMs = 15_000
+
+/**
+ * @typedef {object} Progress
+ * @property {(name: string, text: string) => void} say one line now
+ * @property {<T>(name: string, text: string, work: () => Promise<T>) => Promise<T>} step
+ *   a line before the work, one every 15 s while it lasts, and one with its time after it
+ */
+
+/**
+ * Progress lines for the terminal, each with the seconds since the command was called.
+ *
+ * @param {(line: string) => void} [write]
+ * @returns {Progress}
+ */
+export function createProgress(write = (line) => process.stdout.write(`${line}\n`)) {
+  const start = performance.now()
+  /** @type {Progress['say']} */
+  const say = (name, text) =>
+    write(`[${seconds(performance.now() - start).padStart(7)}] ${name.padEnd(9)} ${text}`)
+  /** @type {Progress['step']} */
+  const step = async (name, text, work) => {
+    const begin = performance.now()
+    say(name, text)
+    const reminder = setInterval(
+      () => say(name, `still at it (${seconds(performance.now() - begin)})`),
+      reminderMs,
+    )
+    try {
+      const result = await work()
+      say(name, `done in ${seconds(performance.now() - begin)}`)
+      return result
+    } finally {
+      clearInterval(reminder)
+    }
+  }
+  return { say, step }
+}
+
+/** @param {number} durationMs */
+function seconds(durationMs) {
+  return `${(durationMs / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,37 @@
+// @ts-check
+import { spawn } from 'node:child_process'
+import { FatalError } from './fatal-error.mjs'
+
+const tailLines = 25
+
+/**
+ * Runs a command to its end, showing nothing of it unless it fails.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string, env: NodeJS.ProcessEnv, uid?: number, gid?: number }} options
+ * @returns {Promise<string>} what it printed
+ * @throws {FatalError} with the end of its output when it fails or cannot be started
+ */
+export function run(command, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      output += chunk
+    })
+    child.on('error', (error) => reject(new FatalError(`${command}: ${error.message}`)))
+    child.on('close', (code, signal) => {
+      if (code === 0) {
+        resolve(output)
+      } else {
+        const tail = output.trimEnd().split('\n').slice(-tailLines).join('\n')
+        const how = signal === null ? `exit code ${code}` : signal
+        reject(new FatalError(`${tail}\n"${[command, ...args].join(' ')}" failed (${how})`))
+      }
+    })
+  })
+}

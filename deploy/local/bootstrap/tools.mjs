@@ -1,0 +1,90 @@
+// @ts-check
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fetchArchive } from './archive.mjs'
+import { findOnPath, isExecutable } from './find-on-path.mjs'
+import { buildWithGo } from './go-build.mjs'
+import { waitForLock } from './lock.mjs'
+import { cacheDirectory, platform } from './paths.mjs'
+import { nats, temporal } from './tool-table.mjs'
+
+const lockTimeoutMs = 15 * 60_000
+
+/**
+ * @typedef {import('./tool-table.mjs').Tool} Tool
+ * @typedef {{ env: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} Deps
+ */
+
+/**
+ * Makes sure that there is a binary of every server that no setting replaces.
+ *
+ * @param {Deps} deps
+ */
+export async function prepareBinaries(deps) {
+  const wanted = [nats, temporal].filter((tool) => !deps.env[tool.urlSetting])
+  await Promise.all(wanted.map((tool) => ensureBinary(tool, deps)))
+}
+
+/**
+ * The path of a server's binary: from PATH, from the machine's cache, or put into the cache from
+ * the release archive or, where that cannot be had, from its Go module.
+ *
+ * @param {Tool} tool
+ * @param {Deps} deps
+ * @returns {Promise<string>}
+ * @throws {import('./fatal-error.mjs').FatalError} when none of these works
+ */
+export async function ensureBinary(tool, { env, progress }) {
+  const present = findBinary(tool, env)
+  if (present !== null) {
+    return present
+  }
+  const target = cachedPath(tool, env)
+  const lock = await waitForLock(`${dirname(target)}.lock`, {
+    timeoutMs: lockTimeoutMs,
+    onWait: ({ pid }) => progress.say(tool.name, `waiting for process ${pid}, which is at it`),
+  })
+  try {
+    return findBinary(tool, env) ?? (await fill(tool, target, { env, progress }))
+  } finally {
+    lock.release()
+  }
+}
+
+/**
+ * The binary that is there already, on PATH or in the cache; null when there is none.
+ *
+ * @param {Tool} tool
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function findBinary(tool, env) {
+  const cached = cachedPath(tool, env)
+  return findOnPath(tool.binary, env)[0] ?? (isExecutable(cached) ? cached : null)
+}
+
+/**
+ * @param {Tool} tool
+ * @param {NodeJS.ProcessEnv} env
+ */
+function cachedPath({ name, version, binary }, env) {
+  return join(cacheDirectory(env), `${name}-${version}-${platform}`, binary)
+}
+
+/**
+ * @param {Tool} tool
+ * @param {string} target
+ * @param {Deps} deps
+ */
+async function fill(tool, target, { env, progress }) {
+  mkdirSync(dirname(target), { recursive: true })
+  const directory = mkdtempSync(`${target}.part-`)
+  try {
+    const archived = await fetchArchive(tool, { directory, progress })
+    const made = archived ?? (await buildWithGo(tool, { directory, env, progress }))
+    // A rename is atomic: nobody ever finds half a binary in the cache.
+    renameSync(made, target)
+    return target
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}

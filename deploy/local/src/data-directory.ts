@@ -1,0 +1,42 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
+import { tryLock } from '../bootstrap/lock.mjs'
+
+/**
+ * Makes the data directory ours until disposed; it is created when missing.
+ * The lock guards everything below it, NATS' store too, which the server itself does not lock.
+ *
+ * @throws {FatalError} when it cannot be written, or another process uses it
+ */
+export function claimDataDirectory(directory: string): AsyncDisposable & { path: string } {
+  const path = resolve(directory)
+  const { lock, holder } = lockIn(path)
+  if (lock === null) {
+    throw new FatalError(
+      `Coffer is already running on ${path} (process ${holder.pid}). ` +
+        'Stop it first, or set COFFER_DATA_DIR to another directory.',
+    )
+  }
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => lock.release(),
+  }
+}
+
+function lockIn(path: string): ReturnType<typeof tryLock> {
+  try {
+    mkdirSync(join(path, 'run'), { recursive: true })
+    mkdirSync(join(path, 'log'), { recursive: true })
+    accessSync(path, constants.W_OK)
+    return tryLock(join(path, 'run/coffer.lock'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) {
+      throw new FatalError(
+        `Cannot write to the data directory ${path} (${error.code}). ` +
+          'Make it writable, or set COFFER_DATA_DIR to another directory.',
+      )
+    }
+    throw error
+  }
+}

@@ -1,0 +1,115 @@
+import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../bootstrap/run.mjs'
+import { requireFreePort } from './ports.ts'
+import { type PostgresBinaries, resolvePostgres } from './postgres-binaries.ts'
+import { ensureDatabase } from './postgres-database.ts'
+import { clusterVersion, postgresHome } from './postgres-home.ts'
+import { stopPostgresLeftover } from './postgres-leftover.ts'
+import { postgresPassword } from './postgres-password.ts'
+import { type SystemUser, serverUser } from './postgres-user.ts'
+import { untilReady } from './ready.ts'
+import { startServerProcess } from './server-process.ts'
+import type { Server, ServerOptions } from './stack.ts'
+
+const superuser = 'coffer'
+const database = 'coffer'
+const startTimeoutMs = 60_000
+
+/**
+ * PostgreSQL on `postgres/`, created on first use, unless `COFFER_DATABASE_URL` names a running
+ * one. It listens on 127.0.0.1 alone; its superuser's password is made up per data directory.
+ */
+export async function startPostgres(
+  options: ServerOptions & { settings: Record<string, string> },
+): Promise<Server> {
+  const { dataDir, port, log, env, settings } = options
+  if (env.COFFER_DATABASE_URL) {
+    return { url: env.COFFER_DATABASE_URL, process: null }
+  }
+  const user = serverUser()
+  const home = postgresHome({ dataDir, user, log })
+  const cluster = join(home, 'data')
+  const binaries = resolvePostgres({ env, user, major: clusterVersion(cluster) })
+  const leftover = await stopPostgresLeftover({ dataDir, cluster })
+  if (leftover !== null) {
+    log.say('postgres', `stopped process ${leftover}, left behind by a killed run`)
+  }
+  await requireFreePort({ port, server: 'Postgres', setting: 'COFFER_POSTGRES_PORT' })
+  const isNew = clusterVersion(cluster) === null
+  const password = postgresPassword({ dataDir, isNew })
+  if (isNew) {
+    await log.step('postgres', `creating the database (${binaries.source})`, () =>
+      createCluster({ home, cluster, binaries, password, user }),
+    )
+  }
+  const server = startServerProcess({
+    name: 'postgres',
+    dataDir,
+    command: binaries.postgres,
+    args: ['-D', cluster, ...settingArguments({ ...settings, port: String(port) })],
+    cwd: home,
+    user,
+    // Fast shutdown: open transactions are rolled back, the cluster is left clean.
+    stopSignal: 'SIGINT',
+  })
+  const urlOf = (name: string) =>
+    `postgres://${superuser}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`
+  await untilReady({
+    name: 'postgres',
+    server,
+    timeoutMs: startTimeoutMs,
+    probe: () => ensureDatabase({ url: urlOf('postgres'), name: database }),
+  })
+  return { url: urlOf(database), process: server }
+}
+
+function settingArguments(settings: Record<string, string>): string[] {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    // A socket path may be too long or in a directory that the server's user cannot write.
+    unix_socket_directories: '',
+    max_connections: '300',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...settings,
+  }
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/** Creates the cluster beside its place and moves it there, so a killed run leaves no half. */
+async function createCluster(options: {
+  home: string
+  cluster: string
+  binaries: PostgresBinaries
+  password: string
+  user: SystemUser | undefined
+}): Promise<void> {
+  const { home, cluster, binaries, password, user } = options
+  const unfinished = join(home, 'data.new')
+  const passwordFile = join(home, 'password')
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (user !== undefined) {
+    chownSync(unfinished, user.uid, user.gid)
+    chownSync(passwordFile, user.uid, user.gid)
+  }
+  const locale =
+    binaries.major >= 17
+      ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+      : ['--locale=C']
+  try {
+    await run(
+      binaries.initdb,
+      [
+        ...['-D', unfinished, '-U', superuser, '--pwfile', passwordFile],
+        ...['--auth=scram-sha-256', '--encoding=UTF8', ...locale],
+      ],
+      { cwd: home, env: process.env, ...user },
+    )
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+  renameSync(unfinished, cluster)
+}

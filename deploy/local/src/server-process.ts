@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
+import { recordProcess } from './process-record.ts'
+
+const killGraceMs = 20_000
+
+/** How to start one server process. */
+export type Command = {
+  name: string
+  dataDir: string
+  command: string
+  args: string[]
+  cwd?: string
+  user?: { uid: number; gid: number } | undefined
+  env?: NodeJS.ProcessEnv
+  stopSignal: NodeJS.Signals
+}
+
+/** A server that we started. */
+export type ServerProcess = {
+  pid: number
+  /** Resolves when it ends without `stop` having been called. */
+  died: Promise<FatalError>
+  /** Rejects as soon as it ends; for racing against readiness. */
+  running: Promise<never>
+  /** Asks it to end, then makes it; resolves when it is gone. */
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts a server whose output goes to `log/<name>.log`, in a process group of its own, so that
+ * the terminal's Ctrl-C reaches us alone and the server outlives what we still have to drain.
+ * `run/<name>.json` tells the next start about it, should this process be killed.
+ */
+export function startServerProcess(options: Command): ServerProcess {
+  const { name, dataDir, command, args, user, stopSignal } = options
+  const logPath = join(dataDir, 'log', `${name}.log`)
+  const output = openLog(logPath)
+  const child = spawn(command, args, {
+    cwd: options.cwd ?? dataDir,
+    env: options.env ?? process.env,
+    detached: true,
+    stdio: ['ignore', output, output],
+    ...user,
+  })
+  closeSync(output)
+  const record = child.pid === undefined ? null : recordProcess({ dataDir, name, pid: child.pid })
+  const died = Promise.withResolvers<FatalError>()
+  const ended = Promise.withResolvers<void>()
+  let stopping = false
+  const onEnd = (what: string) => {
+    record?.remove()
+    ended.resolve()
+    if (!stopping) {
+      died.resolve(new FatalError(`${name} ${what}.${lastLineOf(logPath)} See ${logPath}.`))
+    }
+  }
+  child.on('error', (error) => onEnd(`cannot be started (${error.message})`))
+  child.on('exit', (code, signal) => onEnd(`ended unexpectedly (${signal ?? `exit code ${code}`})`))
+  const running = died.promise.then((error) => Promise.reject(error))
+  running.catch(() => {})
+  return {
+    pid: child.pid ?? 0,
+    died: died.promise,
+    running,
+    stop: async () => {
+      stopping = true
+      child.kill(stopSignal)
+      const kill = setTimeout(() => child.kill('SIGKILL'), killGraceMs)
+      await ended.promise
+      clearTimeout(kill)
+    },
+  }
+}
+
+/** Opens a fresh log and keeps the previous one beside it. */
+function openLog(path: string): number {
+  if (existsSync(path)) {
+    renameSync(path, `${path}.1`)
+  }
+  return openSync(path, 'a', 0o600)
+}
+
+function lastLineOf(path: string): string {
+  const line = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+  return line === '' ? '' : ` Its last words: ${line}`
+}

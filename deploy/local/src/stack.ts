@@ -1,0 +1,79 @@
+import type { FatalError } from '../bootstrap/fatal-error.mjs'
+import type { Progress } from '../bootstrap/progress.mjs'
+import { claimDataDirectory } from './data-directory.ts'
+import { startNats } from './nats.ts'
+import type { Ports } from './ports.ts'
+import { startPostgres } from './postgres.ts'
+import type { ServerProcess } from './server-process.ts'
+import { startTemporal } from './temporal.ts'
+
+/** What a server is started with. */
+export type ServerOptions = {
+  /** Absolute path of the directory that holds everything the stack keeps. */
+  dataDir: string
+  port: number
+  log: Progress
+  env: NodeJS.ProcessEnv
+}
+
+/** A running server, or somebody else's that a setting points to (then without a process). */
+export type Server = { url: string; process: ServerProcess | null }
+
+/** Postgres, NATS and Temporal, ready for use; disposing ends what was started. */
+export type Stack = AsyncDisposable & {
+  databaseUrl: string
+  natsUrl: string
+  temporalAddress: string
+  /** Resolves, with what happened, when a server of ours ends without being asked to. */
+  died: Promise<FatalError>
+}
+
+/**
+ * Starts Postgres, NATS and Temporal on one data directory, each unless its setting
+ * (`COFFER_DATABASE_URL`, `COFFER_NATS_URL`, `COFFER_TEMPORAL_ADDRESS`) points to a running one.
+ * Servers that a killed run left behind on this directory are stopped first.
+ *
+ * @throws {FatalError} when the directory cannot be written or is in use, a port is busy, or a
+ *   server does not come up: one line that says so
+ */
+export async function startStack(options: {
+  dataDir: string
+  ports: Ports
+  log: Progress
+  env: NodeJS.ProcessEnv
+  /** Further Postgres settings, such as `{ fsync: 'off' }`. */
+  postgresSettings?: Record<string, string>
+}): Promise<Stack> {
+  const { dataDir, ports, log, env, postgresSettings = {} } = options
+  await using started = new AsyncDisposableStack()
+  const claim = started.use(claimDataDirectory(dataDir))
+  const common = { dataDir: claim.path, log, env }
+  const starts = await Promise.allSettled([
+    startPostgres({ ...common, port: ports.postgres, settings: postgresSettings }),
+    startNats({ ...common, port: ports.nats }),
+    startTemporal({ ...common, port: ports.temporal }),
+  ])
+  const processes = starts
+    .filter((start) => start.status === 'fulfilled')
+    .map((start) => start.value.process)
+    .filter((process) => process !== null)
+  started.defer(async () => {
+    await Promise.all(processes.map((process) => process.stop()))
+  })
+  const [database, nats, temporal] = starts.map(serverOf)
+  const servers = started.move()
+  return {
+    databaseUrl: database?.url ?? '',
+    natsUrl: nats?.url ?? '',
+    temporalAddress: temporal?.url ?? '',
+    died: Promise.race(processes.map((process) => process.died)),
+    [Symbol.asyncDispose]: () => servers.disposeAsync(),
+  }
+}
+
+function serverOf(start: PromiseSettledResult<Server>): Server {
+  if (start.status === 'rejected') {
+    throw start.reason
+  }
+  return start.value
+}

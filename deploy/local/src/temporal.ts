@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { temporal } from '../bootstrap/tool-table.mjs'
+import { ensureBinary } from '../bootstrap/tools.mjs'
+import { requireFreePort } from './ports.ts'
+import { stopLeftover } from './process-record.ts'
+import { untilReady } from './ready.ts'
+import { startServerProcess } from './server-process.ts'
+import type { Server, ServerOptions } from './stack.ts'
+
+const startTimeoutMs = 60_000
+const probeTimeoutMs = 5_000
+
+/** At the default of 20 polls a second and shard, every workflow waits 50 to 150 ms for a poll. */
+const pollRate = 2_000
+const dynamicConfig = [
+  `history.transferProcessorMaxPollRPS=${pollRate}`,
+  `history.timerProcessorMaxPollRPS=${pollRate}`,
+  `history.visibilityProcessorMaxPollRPS=${pollRate}`,
+]
+
+/**
+ * Temporal's development server, a real one on an SQLite file in `temporal/`, unless
+ * `COFFER_TEMPORAL_ADDRESS` names a running one.
+ */
+export async function startTemporal(options: ServerOptions): Promise<Server> {
+  const { dataDir, port, log, env } = options
+  if (env.COFFER_TEMPORAL_ADDRESS) {
+    return { url: env.COFFER_TEMPORAL_ADDRESS, process: null }
+  }
+  const command = await ensureBinary(temporal, { env, progress: log })
+  const leftover = await stopLeftover({ dataDir, name: 'temporal', signal: 'SIGTERM' })
+  if (leftover !== null) {
+    log.say('temporal', `stopped process ${leftover}, left behind by a killed run`)
+  }
+  await requireFreePort({ port, server: 'Temporal', setting: 'COFFER_TEMPORAL_PORT' })
+  mkdirSync(join(dataDir, 'temporal'), { recursive: true })
+  const address = `127.0.0.1:${port}`
+  const server = startServerProcess({
+    name: 'temporal',
+    dataDir,
+    command,
+    args: [
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
+      ...['--db-filename', join(dataDir, 'temporal/temporal.sqlite'), '--log-level', 'warn'],
+      ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
+    ],
+    stopSignal: 'SIGTERM',
+  })
+  await untilReady({
+    name: 'temporal',
+    server,
+    timeoutMs: startTimeoutMs,
+    probe: () => requireServing(command, address),
+  })
+  return { url: address, process: server }
+}
+
+/** The port is open a little before the server answers, so it is asked for its health. */
+async function requireServing(command: string, address: string): Promise<void> {
+  const args = ['operator', 'cluster', 'health', '--address', address]
+  const { stdout } = await promisify(execFile)(command, args, { timeout: probeTimeoutMs })
+  if (!stdout.includes('SERVING')) {
+    throw new Error(stdout)
+  }
+}
