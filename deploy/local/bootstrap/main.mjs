@@ -4,15 +4,15 @@ import { generateCode } from './generate.mjs'
 import { continueUnderNode24 } from './handover.mjs'
 import { installPackages } from './install.mjs'
 import { createProgress } from './progress.mjs'
+import { testEnvironment } from './test-environment.mjs'
 import { prepareBinaries } from './tools.mjs'
 
-/** What each npm script needs, and the script that goes on under Node 24. */
+/** Whether an npm script needs servers, and the file, from here, that goes on under Node 24. */
 const commands = new Map(
   Object.entries({
-    start: { infrastructure: true, script: 'deploy/local/src/start.ts' },
-    test: { infrastructure: true, script: 'deploy/local/src/test.ts' },
-    bench: { infrastructure: true, script: 'deploy/local/src/bench.ts' },
-    check: { infrastructure: false, script: 'deploy/local/src/check.ts' },
+    start: { infrastructure: true, script: '../src/start.ts' },
+    test: { infrastructure: true, script: '../src/test.ts' },
+    check: { infrastructure: false, script: '../src/check.ts' },
     generate: { infrastructure: false, script: null },
   }),
 )
@@ -33,10 +33,11 @@ export async function main(name, args, env) {
     return
   }
   const progress = createProgress()
+  const serverEnvironment = name === 'test' ? testEnvironment(env) : env
   try {
     await Promise.all([
       installPackages({ env, progress }),
-      command.infrastructure ? prepareBinaries({ env, progress }) : null,
+      command.infrastructure ? prepareBinaries({ env: serverEnvironment, progress }) : null,
     ])
     await generateCode({ env, progress })
   } catch (error) {
