@@ -1,10 +1,10 @@
 // @ts-check
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { node24, root, withWorkspaceCommands } from './paths.mjs'
+import { fileURLToPath } from 'node:url'
+import { node24, withWorkspaceCommands } from './paths.mjs'
 
 /**
- * Runs a script of the workspace under Node 24 until it ends. Signals are passed on, and the
+ * Runs a script, named from this directory, under Node 24 until it ends. Signals are passed on, and the
  * script, which holds the other end of an IPC channel, notices when this process is killed.
  *
  * @param {{ script: string, args: string[], env: NodeJS.ProcessEnv }} command
@@ -12,14 +12,11 @@ import { node24, root, withWorkspaceCommands } from './paths.mjs'
  */
 export function continueUnderNode24({ script, args, env }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(
-      node24,
-      ['--disable-warning=ExperimentalWarning', join(root, script), ...args],
-      {
-        env: withWorkspaceCommands(env),
-        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      },
-    )
+    const path = fileURLToPath(new URL(script, import.meta.url))
+    const child = spawn(node24, ['--disable-warning=ExperimentalWarning', path, ...args], {
+      env: withWorkspaceCommands(env),
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    })
     for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
       process.on(signal, () => child.kill(signal))
     }

@@ -4,18 +4,25 @@ import { generateCode } from './generate.mjs'
 import { continueUnderNode24 } from './handover.mjs'
 import { installPackages } from './install.mjs'
 import { createProgress } from './progress.mjs'
+import { testEnvironment } from './test-environment.mjs'
 import { prepareBinaries } from './tools.mjs'
 
-/** What each npm script needs, and the script that goes on under Node 24. */
-const commands = new Map(
-  Object.entries({
-    start: { infrastructure: true, script: 'deploy/local/src/start.ts' },
-    test: { infrastructure: true, script: 'deploy/local/src/test.ts' },
-    bench: { infrastructure: true, script: 'deploy/local/src/bench.ts' },
-    check: { infrastructure: false, script: 'deploy/local/src/check.ts' },
-    generate: { infrastructure: false, script: null },
-  }),
-)
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/**
+ * @typedef {object} Command
+ * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers
+ *   the environment that says which servers run already; null when it needs none
+ * @property {string | null} script the file, from here, that goes on under Node 24
+ */
+
+/** @type {Map<string, Command>} */
+const commands = new Map([
+  ['start', { servers: (env) => env, script: '../src/start.ts' }],
+  ['test', { servers: testEnvironment, script: '../src/test.ts' }],
+  ['check', { servers: null, script: '../src/check.ts' }],
+  ['generate', { servers: null, script: null }],
+])
 
 /**
  * Prepares the machine for one command and runs it; sets the exit code.
@@ -32,13 +39,8 @@ export async function main(name, args, env) {
     process.exitCode = 2
     return
   }
-  const progress = createProgress()
   try {
-    await Promise.all([
-      installPackages({ env, progress }),
-      command.infrastructure ? prepareBinaries({ env, progress }) : null,
-    ])
-    await generateCode({ env, progress })
+    await interruptible(() => prepare(command, env))
   } catch (error) {
     if (!(error instanceof FatalError)) {
       throw error
@@ -48,5 +50,34 @@ export async function main(name, args, env) {
   }
   if (command.script !== null) {
     process.exitCode = await continueUnderNode24({ script: command.script, args, env })
+  }
+}
+
+/**
+ * @param {Command} command
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function prepare({ servers }, env) {
+  const progress = createProgress()
+  await Promise.all([
+    installPackages({ env, progress }),
+    servers === null ? null : prepareBinaries({ env: servers(env), progress }),
+  ])
+  await generateCode({ env, progress })
+}
+
+/**
+ * Lets a signal end this process in a way that takes the commands it runs with it.
+ *
+ * @param {() => Promise<void>} work
+ */
+async function interruptible(work) {
+  const leave = () => process.exit(1)
+  for (const signal of signals) {
+    process.on(signal, leave)
+  }
+  await work()
+  for (const signal of signals) {
+    process.off(signal, leave)
   }
 }

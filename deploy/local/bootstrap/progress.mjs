@@ -10,16 +10,14 @@ const reminderMs = 15_000
  */
 
 /**
- * Progress lines for the terminal, each with the seconds since the command was called.
+ * Progress lines for the terminal.
  *
  * @param {(line: string) => void} [write]
  * @returns {Progress}
  */
 export function createProgress(write = (line) => process.stdout.write(`${line}\n`)) {
-  const start = performance.now()
   /** @type {Progress['say']} */
-  const say = (name, text) =>
-    write(`[${seconds(performance.now() - start).padStart(7)}] ${name.padEnd(9)} ${text}`)
+  const say = (name, text) => write(`${name.padEnd(10)} ${text}`)
   /** @type {Progress['step']} */
   const step = async (name, text, work) => {
     const begin = performance.now()

@@ -5,7 +5,7 @@ import { FatalError } from './fatal-error.mjs'
 const tailLines = 25
 
 /**
- * Runs a command to its end, showing nothing of it unless it fails.
+ * Runs a command to its end, showing nothing of it unless it fails. It ends with this process.
  *
  * @param {string} command
  * @param {string[]} args
@@ -16,6 +16,8 @@ const tailLines = 25
 export function run(command, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    const kill = () => child.kill()
+    process.once('exit', kill)
     let output = ''
     child.stdout.on('data', (chunk) => {
       output += chunk
@@ -25,6 +27,7 @@ export function run(command, args, options) {
     })
     child.on('error', (error) => reject(new FatalError(`${command}: ${error.message}`)))
     child.on('close', (code, signal) => {
+      process.off('exit', kill)
       if (code === 0) {
         resolve(output)
       } else {

@@ -76,6 +76,8 @@ function cachedPath({ name, version, binary }, env) {
  * @param {Deps} deps
  */
 async function fill(tool, target, { env, progress }) {
+  // What a killed build left is of no use, and nobody else is at it: we hold the lock.
+  rmSync(dirname(target), { recursive: true, force: true })
   mkdirSync(dirname(target), { recursive: true })
   const directory = mkdtempSync(`${target}.part-`)
   try {

@@ -31,12 +31,13 @@ function lockIn(path: string): ReturnType<typeof tryLock> {
     accessSync(path, constants.W_OK)
     return tryLock(join(path, 'run/coffer.lock'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error) {
-      throw new FatalError(
-        `Cannot write to the data directory ${path} (${error.code}). ` +
-          'Make it writable, or set COFFER_DATA_DIR to another directory.',
-      )
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) {
+      throw error
     }
-    throw error
+    throw new FatalError(
+      `Cannot write to the data directory ${path} (${code}). ` +
+        'Make it writable, or set COFFER_DATA_DIR to another directory.',
+    )
   }
 }

@@ -34,8 +34,9 @@ export function postgresHome(options: {
       chownSync(place, user.uid, user.gid)
     }
   }
-  if (user === undefined || canEnter(place, user)) {
-    return realpathSync(place)
+  const home = realpathSync(place)
+  if (user === undefined || canEnter(home, user)) {
+    return home
   }
   rmdirSync(place)
   mkdirSync(sharedDirectory, { recursive: true, mode: 0o755 })

@@ -5,12 +5,12 @@ import { requireFreePort } from './ports.ts'
 import { type PostgresBinaries, resolvePostgres } from './postgres-binaries.ts'
 import { ensureDatabase } from './postgres-database.ts'
 import { clusterVersion, postgresHome } from './postgres-home.ts'
-import { stopPostgresLeftover } from './postgres-leftover.ts'
 import { postgresPassword } from './postgres-password.ts'
 import { type SystemUser, serverUser } from './postgres-user.ts'
+import { stopPostmaster } from './postmaster.ts'
 import { untilReady } from './ready.ts'
+import type { Server, ServerOptions } from './server.ts'
 import { startServerProcess } from './server-process.ts'
-import type { Server, ServerOptions } from './stack.ts'
 
 const superuser = 'coffer'
 const database = 'coffer'
@@ -23,20 +23,21 @@ const startTimeoutMs = 60_000
 export async function startPostgres(
   options: ServerOptions & { settings: Record<string, string> },
 ): Promise<Server> {
-  const { dataDir, port, log, env, settings } = options
+  const { dataDir, port, log, env, fresh, settings } = options
   if (env.COFFER_DATABASE_URL) {
     return { url: env.COFFER_DATABASE_URL, process: null }
   }
   const user = serverUser()
   const home = postgresHome({ dataDir, user, log })
   const cluster = join(home, 'data')
-  const binaries = resolvePostgres({ env, user, major: clusterVersion(cluster) })
-  const leftover = await stopPostgresLeftover({ dataDir, cluster })
-  if (leftover !== null) {
-    log.say('postgres', `stopped process ${leftover}, left behind by a killed run`)
-  }
+  await stopPostmaster({ cluster, log })
   await requireFreePort({ port, server: 'Postgres', setting: 'COFFER_POSTGRES_PORT' })
-  const isNew = clusterVersion(cluster) === null
+  if (fresh) {
+    rmSync(cluster, { recursive: true, force: true })
+  }
+  const version = clusterVersion(cluster)
+  const isNew = version === null
+  const binaries = resolvePostgres({ env, user, major: version })
   const password = postgresPassword({ dataDir, isNew })
   if (isNew) {
     await log.step('postgres', `creating the database (${binaries.source})`, () =>

@@ -1,42 +1,49 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { processIdentity } from '../bootstrap/process-identity.mjs'
+import type { Progress } from '../bootstrap/progress.mjs'
 
 const pollMs = 50
 const graceMs = 20_000
 const killMs = 5_000
 
+type ProcessRecord = { name: string; pid: number; identity: string; stopSignal: NodeJS.Signals }
+
 /** Notes a child in `run/<name>.json`, so that whoever comes after a kill can find it. */
-export function recordProcess(child: { dataDir: string; name: string; pid: number }): {
-  remove: () => void
-} {
-  const path = recordPath(child)
-  writeFileSync(path, JSON.stringify({ pid: child.pid, identity: processIdentity(child.pid) }))
+export function recordProcess(child: {
+  dataDir: string
+  name: string
+  pid: number
+  stopSignal: NodeJS.Signals
+}): { remove: () => void } {
+  const { dataDir, name, pid, stopSignal } = child
+  const path = join(dataDir, 'run', `${name}.json`)
+  writeFileSync(path, JSON.stringify({ name, pid, identity: processIdentity(pid), stopSignal }))
   return { remove: () => rmSync(path, { force: true }) }
 }
 
 /**
- * Stops the server that a killed run left behind, if it is still the very process it noted.
+ * Stops the servers that a killed run left behind, the last one started first: each only if it
+ * is still the very process that was noted. The caller holds the data directory.
  *
- * @returns its process ID, or null when there was none
- * @throws {FatalError} when it cannot be stopped
+ * @throws {FatalError} when one cannot be stopped
  */
-export async function stopLeftover(leftover: {
-  dataDir: string
-  name: string
-  signal: NodeJS.Signals
-}): Promise<number | null> {
-  const path = recordPath(leftover)
-  const record = readRecord(path)
-  if (record === null || processIdentity(record.pid) !== record.identity) {
+export async function stopLeftovers(deps: { dataDir: string; log: Progress }): Promise<void> {
+  const run = join(deps.dataDir, 'run')
+  const paths = readdirSync(run)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => join(run, file))
+    .sort((left, right) => statSync(right).mtimeMs - statSync(left).mtimeMs)
+  for (const path of paths) {
+    const record = readRecord(path)
+    if (record !== null && processIdentity(record.pid) === record.identity) {
+      deps.log.say(record.name, `stopping process ${record.pid}, left behind by a killed run`)
+      await stopProcess(record)
+    }
     rmSync(path, { force: true })
-    return null
   }
-  await stopProcess({ ...record, signal: leftover.signal })
-  rmSync(path, { force: true })
-  return record.pid
 }
 
 /**
@@ -44,18 +51,15 @@ export async function stopLeftover(leftover: {
  *
  * @throws {FatalError} when even SIGKILL does not end it
  */
-export async function stopProcess(process_: {
-  pid: number
-  identity: string
-  signal: NodeJS.Signals
-}): Promise<void> {
-  const { pid, identity, signal } = process_
-  for (const [attempt, waitMs] of [
-    [signal, graceMs],
-    ['SIGKILL' as const, killMs],
-  ] as const) {
+export async function stopProcess(record: Omit<ProcessRecord, 'name'>): Promise<void> {
+  const { pid, identity, stopSignal } = record
+  const attempts = [
+    { signal: stopSignal, waitMs: graceMs },
+    { signal: 'SIGKILL' as const, waitMs: killMs },
+  ]
+  for (const { signal, waitMs } of attempts) {
     if (processIdentity(pid) === identity) {
-      process.kill(pid, attempt)
+      process.kill(pid, signal)
     }
     for (let waitedMs = 0; waitedMs < waitMs; waitedMs += pollMs) {
       if (processIdentity(pid) !== identity) {
@@ -67,11 +71,7 @@ export async function stopProcess(process_: {
   throw new FatalError(`Process ${pid}, left behind by a killed run, cannot be stopped.`)
 }
 
-function recordPath({ dataDir, name }: { dataDir: string; name: string }): string {
-  return join(dataDir, 'run', `${name}.json`)
-}
-
-function readRecord(path: string): { pid: number; identity: string } | null {
+function readRecord(path: string): ProcessRecord | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {

@@ -16,6 +16,8 @@ export type Command = {
   user?: { uid: number; gid: number } | undefined
   env?: NodeJS.ProcessEnv
   stopSignal: NodeJS.Signals
+  /** Ours, or `log/<name>.log` when left out. */
+  output?: 'inherit'
 }
 
 /** A server that we started. */
@@ -30,14 +32,14 @@ export type ServerProcess = {
 }
 
 /**
- * Starts a server whose output goes to `log/<name>.log`, in a process group of its own, so that
- * the terminal's Ctrl-C reaches us alone and the server outlives what we still have to drain.
+ * Starts a server in a process group of its own, so that the terminal's Ctrl-C reaches us alone
+ * and the server outlives what we still have to drain.
  * `run/<name>.json` tells the next start about it, should this process be killed.
  */
 export function startServerProcess(options: Command): ServerProcess {
   const { name, dataDir, command, args, user, stopSignal } = options
-  const logPath = join(dataDir, 'log', `${name}.log`)
-  const output = openLog(logPath)
+  const logPath = options.output === 'inherit' ? null : join(dataDir, 'log', `${name}.log`)
+  const output = logPath === null ? 'inherit' : openLog(logPath)
   const child = spawn(command, args, {
     cwd: options.cwd ?? dataDir,
     env: options.env ?? process.env,
@@ -45,8 +47,10 @@ export function startServerProcess(options: Command): ServerProcess {
     stdio: ['ignore', output, output],
     ...user,
   })
-  closeSync(output)
-  const record = child.pid === undefined ? null : recordProcess({ dataDir, name, pid: child.pid })
+  if (output !== 'inherit') {
+    closeSync(output)
+  }
+  const record = child.pid === undefined ? null : recordProcess({ ...options, pid: child.pid })
   const died = Promise.withResolvers<FatalError>()
   const ended = Promise.withResolvers<void>()
   let stopping = false
@@ -54,7 +58,7 @@ export function startServerProcess(options: Command): ServerProcess {
     record?.remove()
     ended.resolve()
     if (!stopping) {
-      died.resolve(new FatalError(`${name} ${what}.${lastLineOf(logPath)} See ${logPath}.`))
+      died.resolve(new FatalError(`${name} ${what}.${logPath === null ? '' : lastLineOf(logPath)}`))
     }
   }
   child.on('error', (error) => onEnd(`cannot be started (${error.message})`))
@@ -85,5 +89,5 @@ function openLog(path: string): number {
 
 function lastLineOf(path: string): string {
   const line = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''
-  return line === '' ? '' : ` Its last words: ${line}`
+  return ` ${path} ends with: ${line}`
 }

@@ -4,20 +4,9 @@ import { claimDataDirectory } from './data-directory.ts'
 import { startNats } from './nats.ts'
 import type { Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
-import type { ServerProcess } from './server-process.ts'
+import { stopLeftovers } from './process-record.ts'
+import type { Server } from './server.ts'
 import { startTemporal } from './temporal.ts'
-
-/** What a server is started with. */
-export type ServerOptions = {
-  /** Absolute path of the directory that holds everything the stack keeps. */
-  dataDir: string
-  port: number
-  log: Progress
-  env: NodeJS.ProcessEnv
-}
-
-/** A running server, or somebody else's that a setting points to (then without a process). */
-export type Server = { url: string; process: ServerProcess | null }
 
 /** Postgres, NATS and Temporal, ready for use; disposing ends what was started. */
 export type Stack = AsyncDisposable & {
@@ -41,13 +30,16 @@ export async function startStack(options: {
   ports: Ports
   log: Progress
   env: NodeJS.ProcessEnv
+  /** Throw away what an earlier run kept; false when left out. */
+  fresh?: boolean
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>
 }): Promise<Stack> {
-  const { dataDir, ports, log, env, postgresSettings = {} } = options
+  const { dataDir, ports, log, env, fresh = false, postgresSettings = {} } = options
   await using started = new AsyncDisposableStack()
   const claim = started.use(claimDataDirectory(dataDir))
-  const common = { dataDir: claim.path, log, env }
+  await stopLeftovers({ dataDir: claim.path, log })
+  const common = { dataDir: claim.path, log, env, fresh }
   const starts = await Promise.allSettled([
     startPostgres({ ...common, port: ports.postgres, settings: postgresSettings }),
     startNats({ ...common, port: ports.nats }),

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { temporal } from '../bootstrap/tool-table.mjs'
 import { ensureBinary } from '../bootstrap/tools.mjs'
 import { requireFreePort } from './ports.ts'
-import { stopLeftover } from './process-record.ts'
 import { untilReady } from './ready.ts'
+import type { Server, ServerOptions } from './server.ts'
 import { startServerProcess } from './server-process.ts'
-import type { Server, ServerOptions } from './stack.ts'
 
 const startTimeoutMs = 60_000
 const probeTimeoutMs = 5_000
@@ -26,17 +25,17 @@ const dynamicConfig = [
  * `COFFER_TEMPORAL_ADDRESS` names a running one.
  */
 export async function startTemporal(options: ServerOptions): Promise<Server> {
-  const { dataDir, port, log, env } = options
+  const { dataDir, port, log, env, fresh } = options
   if (env.COFFER_TEMPORAL_ADDRESS) {
     return { url: env.COFFER_TEMPORAL_ADDRESS, process: null }
   }
   const command = await ensureBinary(temporal, { env, progress: log })
-  const leftover = await stopLeftover({ dataDir, name: 'temporal', signal: 'SIGTERM' })
-  if (leftover !== null) {
-    log.say('temporal', `stopped process ${leftover}, left behind by a killed run`)
-  }
   await requireFreePort({ port, server: 'Temporal', setting: 'COFFER_TEMPORAL_PORT' })
-  mkdirSync(join(dataDir, 'temporal'), { recursive: true })
+  const store = join(dataDir, 'temporal')
+  if (fresh) {
+    rmSync(store, { recursive: true, force: true })
+  }
+  mkdirSync(store, { recursive: true, mode: 0o700 })
   const address = `127.0.0.1:${port}`
   const server = startServerProcess({
     name: 'temporal',
@@ -44,7 +43,7 @@ export async function startTemporal(options: ServerOptions): Promise<Server> {
     command,
     args: [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
-      ...['--db-filename', join(dataDir, 'temporal/temporal.sqlite'), '--log-level', 'warn'],
+      ...['--db-filename', join(store, 'temporal.sqlite'), '--log-level', 'warn'],
       ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
     ],
     stopSignal: 'SIGTERM',

@@ -2,33 +2,28 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { processIdentity } from '../bootstrap/process-identity.mjs'
-import { stopLeftover, stopProcess } from './process-record.ts'
+import type { Progress } from '../bootstrap/progress.mjs'
+import { stopProcess } from './process-record.ts'
 
 /**
- * Stops the Postgres that a killed run left on the cluster, noted by us or by its own
- * `postmaster.pid`. A `postmaster.pid` whose process is gone or is another program by now, which
- * Postgres would take for itself, is removed.
- *
- * @returns the process ID of what was stopped, or null
+ * Stops a Postgres on the cluster that we have no note of: its own `postmaster.pid` names it.
+ * When that process is gone or is another program by now, which Postgres would take for one of
+ * its own, the file is removed.
  */
-export async function stopPostgresLeftover(options: {
-  dataDir: string
-  cluster: string
-}): Promise<number | null> {
-  const { dataDir, cluster } = options
-  const noted = await stopLeftover({ dataDir, name: 'postgres', signal: 'SIGINT' })
+export async function stopPostmaster(options: { cluster: string; log: Progress }): Promise<void> {
+  const { cluster, log } = options
   const pidFile = join(cluster, 'postmaster.pid')
   const pid = firstLineAsNumber(pidFile)
   if (pid === null) {
-    return noted
+    return
   }
   const identity = processIdentity(pid)
   if (identity === null || !worksOn(pid, cluster)) {
     rmSync(pidFile, { force: true })
-    return noted
+    return
   }
-  await stopProcess({ pid, identity, signal: 'SIGINT' })
-  return pid
+  log.say('postgres', `stopping process ${pid}, which runs on the same data`)
+  await stopProcess({ pid, identity, stopSignal: 'SIGINT' })
 }
 
 function firstLineAsNumber(path: string): number | null {

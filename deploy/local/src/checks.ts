@@ -1,0 +1,62 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
+import { root, withWorkspaceCommands } from '../bootstrap/paths.mjs'
+import type { Progress } from '../bootstrap/progress.mjs'
+import { run } from '../bootstrap/run.mjs'
+
+type Check = { name: string; work: () => Promise<unknown> }
+
+/**
+ * Lint, format, types and the contracts, side by side; what fails is shown.
+ *
+ * @returns the number of failed checks
+ */
+export async function runChecks(deps: { env: NodeJS.ProcessEnv; log: Progress }): Promise<number> {
+  const env = withWorkspaceCommands(deps.env)
+  const at = (directory: string) => ({ cwd: join(root, directory), env })
+  const checks: Check[] = [
+    { name: 'biome', work: () => run('biome', ['check', '--error-on-warnings', '.'], at('.')) },
+    { name: 'tsc', work: () => run('tsc', ['--project', '.'], at('.')) },
+    { name: 'buf lint', work: () => run('buf', ['lint'], at('proto')) },
+    { name: 'buf breaking', work: () => requireCompatibleContracts(env) },
+  ]
+  const failed = await Promise.all(checks.map((check) => fails(check, deps.log)))
+  return failed.filter(Boolean).length
+}
+
+async function fails({ name, work }: Check, log: Progress): Promise<boolean> {
+  try {
+    await work()
+    log.say('check', `${name}: fine`)
+    return false
+  } catch (error) {
+    if (!(error instanceof FatalError)) {
+      throw error
+    }
+    log.say('check', `${name}: FAILED\n${error.message}`)
+    return true
+  }
+}
+
+/** Compares the contracts with those of the newest release or, before any, the last commit. */
+async function requireCompatibleContracts(env: NodeJS.ProcessEnv): Promise<void> {
+  const git = (...args: string[]) => run('git', args, { cwd: root, env })
+  const tags = await git('tag', '--list', 'v*', '--sort=-version:refname')
+  const baseline = tags.split('\n')[0] || 'HEAD'
+  const listed = await git('ls-tree', '-r', '--name-only', baseline, 'proto')
+  if (!listed.includes('.proto')) {
+    return
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'coffer-contracts-'))
+  try {
+    const archive = join(directory, 'baseline.tar')
+    await git('archive', '--format=tar', `--output=${archive}`, baseline, 'proto')
+    const against = `${archive}#strip_components=1`
+    await run('buf', ['breaking', '--against', against], { cwd: join(root, 'proto'), env })
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}

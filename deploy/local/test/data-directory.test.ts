@@ -1,0 +1,29 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
+import { claimDataDirectory } from '../src/data-directory.ts'
+import { scratchDirectory } from './scratch.ts'
+
+test('a data directory is created, and belongs to one process at a time', async () => {
+  using scratch = scratchDirectory()
+  const path = join(scratch.path, 'deep/data')
+  {
+    await using claim = claimDataDirectory(path)
+    expect(claim.path).toBe(path)
+    expect(() => claimDataDirectory(path)).toThrow(
+      `Coffer is already running on ${path} (process ${process.pid}).`,
+    )
+  }
+  await using again = claimDataDirectory(path)
+  expect(existsSync(join(again.path, 'run'))).toBe(true)
+})
+
+test('a data directory that cannot be written is one clear line', () => {
+  using scratch = scratchDirectory()
+  const file = join(scratch.path, 'file')
+  writeFileSync(file, '')
+  const claim = () => claimDataDirectory(join(file, 'data'))
+  expect(claim).toThrow(FatalError)
+  expect(claim).toThrow(/^Cannot write to the data directory .*\/file\/data \(ENOTDIR\)\..*$/)
+})
