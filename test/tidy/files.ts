@@ -25,6 +25,7 @@ export function isCode(file: File): boolean {
   return /\.(ts|mjs|cjs|js)$/.test(file.path)
 }
 
+/** Tests, and what packages offer to them (`testing/`). */
 export function isTest(path: string): boolean {
-  return path.endsWith('.test.ts') || /(^|\/)test\//.test(path)
+  return path.endsWith('.test.ts') || /(^|\/)test(ing)?\//.test(path)
 }

@@ -8,7 +8,7 @@ const columnsMax = 100
 
 /** Files and lines that are too long. Migrations and manifests are lists: they are as they are. */
 export function longFiles({ path, text }: File): string[] {
-  if (/\.(sql|json)$/.test(path)) return []
+  if (/\.(sql|json|mod)$/.test(path)) return []
   const lines = text.trimEnd().split('\n')
   const tall = lines.length > fileLinesMax ? [`${path}: ${lines.length} lines`] : []
   if (path.endsWith('.md')) return tall

@@ -53,6 +53,7 @@ test.each([
   ['./money.ts', 'services/ledger/src/money.ts'],
   ['../test/boot.ts', 'services/ledger/test/boot.ts'],
   ['@coffer/kit/money', 'services/kit/src/money.ts'],
+  ['@coffer/kit/testing/boot', 'services/kit/testing/boot.ts'],
   ['@coffer/cli/coffer', 'deploy/cli/src/coffer.ts'],
   ['@coffer/gateway/app', 'gateway/src/app.ts'],
   ['<rootDir>/test/strip-types.cjs', 'test/strip-types.cjs'],

@@ -77,7 +77,7 @@ export function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)
   const [, name = '', file = ''] = /^@coffer\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []
   if (name === '' || name === 'proto') return null
-  return `${directoryOf(name)}/src/${file}.ts`
+  return `${directoryOf(name)}/${file.startsWith('testing/') ? '' : 'src/'}${file}.ts`
 }
 
 function directoryOf(name: string): string {
