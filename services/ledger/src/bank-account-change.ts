@@ -1,3 +1,5 @@
+import { currencies } from '@coffer/kit/currency'
+import { invalid, refused } from '@coffer/kit/errors'
 import type { z } from 'zod'
 import { setBalances } from './balance-changes.ts'
 import {
@@ -8,9 +10,7 @@ import {
   requireWritable,
 } from './bank-account.ts'
 import { type Operation, openBook, type Settlement, settle } from './book.ts'
-import { isCurrency } from './currency.ts'
 import type { Link } from './link.ts'
-import { invalid, refused } from './refusal.ts'
 
 /** The body of a create; balances in minor units. What is null takes its default. */
 export type NewBankAccount = {
@@ -169,7 +169,7 @@ function requireMask(mask: string | null): void {
 }
 
 function requireCurrency(currency: string): string {
-  if (!isCurrency(currency)) {
+  if (!currencies().includes(currency)) {
     throw invalid({ currency: 'is not a currency this server knows' })
   }
   return currency

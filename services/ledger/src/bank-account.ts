@@ -1,7 +1,7 @@
+import { notFound, refused } from '@coffer/kit/errors'
 import { z } from 'zod'
 import { LinkType } from './link.ts'
 import { Money } from './money.ts'
-import { notFound, refused } from './refusal.ts'
 
 export const AccountType = z.enum(['depository', 'credit', 'loan', 'investment', 'other'])
 export const AccountSubType = z.enum([

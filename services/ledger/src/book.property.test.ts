@@ -1,3 +1,4 @@
+import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { aBankAccount, anEnvelope } from '../test/samples.ts'
@@ -8,7 +9,6 @@ import { applyFunding } from './funding.ts'
 import type { JournalEntry } from './journal.ts'
 import { MONEY_MAX } from './money.ts'
 import { closeEnvelope, endPeriod } from './period.ts'
-import { Refusal } from './refusal.ts'
 import { createTransaction, type Transaction } from './transaction.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { removeTransaction } from './transaction-removal.ts'
@@ -189,7 +189,7 @@ function make(world: World, step: Step): void {
   try {
     moves[step.kind](world, step)
   } catch (error) {
-    if (!(error instanceof Refusal)) {
+    if (!(error instanceof ConnectError)) {
       throw error
     }
   }

@@ -1,5 +1,5 @@
+import { refused } from '@coffer/kit/errors'
 import { z } from 'zod'
-import { refused } from './refusal.ts'
 
 export const LinkType = z.enum(['manual', 'aggregator', 'feed', 'unknown'])
 export type LinkType = z.infer<typeof LinkType>

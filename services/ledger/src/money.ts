@@ -1,5 +1,5 @@
+import { refused } from '@coffer/kit/errors'
 import { z } from 'zod'
-import { refused } from './refusal.ts'
 
 /** The largest amount that survives as a JSON integer: 2^53−1 minor units. */
 export const MONEY_MAX = 2n ** 53n - 1n

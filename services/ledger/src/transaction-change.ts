@@ -1,6 +1,6 @@
+import { invalid, notFound } from '@coffer/kit/errors'
 import { requireWritable } from './bank-account.ts'
 import { type Book, findEnvelope, openBook, settle } from './book.ts'
-import { invalid, notFound } from './refusal.ts'
 import { giveBack, take } from './spend.ts'
 import {
   type Locked,

@@ -1,10 +1,10 @@
+import { invalid } from '@coffer/kit/errors'
 import { z } from 'zod'
 import { subtractFromBalances } from './balance-changes.ts'
 import { type BankAccount, requireManual, requireWritable } from './bank-account.ts'
 import { findEnvelope, type Operation, openBook, type Settlement, settle } from './book.ts'
 import type { Envelope } from './envelope.ts'
 import { inRange, Money } from './money.ts'
-import { invalid } from './refusal.ts'
 import { take } from './spend.ts'
 
 export const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])

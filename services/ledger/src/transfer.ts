@@ -1,6 +1,6 @@
+import { invalid, notFound } from '@coffer/kit/errors'
 import { type Book, findEnvelope, postHeld, touch } from './book.ts'
 import type { Envelope } from './envelope.ts'
-import { invalid, notFound } from './refusal.ts'
 
 /** A move between two envelopes, or between one and free-to-use (null); minor units, above 0. */
 export type Transfer = {

@@ -1,0 +1,64 @@
+import {
+  type FragmentSqlToken,
+  type ListSqlToken,
+  type PrimitiveValueExpression,
+  sql,
+} from 'slonik'
+import type { z } from 'zod'
+
+/**
+ * The columns of an entity for a SELECT: snake_case in the table, the entity's names in the result,
+ * there with a prefix where two entities share a row.
+ */
+export function columnsOf(
+  entity: z.ZodObject,
+  { table, prefix = '' }: { table: string; prefix?: string },
+): ListSqlToken {
+  const names = Object.keys(entity.shape)
+  return sql.join(
+    names.map((name) => {
+      const result = sql.identifier([`${prefix}${name}`])
+      return sql.fragment`${sql.identifier([table, columnOf(name)])} AS ${result}`
+    }),
+    sql.fragment`, `,
+  )
+}
+
+/** The INSERT of one entity, each of its fields in the column of that name. */
+export function insertOf<Shape extends z.ZodRawShape>(
+  table: string,
+  schema: z.ZodObject<Shape>,
+  entity: z.infer<z.ZodObject<Shape>>,
+): FragmentSqlToken {
+  const names = Object.keys(schema.shape)
+  const columns = names.map((name) => sql.identifier([columnOf(name)]))
+  const values = names.map((name) => parameterOf((entity as Record<string, unknown>)[name]))
+  return sql.fragment`
+    INSERT INTO ${sql.identifier([table])} (${sql.join(columns, sql.fragment`, `)})
+    VALUES (${sql.join(values, sql.fragment`, `)})`
+}
+
+/** The SET list of an UPDATE for these fields of an entity. */
+export function assignmentsOf<Entity extends object>(
+  entity: Entity,
+  names: readonly (keyof Entity & string)[],
+): ListSqlToken {
+  return sql.join(
+    names.map((name) => {
+      return sql.fragment`${sql.identifier([columnOf(name)])} = ${parameterOf(entity[name])}`
+    }),
+    sql.fragment`, `,
+  )
+}
+
+/** A field as a parameter; Postgres takes its type from the column. */
+function parameterOf(value: unknown): FragmentSqlToken {
+  if (value instanceof Date) return sql.fragment`${value.toISOString()}`
+  if (Array.isArray(value)) return sql.fragment`${sql.array(value, 'text')}`
+  if (value instanceof Buffer) return sql.fragment`${sql.binary(value)}`
+  return sql.fragment`${(value ?? null) as PrimitiveValueExpression}`
+}
+
+function columnOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

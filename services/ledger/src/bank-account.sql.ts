@@ -1,0 +1,54 @@
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { sql } from 'slonik'
+import { BankAccount } from './bank-account.ts'
+import type { JournalEntry } from './journal.ts'
+import { insertEntries } from './money.sql.ts'
+
+const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
+
+/** Live bank accounts of the account, by ID. */
+export function listBankAccounts(
+  { pool }: Database,
+  accountId: string,
+): Promise<readonly BankAccount[]> {
+  return pool.any(sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
+    ORDER BY bank_account_id`)
+}
+
+/** Every bank account of a live link, archived ones included, by ID. */
+export function listBankAccountsOfLink(
+  { pool }: Database,
+  accountId: string,
+  linkId: string,
+): Promise<readonly BankAccount[]> {
+  return pool.any(sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND removed_at IS NULL
+    ORDER BY bank_account_id`)
+}
+
+/** The bank account, archived or not; null once its link is deleted. */
+export function findBankAccount(
+  { pool }: Database,
+  accountId: string,
+  bankAccountId: string,
+): Promise<BankAccount | null> {
+  return pool.maybeOne(sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND removed_at IS NULL`)
+}
+
+/** Stores a new bank account with the journal rows of its opening balances. */
+export async function insertBankAccount(
+  tx: Tx,
+  bankAccount: BankAccount,
+  entries: readonly JournalEntry[],
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH booked AS (${insertEntries(entries)})
+    ${insertOf('bank_accounts', BankAccount, bankAccount)}`)
+}

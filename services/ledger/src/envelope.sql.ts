@@ -1,0 +1,56 @@
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { Envelope } from './envelope.ts'
+
+const Nothing = z.object({ spendingId: z.null() })
+const columns = columnsOf(Envelope, { table: 'envelopes' })
+
+/**
+ * Open envelopes of a bank account by ID, all or those named; null where there is no such bank
+ * account.
+ */
+export async function listEnvelopes(
+  { pool }: Database,
+  accountId: string,
+  { bankAccountId, spendingIds }: { bankAccountId: string; spendingIds: readonly string[] },
+): Promise<readonly Envelope[] | null> {
+  // The bank account stands in every row, so that one without envelopes is told from none.
+  const rows = await pool.any(sql.type(z.union([Envelope, Nothing]))`
+    SELECT ${columns}
+    FROM bank_accounts AS owner LEFT JOIN envelopes
+      ON envelopes.account_id = owner.account_id
+      AND envelopes.bank_account_id = owner.bank_account_id
+      AND envelopes.closed_at IS NULL
+      AND (${spendingIds.length === 0}
+        OR envelopes.spending_id = ANY(${sql.array([...spendingIds], 'text')}))
+    WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
+      AND owner.removed_at IS NULL
+    ORDER BY envelopes.spending_id`)
+  return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)
+}
+
+/** Stores a new envelope; does nothing where one of that ID is there already. */
+export async function insertEnvelope(tx: Tx, envelope: Envelope): Promise<void> {
+  await tx.query(sql.unsafe`
+    ${insertOf('envelopes', Envelope, envelope)} ON CONFLICT DO NOTHING`)
+}
+
+/** Takes a closed envelope off every transaction, soft-deleted ones too; for a CTE. */
+export function releaseTransactions({
+  accountId,
+  bankAccountId,
+  spendingId,
+}: Envelope): FragmentSqlToken[] {
+  const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  return [
+    sql.fragment`
+      UPDATE transactions SET
+        spending_id = CASE WHEN spending_id = ${spendingId} THEN NULL ELSE spending_id END,
+        spending_amount = CASE WHEN spending_id = ${spendingId} THEN NULL ELSE spending_amount END,
+        created_by_spending_id = nullif(created_by_spending_id, ${spendingId})
+      WHERE ${under}
+        AND (spending_id = ${spendingId} OR created_by_spending_id = ${spendingId})`,
+  ]
+}

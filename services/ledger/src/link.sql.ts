@@ -1,0 +1,64 @@
+import { type Change, insertChanges } from '@coffer/kit/changes'
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
+import { sql } from 'slonik'
+import { Link } from './link.ts'
+
+const columns = columnsOf(Link, { table: 'links' })
+
+/** Live links of the account, by ID. */
+export function listLinks({ pool }: Database, accountId: string): Promise<readonly Link[]> {
+  return pool.any(sql.type(Link)`
+    SELECT ${columns} FROM links
+    WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY link_id`)
+}
+
+/** The link, deleted or not. */
+export function findLink(
+  { pool }: Database,
+  accountId: string,
+  linkId: string,
+): Promise<Link | null> {
+  return pool.maybeOne(sql.type(Link)`
+    SELECT ${columns} FROM links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+/** The link for a write to it; the first lock in the order link, bank accounts, the rest. */
+export function lockLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
+  return tx.maybeOne(sql.type(Link)`
+    SELECT ${columns} FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
+}
+
+/** The link for a write under it; keeps it from being deleted meanwhile. */
+export function shareLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
+  return tx.maybeOne(sql.type(Link)`
+    SELECT ${columns} FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR SHARE`)
+}
+
+export async function insertLink(tx: Tx, link: Link, changes: Change[]): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH emitted AS (${insertChanges(changes)}) ${insertOf('links', Link, link)}`)
+}
+
+export async function saveLink(tx: Tx, link: Link): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE links
+    SET ${assignmentsOf(link, ['institutionName', 'description', 'updatedAt', 'deletedAt'])}
+    WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
+}
+
+/** Takes the bank accounts of a deleted link out of sight, each under its money lock. */
+export async function removeBankAccounts(tx: Tx, link: Link, now: Date): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH locked AS MATERIALIZED (
+      SELECT bank_account_id FROM bank_accounts
+      WHERE account_id = ${link.accountId} AND link_id = ${link.linkId} AND removed_at IS NULL
+      ORDER BY bank_account_id FOR NO KEY UPDATE
+    )
+    UPDATE bank_accounts SET removed_at = ${now.toISOString()}
+    FROM locked
+    WHERE account_id = ${link.accountId}
+      AND bank_accounts.bank_account_id = locked.bank_account_id`)
+}

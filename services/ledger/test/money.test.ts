@@ -1,0 +1,126 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { newId } from '@coffer/kit/id'
+import { headers } from '@coffer/kit/rpc'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import type { CallOptions } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ledger } from '../src/service.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+
+/** A bank account of 100000 with an expense of 30000 and a goal of 40000 in it. */
+async function household(accountId = newId('acct')) {
+  const as: CallOptions = booted.as(accountId)
+  const links = booted.client('ledger', LinkService)
+  const accounts = booted.client('ledger', BankAccountService)
+  const envelopes = booted.client('ledger', EnvelopeService)
+  const transactions = booted.client('ledger', TransactionService)
+  const { link } = await links.createLink({ institutionName: 'Bank' }, as)
+  const balance = { availableBalance: 100_000n, currentBalance: 100_000n }
+  const opened = { linkId: link?.linkId ?? '', name: 'Checking', ...balance }
+  const { bankAccount } = await accounts.createBankAccount(opened, as)
+  const bankAccountId = bankAccount?.bankAccountId ?? ''
+  const [expense, goal] = [newId('spnd'), newId('spnd')]
+  await envelopes.openEnvelope({ bankAccountId, spendingId: expense, spendingType: 'expense' }, as)
+  await envelopes.openEnvelope({ bankAccountId, spendingId: goal, spendingType: 'goal' }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: expense, amount: 30_000n }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: goal, amount: 40_000n }, as)
+  const balances = async () => (await accounts.getBalances({ bankAccountId }, as)).balances
+  return {
+    accountId,
+    as,
+    bankAccountId,
+    expense,
+    goal,
+    accounts,
+    envelopes,
+    transactions,
+    balances,
+  }
+}
+
+test('fifty writers at once on one account and its envelopes lose nothing', async () => {
+  const { as, bankAccountId, expense, goal, transactions, envelopes, balances } = await household()
+  const spend = (spendingId: string) =>
+    transactions.createTransaction(
+      { bankAccountId, amount: 100n, date, name: 'Tea', spendingId, adjustsBalance: true },
+      as,
+    )
+  await Promise.all([
+    ...Array.from({ length: 25 }, () => spend(expense)),
+    ...Array.from({ length: 15 }, () => spend(goal)),
+    ...Array.from({ length: 10 }, () =>
+      envelopes.transfer({ bankAccountId, fromSpendingId: expense, amount: 50n }, as),
+    ),
+  ])
+  expect(await balances()).toMatchObject({
+    available: 100_000n - 40n * 100n,
+    current: 100_000n - 40n * 100n,
+    expenses: 30_000n - 25n * 100n - 10n * 50n,
+    goals: 40_000n - 15n * 100n,
+  })
+  const listed = await envelopes.listEnvelopes({ bankAccountId }, as)
+  expect(listed.envelopes).toMatchObject([
+    { spendingId: expense, currentAmount: 27_000n, usedAmount: 0n },
+    { spendingId: goal, currentAmount: 38_500n, usedAmount: 1_500n },
+  ])
+})
+
+test('transfers in opposite directions at once neither deadlock nor move the sum', async () => {
+  const { as, bankAccountId, expense, goal, envelopes, balances } = await household()
+  const pairs = Array.from({ length: 40 }, (_, index) =>
+    index % 2 ? [expense, goal] : [goal, expense],
+  )
+  await Promise.all(
+    pairs.map(([fromSpendingId = '', toSpendingId = '']) =>
+      envelopes.transfer({ bankAccountId, fromSpendingId, toSpendingId, amount: 10n }, as),
+    ),
+  )
+  expect(await balances()).toMatchObject({ expenses: 30_000n, goals: 40_000n, free: 30_000n })
+})
+
+test('twenty retries under one key make one transaction and get one answer', async () => {
+  const { as, bankAccountId, expense, transactions, balances } = await household()
+  const keyed = {
+    headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
+  }
+  const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      transactions.createTransaction({ ...body, adjustsBalance: true }, keyed as CallOptions),
+    ),
+  )
+  expect(new Set(replies.map(({ transaction }) => transaction?.transactionId)).size).toBe(1)
+  expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
+})
+
+test('a balance is one statement, a list one, a new transaction four with two under the lock', async () => {
+  const { as, bankAccountId, expense, transactions, balances } = await household()
+  const database = booted.database('ledger')
+  const counting = async (run: () => Promise<unknown>) => {
+    const before = database.statements()
+    await run()
+    return database.statements() - before
+  }
+  const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
+  expect(await counting(balances)).toBe(1)
+  expect(
+    await counting(() => transactions.listTransactions({ bankAccountId, limit: 25 }, as)),
+  ).toBe(1)
+  // BEGIN, the lock, the one saving statement, COMMIT.
+  expect(await counting(() => transactions.createTransaction(body, as))).toBe(4)
+})
