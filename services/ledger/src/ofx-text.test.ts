@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals'
+import { decodeOfx } from './ofx-text.ts'
+
+const header = (encoding: string, charset: string) =>
+  `OFXHEADER:100\r\nENCODING:${encoding}\r\nCHARSET:${charset}\r\n\r\n`
+const xml = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?>`
+
+function bytes(head: string, ...tail: number[]): Uint8Array {
+  return Uint8Array.of(...new TextEncoder().encode(head), ...tail)
+}
+
+test.each([
+  ['1252', header('USASCII', '1252'), [0x43, 0xe9, 0x92], 'Cé’'],
+  ['ISO-8859-1', header('USASCII', 'ISO-8859-1'), [0x43, 0xe9], 'Cé'],
+  ['none', header('USASCII', 'NONE'), [0x43, 0xe9], 'Cé'],
+  ['an unknown one', header('KLINGON', 'X-1'), [0x43, 0xe9], 'Cé'],
+  ['no header', '<OFX>', [0x43, 0xe9], 'Cé'],
+  ['UTF-8 declared as 1252', header('USASCII', '1252'), [0x43, 0xc3, 0xa9], 'Cé'],
+  ['UTF-8', header('UTF-8', 'NONE'), [0x43, 0xc3, 0xa9], 'Cé'],
+  ['UTF-8 that is not', header('UTF-8', 'NONE'), [0x43, 0xe9], 'Cé'],
+  ['1251', header('USASCII', '1251'), [0xcf, 0xe8], 'Пи'],
+  ['XML in ISO-8859-15', xml('ISO-8859-15'), [0xa4], '€'],
+  ['XML in Shift_JIS', xml('Shift_JIS'), [0x92, 0x83], '茶'],
+  ['XML that lies about UTF-16', xml('UTF-16'), [0x43], 'C'],
+])('%s', (_what, head, tail, text) => {
+  expect(decodeOfx(bytes(head, ...tail))).toBe(`${head}${text}`)
+})
+
+test.each([
+  ['UTF-8 with a byte order mark', [0xef, 0xbb, 0xbf, 0x3c, 0xc3, 0xa9], '<é'],
+  ['UTF-16LE with a byte order mark', [0xff, 0xfe, 0x3c, 0x00, 0xe9, 0x00], '<é'],
+  ['UTF-16BE with a byte order mark', [0xfe, 0xff, 0x00, 0x3c, 0x00, 0xe9], '<é'],
+  ['UTF-16LE without one', [0x3c, 0x00, 0xe9, 0x00], '<é'],
+  ['UTF-16BE without one', [0x00, 0x3c, 0x00, 0xe9], '<é'],
+  ['nothing', [], ''],
+])('%s', (_what, tail, text) => {
+  expect(decodeOfx(Uint8Array.of(...tail))).toBe(text)
+})

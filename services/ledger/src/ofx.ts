@@ -1,0 +1,104 @@
+import { currencies, decimalPlaces } from '@coffer/kit/currency'
+import { type ReadRows, readRows } from './ofx-rows.ts'
+import { decodeOfx } from './ofx-text.ts'
+import {
+  childOf,
+  descendantsOf,
+  type OfxNode,
+  readOfxTree,
+  textOf,
+  type Unreadable,
+} from './ofx-tree.ts'
+import { readAmount, readInstant } from './ofx-values.ts'
+
+/** Balances of a statement in minor units; null where the file states none. */
+export type FileBalances = {
+  current: bigint | null
+  available: bigint | null
+  limit: bigint | null
+  /** The instant they hold for; null when the file does not say. */
+  asOf: Date | null
+}
+
+/** What a file says of one account; rows in the order of the file. */
+export type FileStatement = ReadRows & {
+  kind: 'bank' | 'card'
+  currency: string
+  balances: FileBalances
+}
+
+/** `currency` is the account's, for files that name none; dates are days in `timezone`. */
+export type ReadingSettings = { currency: string; timezone: string }
+
+/**
+ * Reads an OFX, QFX or QBO file (`spec/ledger.md` 6.4, 6.5, `decisions.md` Ledger): its one bank or
+ * credit card account. Rows that cannot be read are skipped with their reason; a file that cannot
+ * be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
+ */
+export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
+  const tree = readOfxTree(decodeOfx(bytes))
+  if ('unreadable' in tree) {
+    return tree
+  }
+  const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
+  const accounts = new Set(statements.map(accountOf))
+  if (accounts.size > 1) {
+    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
+  }
+  const codes = new Set(
+    statements.map((one) => textOf(one, 'CURDEF').toUpperCase() || settings.currency),
+  )
+  const [currency] = codes
+  if (currency === undefined) {
+    return { unreadable: 'The file holds no statement of a bank account or a credit card' }
+  }
+  if (codes.size > 1 || !currencies().includes(currency)) {
+    return { unreadable: 'The file is not in one currency that this server knows' }
+  }
+  return readStatements(statements, { ...settings, currency })
+}
+
+/** What tells accounts apart; never kept. */
+function accountOf(statement: OfxNode): string {
+  const account = childOf(statement, 'BANKACCTFROM') ?? childOf(statement, 'CCACCTFROM')
+  return ['BANKID', 'ACCTID', 'ACCTTYPE'].map((field) => textOf(account, field)).join(' ')
+}
+
+/** All statements of the account as one; the balances are those that hold for the latest instant. */
+function readStatements(statements: OfxNode[], settings: ReadingSettings): FileStatement {
+  const { currency, timezone } = settings
+  const places = decimalPlaces(currency)
+  const transactions = { name: '', text: '', children: statements }
+  const balances = statements.map((one) => readBalances(one, { places, timezone }))
+  return {
+    kind: statements[0]?.name === 'STMTRS' ? 'bank' : 'card',
+    currency,
+    balances: balances.reduce((latest, next) =>
+      (next.asOf ?? 0) >= (latest.asOf ?? 0) ? next : latest,
+    ),
+    ...readRows(transactions, { currency, places, timezone }),
+  }
+}
+
+/** A card's ledger balance is what is owed, negative in the file; its limit is not stated. */
+function readBalances(
+  statement: OfxNode,
+  { places, timezone }: { places: number; timezone: string },
+): FileBalances {
+  const ledger = childOf(statement, 'LEDGERBAL')
+  const availableNode = childOf(statement, 'AVAILBAL')
+  const booked = readAmount(textOf(ledger, 'BALAMT'), places)
+  const available = readAmount(textOf(availableNode, 'BALAMT'), places)
+  const instants = [
+    textOf(ledger, 'DTASOF'),
+    textOf(availableNode, 'DTASOF'),
+    textOf(childOf(statement, 'BANKTRANLIST'), 'DTEND'),
+  ].map((text) => readInstant(text, timezone))
+  const asOf = instants.find((instant) => instant !== null) ?? null
+  if (statement.name === 'STMTRS' || booked === null) {
+    return { current: booked, available, limit: null, asOf }
+  }
+  const current = -booked
+  const limit = available === null ? null : available + current
+  return { current, available, limit: limit !== null && limit >= 0n ? limit : null, asOf }
+}
