@@ -89,10 +89,10 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     hosted[name] = { routes: service.routes, interceptors }
     services[name] = service
     databases[name] = database
+    stack.use(await startRelaying({ definition, database, options }))
   }
   for (const [name, service] of Object.entries(services)) {
-    const database = databases[name]
-    if (database) await startBehind({ name, service, database, stack, options })
+    stack.use(await startBehind({ name, service, options }))
   }
   return {
     mesh,
@@ -106,26 +106,42 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   }
 }
 
+/** What publishes and sweeps, on connections of its own so that it never waits for requests. */
+async function startRelaying({
+  definition: { name, schema },
+  database: { onChanges },
+  options,
+}: {
+  definition: ServiceDefinition
+  database: Database
+  options: HostOptions
+}): Promise<AsyncDisposable> {
+  const { broker, log } = options
+  const stack = new AsyncDisposableStack()
+  const url = options.databaseUrl(name)
+  const database = await openDatabase({ ...options, url, schema, poolSizeMax: 2 })
+  stack.use(database)
+  stack.use(startRelay({ service: name, database, onChanges, broker, log }))
+  stack.use(startHousekeeping(database, log))
+  return stack
+}
+
 async function startBehind({
   name,
   service,
-  database,
-  stack,
   options: { broker, workflows, log },
 }: {
   name: string
   service: Service
-  database: Database
-  stack: AsyncDisposableStack
   options: HostOptions
-}): Promise<void> {
+}): Promise<AsyncDisposable> {
   const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
-  stack.use(startRelay({ service: name, database, broker, log }))
-  stack.use(startHousekeeping(database, log))
+  const stack = new AsyncDisposableStack()
   if (Object.keys(activities).length > 0) {
     const worker = { taskQueue: name, workflows: workflowModules, activities, log }
     stack.use(await workflows.work(worker))
   }
   for (const schedule of schedules) await workflows.schedule(schedule)
   if (handlers.length > 0) stack.use(await startConsumer({ name, handlers, broker, log }))
+  return stack
 }

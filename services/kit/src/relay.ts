@@ -22,7 +22,10 @@ const pollMs = 200
 
 export interface RelayOptions {
   service: string
+  /** Connections of its own, so that it never waits behind requests. */
   database: Database
+  /** Calls back after each commit that may have recorded changes. */
+  onChanges: Database['onChanges']
   broker: Broker
   log: Log
 }
@@ -33,10 +36,11 @@ export interface RelayOptions {
  * acknowledged it, so a crash publishes it again under the same message ID; two relays of one
  * service do no harm, the row locks share the work between them.
  */
-export function startRelay({ service, database, broker, log }: RelayOptions): AsyncDisposable {
+export function startRelay(options: RelayOptions): AsyncDisposable {
+  const { service, database, onChanges, broker, log } = options
   let awake = Promise.withResolvers<void>()
   let stopped = false
-  database.onChanges(() => awake.resolve())
+  onChanges(() => awake.resolve())
   const run = async (): Promise<void> => {
     while (!stopped) {
       await Promise.race([awake.promise, sleep(pollMs)])
@@ -59,7 +63,9 @@ export function startRelay({ service, database, broker, log }: RelayOptions): As
   }
 }
 
-async function publishBatch(options: Omit<RelayOptions, 'log'>): Promise<number> {
+async function publishBatch(
+  options: Pick<RelayOptions, 'service' | 'database' | 'broker'>,
+): Promise<number> {
   const { service, database, broker } = options
   const batch = await sequenceBatch(database)
   relayBacklog.set({ service }, batch.length)

@@ -16,7 +16,8 @@ export interface ServiceDefinition<S extends Settings = Settings> {
   /** Folder of its migrations. */
   migrations: URL
   settings: S
-  create: (deps: ServiceDeps<S>) => Service
+  // A method, so that definitions with settings of their own fit one list.
+  create(deps: ServiceDeps<S>): Service
 }
 
 /** What a process offers each service it hosts. */

@@ -1,3 +1,5 @@
+import { problemsOf as problemsIn } from '@coffer/kit/errors'
+import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, aLink, anOperation } from '../test/samples.ts'
 import type { BankAccount } from './bank-account.ts'
@@ -37,7 +39,7 @@ function problemsOf(attempt: () => unknown): unknown {
     attempt()
     return 'accepted'
   } catch (error) {
-    return (error as { problems: unknown }).problems
+    return problemsIn(error as ConnectError) ?? {}
   }
 }
 

@@ -1,3 +1,5 @@
+import { problemsOf } from '@coffer/kit/errors'
+import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../test/samples.ts'
 import type { BankAccount } from './bank-account.ts'
@@ -106,7 +108,7 @@ describe('a changed transaction', () => {
         change({ [key]: value }, {}, { linkType: 'aggregator' })
         throw new Error(`${key} was accepted`)
       } catch (error) {
-        expect(error).toMatchObject({ problems: { [key]: 'key not expected' } })
+        expect(problemsOf(error as ConnectError)).toMatchObject({ [key]: 'key not expected' })
       }
     }
   })

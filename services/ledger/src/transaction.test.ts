@@ -1,3 +1,5 @@
+import { problemsOf } from '@coffer/kit/errors'
+import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../test/samples.ts'
 import type { BankAccount } from './bank-account.ts'
@@ -96,7 +98,7 @@ describe('a new transaction', () => {
         attempt()
         return 'accepted'
       } catch (error) {
-        return Object.keys((error as { problems: object }).problems).join()
+        return Object.keys(problemsOf(error as ConnectError) ?? {}).join()
       }
     }
     const deposit = { amount: -1200n, spendingId: 'spnd_e' }

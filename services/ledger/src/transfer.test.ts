@@ -1,3 +1,5 @@
+import { problemsOf } from '@coffer/kit/errors'
+import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../test/samples.ts'
 import { balancesOf } from './bank-account.ts'
@@ -56,7 +58,7 @@ describe('a transfer', () => {
     try {
       move(from, to, amount)
     } catch (error) {
-      expect(error).toHaveProperty(['problems', field])
+      expect(problemsOf(error as ConnectError)).toHaveProperty([field])
     }
   })
 
