@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { duplicate, invalid, refused, unauthenticated } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { toMessage } from '@coffer/kit/message'
+import { callerOf } from '@coffer/kit/rpc'
+import { ApiKeySchema, type ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
+import { apiKeyProblems } from './api-key.ts'
+import { apiKeySecret, hashOf, secretBytes } from './secret.ts'
+import type { IdentityDeps } from './service.ts'
+
+/** API keys of the caller's account, for users who signed in (spec/identity.md 6.7). */
+export function apiKeys({ database, clock }: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
+  return {
+    listApiKeys: async (_, context) => {
+      const { accountId } = signedIn(context)
+      const keys = await listApiKeys(database, accountId)
+      return { apiKeys: keys.map((key) => toMessage(ApiKeySchema, key)) }
+    },
+    createApiKey: async (request, context) => {
+      const { accountId, userId } = signedIn(context)
+      const name = request.name.trim()
+      const problems = apiKeyProblems(name)
+      if (problems) throw invalid(problems)
+      const secret = apiKeySecret(randomBytes(secretBytes))
+      const now = clock()
+      const key = {
+        apiKeyId: newId('key'),
+        name,
+        createdBy: userId,
+        createdAt: now,
+        updatedAt: now,
+      }
+      try {
+        await insertApiKey(database, accountId, { ...key, secretHash: hashOf(secret) })
+      } catch (error) {
+        throw error instanceof UniqueIntegrityConstraintViolationError
+          ? duplicate('API key')
+          : error
+      }
+      return { apiKey: toMessage(ApiKeySchema, { ...key, secret }) }
+    },
+    deleteApiKey: async ({ apiKeyId }, context) => {
+      const { accountId } = signedIn(context)
+      const now = clock()
+      await database.transaction(async (tx) => {
+        const { deletedAt } = await lockApiKey(tx, accountId, apiKeyId)
+        if (deletedAt) throw refused('this API key is revoked already')
+        await revokeApiKey(tx, accountId, { apiKeyId, now })
+      })
+      return {}
+    },
+  }
+}
+
+/** A key cannot manage keys (spec/interface.md, Authentication 1). Throws unauthenticated. */
+function signedIn(context: HandlerContext) {
+  const caller = callerOf(context)
+  if (caller.kind !== 'session') throw unauthenticated()
+  return caller
+}

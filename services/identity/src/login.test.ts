@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals'
+import { credentialProblems, type Registration, registrationProblems } from './login.ts'
+
+const ann: Registration = {
+  email: 'ann@example.com',
+  password: 'correct horse',
+  firstName: 'Ann',
+  lastName: '',
+  timezone: 'Europe/Berlin',
+  locale: '',
+}
+
+test('a registration without a last name and a locale is fine', () => {
+  expect(registrationProblems(ann)).toBeNull()
+})
+
+test.each([
+  ['12345678'],
+  ['x'.repeat(72)],
+  // Characters count, not UTF-16 units or bytes: these are 8 and 72 of them.
+  ['🔑'.repeat(8)],
+  ['é'.repeat(72)],
+])('the password %s is fine', (password) => {
+  expect(credentialProblems({ ...ann, password })).toBeNull()
+})
+
+test.each(['', '1234567', 'x'.repeat(73), '🔑'.repeat(7)])('the password %j is not', (password) => {
+  expect(credentialProblems({ ...ann, password })).toEqual({
+    password: 'must be 8 to 72 characters',
+  })
+})
+
+test.each([
+  ['Ann@example.com', 'must be lower case'],
+  ['ann', 'must be a valid email address'],
+  ['', 'must be a valid email address'],
+  ['ann@', 'must be a valid email address'],
+  ['ann smith <ann@example.com>', 'must be a valid email address'],
+  [`${'a'.repeat(250)}@example.com`, 'must be a valid email address'],
+])('the email %j %s', (email, problem) => {
+  expect(credentialProblems({ ...ann, email })).toEqual({ email: problem })
+})
+
+test.each<[Partial<Registration>, Record<string, string>]>([
+  [{ firstName: '' }, { firstName: 'first name is required' }],
+  [{ firstName: 'x'.repeat(301) }, { firstName: 'must be at most 300 characters' }],
+  [{ lastName: 'x'.repeat(301) }, { lastName: 'must be at most 300 characters' }],
+  [{ lastName: 'a\u0000b' }, { lastName: 'must be printable characters only' }],
+  [{ timezone: 'Mars/Olympus' }, { timezone: 'must be an IANA timezone' }],
+])('%j is refused', (change, problems) => {
+  expect(registrationProblems({ ...ann, ...change })).toEqual(problems)
+})
+
+test('everything that is wrong is said at once', () => {
+  const wrong = { ...ann, email: 'ANN', password: '1', firstName: '', timezone: 'x' }
+  expect(Object.keys(registrationProblems(wrong) ?? {}).sort()).toEqual([
+    'email',
+    'firstName',
+    'password',
+    'timezone',
+  ])
+})

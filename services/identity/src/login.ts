@@ -1,0 +1,76 @@
+import type { Problems } from '@coffer/kit/errors'
+import { z } from 'zod'
+import { canonicalTimezone } from './timezone.ts'
+
+/** Somebody who signs in; may be a user of accounts. */
+export const Login = z.object({
+  loginId: z.string(),
+  /** Lower case. */
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+})
+export type Login = z.infer<typeof Login>
+
+export interface Credentials {
+  email: string
+  password: string
+}
+
+export interface Registration extends Credentials {
+  firstName: string
+  lastName: string
+  timezone: string
+  locale: string
+}
+
+const passwordCharacters = { min: 8, max: 72 }
+const nameCharactersMax = 300
+const emailCharactersMax = 254
+
+/**
+ * What is wrong with an email address and password, or null (spec/interface.md, POST login).
+ * Lengths count characters, not bytes.
+ */
+export function credentialProblems({ email, password }: Credentials): Problems | null {
+  return problemsIn({ email: emailProblem(email), password: passwordProblem(password) })
+}
+
+/** What is wrong with a registration, or null (spec/interface.md, POST register). */
+export function registrationProblems(registration: Registration): Problems | null {
+  const { firstName, lastName, timezone } = registration
+  return problemsIn({
+    ...credentialProblems(registration),
+    firstName: firstName === '' ? 'first name is required' : nameProblem(firstName),
+    lastName: nameProblem(lastName),
+    timezone: canonicalTimezone(timezone) === null ? 'must be an IANA timezone' : null,
+  })
+}
+
+function emailProblem(email: string): string | null {
+  if (email !== email.toLowerCase()) return 'must be lower case'
+  const isAddress = z.email().max(emailCharactersMax).safeParse(email).success
+  return isAddress ? null : 'must be a valid email address'
+}
+
+function passwordProblem(password: string): string | null {
+  const { length } = [...password]
+  const { min, max } = passwordCharacters
+  return length < min || length > max ? `must be ${min} to ${max} characters` : null
+}
+
+function nameProblem(name: string): string | null {
+  if (/\p{Cc}/u.test(name)) return 'must be printable characters only'
+  return [...name].length > nameCharactersMax
+    ? `must be at most ${nameCharactersMax} characters`
+    : null
+}
+
+function problemsIn(
+  problems: Record<string, string | Problems | null | undefined>,
+): Problems | null {
+  const found = Object.entries(problems).flatMap(([field, problem]) =>
+    problem ? [[field, problem] as const] : [],
+  )
+  return found.length === 0 ? null : Object.fromEntries(found)
+}

@@ -1,0 +1,32 @@
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { startPasswords } from './password.worker.ts'
+
+test('a password is stored as argon2id with 19 MiB and two passes, salted', async () => {
+  const passwords = startPasswords(2)
+  const [first, second] = await Promise.all([
+    passwords.hash('a secret'),
+    passwords.hash('a secret'),
+  ])
+  expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(second).not.toBe(first)
+  expect(await passwords.matches('a secret', first)).toBe(true)
+  expect(await passwords.matches('A secret', first)).toBe(false)
+})
+
+test('no password fits a login that is not there, not even the one hashed for it', async () => {
+  const passwords = startPasswords(2)
+  expect(await passwords.matches('a secret', null)).toBe(false)
+  expect(await passwords.matches('no login has this password', null)).toBe(false)
+})
+
+test('what does not fit the queue is refused at once, the rest is done', async () => {
+  const passwords = startPasswords(1)
+  const all = await Promise.allSettled(
+    Array.from({ length: 103 }, () => passwords.hash('a secret')),
+  )
+  const refused = all.filter((one) => one.status === 'rejected')
+  expect(refused).toHaveLength(2)
+  for (const { reason } of refused) expect(reason).toMatchObject({ code: Code.Unavailable })
+  expect(await passwords.hash('a secret')).toMatch(/^\$argon2id\$/)
+})

@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
+const apiKeyPrefix = 'coffer_secret_'
+
+/** How many random bytes make a secret. */
+export const secretBytes = 32
+
+/** Lower-case base32 without padding (RFC 4648, section 6): 52 characters for 32 bytes. */
+export function base32(bytes: Uint8Array): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const groups = bits.match(/.{1,5}/g) ?? []
+  return groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
+}
+
+/** Whether the text may be an API key's secret at all; there is one spelling of each. */
+export function isApiKeySecret(text: string): boolean {
+  return text.startsWith(apiKeyPrefix) && /^[a-z2-7]{52}$/.test(text.slice(apiKeyPrefix.length))
+}
+
+/** The secret of an API key, from 32 random bytes (spec/identity.md 6.7). */
+export function apiKeySecret(bytes: Uint8Array): string {
+  return apiKeyPrefix + base32(bytes)
+}
+
+/**
+ * What is stored of a secret. One round of SHA-256 is enough: unlike a password, 256 random bits
+ * cannot be guessed.
+ */
+export function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** Whether the hash is of that secret, in a time that does not tell how much of it is right. */
+export function isHashOf(hash: Buffer, secret: string): boolean {
+  return timingSafeEqual(hash, hashOf(secret))
+}

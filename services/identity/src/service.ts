@@ -1,0 +1,44 @@
+import type { ValuesOf } from '@coffer/kit/config'
+import type { Database } from '@coffer/kit/database'
+import { defineService } from '@coffer/kit/service'
+import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { apiKeys } from './api-key.rpc.ts'
+import { settings } from './config.ts'
+import { credentials } from './credential.rpc.ts'
+import { type Passwords, startPasswords } from './password.worker.ts'
+import { registration } from './registration.rpc.ts'
+import { signIn } from './sign-in.rpc.ts'
+import { users } from './user.rpc.ts'
+
+/** What identity's RPCs use. */
+export interface IdentityDeps {
+  config: ValuesOf<typeof settings>
+  database: Database
+  passwords: Passwords
+  clock: () => Date
+}
+
+/** Logins, users, accounts, sessions and API keys. */
+export const identity = defineService({
+  name: 'identity',
+  schema: 'identity',
+  migrations: new URL('../migrations', import.meta.url),
+  settings,
+  create: ({ config, database, clock }) => {
+    const passwords = startPasswords(config.passwordHashesAtOnce)
+    const deps = { config, database, passwords, clock }
+    return {
+      routes: (router) => {
+        router.service(SignInService, {
+          ...registration(deps),
+          ...signIn(deps),
+          ...credentials(deps),
+        })
+        router.service(UserService, users(deps))
+        router.service(ApiKeyService, apiKeys(deps))
+      },
+    }
+  },
+})

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals'
+import { boundsOfUse, isToken, newSession } from './session.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const user = { accountId: 'acct_1', userId: 'user_1' }
+
+test('a session ends fourteen days after it began', () => {
+  const { session } = newSession(new Uint8Array(32), user, now)
+  expect(session.expiresAt).toEqual(new Date('2026-03-15T12:00:00Z'))
+})
+
+test('the token is what its bytes say, and is not stored', () => {
+  const { token, session } = newSession(new Uint8Array(32), user, now)
+  expect(token).toBe('a'.repeat(52))
+  expect(isToken(token)).toBe(true)
+  expect(JSON.stringify(session)).not.toContain(token)
+})
+
+test.each(['', 'a'.repeat(51), 'A'.repeat(52), `${'a'.repeat(51)}!`])('%j is no token', (text) => {
+  expect(isToken(text)).toBe(false)
+})
+
+test('a session idles for the days set and is noted every five minutes', () => {
+  expect(boundsOfUse(now, 7)).toEqual({
+    idleSince: new Date('2026-02-22T12:00:00Z'),
+    notedSince: new Date('2026-03-01T11:55:00Z'),
+  })
+})

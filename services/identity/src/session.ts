@@ -1,0 +1,43 @@
+import { base32, hashOf } from './secret.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+// Every session ends so long after it began (spec/decisions.md, Cookie).
+const lifetimeMs = 14 * dayMs
+
+// The use of a session is written down this often at most.
+const notedEveryMs = 5 * 60 * 1000
+
+/** A session as it is stored: its token only as a hash. */
+export interface NewSession {
+  accountId: string
+  userId: string
+  tokenHash: Buffer
+  now: Date
+  expiresAt: Date
+}
+
+/** A session that begins now, and the token that proves it; `bytes` are 32 random ones. */
+export function newSession(
+  bytes: Uint8Array,
+  { accountId, userId }: { accountId: string; userId: string },
+  now: Date,
+): { token: string; session: NewSession } {
+  const token = base32(bytes)
+  const expiresAt = new Date(now.getTime() + lifetimeMs)
+  return { token, session: { accountId, userId, tokenHash: hashOf(token), now, expiresAt } }
+}
+
+/** Whether the text may be a session's token at all. */
+export function isToken(text: string): boolean {
+  return /^[a-z2-7]{52}$/.test(text)
+}
+
+/**
+ * Bounds of a use at `now`: a session last used before `idleSince` has ended, one last noted
+ * before `notedSince` is noted again.
+ */
+export function boundsOfUse(now: Date, idleDays: number): { idleSince: Date; notedSince: Date } {
+  const before = (ms: number) => new Date(now.getTime() - ms)
+  return { idleSince: before(idleDays * dayMs), notedSince: before(notedEveryMs) }
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '@coffer/kit/database'
+import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
+import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { unbilled } from './account.ts'
+import { findSignIns } from './login.sql.ts'
+import { credentialProblems } from './login.ts'
+import { hashOf, secretBytes } from './secret.ts'
+import type { IdentityDeps } from './service.ts'
+import { deleteSession, insertSession } from './session.sql.ts'
+import { newSession } from './session.ts'
+import { countAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
+
+const minuteMs = 60_000
+
+/** Signing in with a password, and out (spec/interface.md, POST login, GET logout). */
+export function signIn({
+  config,
+  database,
+  passwords,
+  clock,
+}: IdentityDeps): Pick<ServiceImpl<typeof SignInService>, 'login' | 'logout'> {
+  return {
+    login: async (request) => {
+      const email = request.email.trim()
+      const password = request.password.trim()
+      const problems = credentialProblems({ email, password })
+      if (problems) throw invalid(problems)
+      const now = clock()
+      const emailHash = hashOf(email)
+      const endsAt = new Date(now.getTime() + minuteMs)
+      const attempts = await countAttempt(database, { emailHash, now, endsAt })
+      if (attempts > config.signInLimitPerMinute) {
+        throw refused('too many failed sign-ins, try again in a minute', { status: 429 })
+      }
+      const user = await verifyPassword(database, passwords, { email, password })
+      const { token, session } = newSession(randomBytes(secretBytes), user, now)
+      await database.transaction(async (tx) => {
+        await insertSession(tx, session)
+        await forgetAttempts(tx, emailHash)
+      })
+      return { sessionToken: token, isActive: unbilled.isActive }
+    },
+    logout: async ({ sessionToken }) => {
+      await deleteSession(database, hashOf(sessionToken))
+      return {}
+    },
+  }
+}
+
+/**
+ * The user who signs in. An unknown address, a wrong password and a disabled login are one error,
+ * after the same time.
+ */
+async function verifyPassword(
+  database: Database,
+  passwords: IdentityDeps['passwords'],
+  { email, password }: { email: string; password: string },
+): Promise<{ accountId: string; userId: string }> {
+  const [first, ...others] = await findSignIns(database, email)
+  const hash = first && !first.isDisabled ? first.passwordHash : null
+  if (!(await passwords.matches(password, hash)) || !first) {
+    throw unauthenticated('wrong email or password')
+  }
+  if (others.length > 0) throw refused('this login has several accounts, which is not supported')
+  const { accountId, userId } = first
+  if (accountId === null || userId === null) throw new Error(`a login without a user: ${email}`)
+  return { accountId, userId }
+}

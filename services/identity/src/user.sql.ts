@@ -1,0 +1,16 @@
+import type { Database } from '@coffer/kit/database'
+import { sql } from 'slonik'
+import { UserRow } from './user.ts'
+
+export async function findUser(
+  { pool }: Database,
+  accountId: string,
+  userId: string,
+): Promise<UserRow | null> {
+  return pool.maybeOne(sql.type(UserRow)`
+    SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
+      l.email, l.first_name AS "firstName", l.last_name AS "lastName",
+      a.timezone, a.locale, a.version, a.created_at AS "createdAt"
+    FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
+    WHERE u.account_id = ${accountId} AND u.user_id = ${userId}`)
+}
