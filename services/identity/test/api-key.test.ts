@@ -1,0 +1,144 @@
+import { problemsOf } from '@coffer/kit/errors'
+import { isId, newId } from '@coffer/kit/id'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { bootIdentity, nobody, register, statementsOf } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity()
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const keys = () => booted.client('identity', ApiKeyService)
+const names = async (as: CallOptions) =>
+  (await keys().listApiKeys({}, as)).apiKeys.map(({ name }) => name)
+const verify = (apiKeyId: string, secret: string) =>
+  booted.client('identity', SignInService).verifyApiKey({ apiKeyId, secret }, nobody(booted))
+const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
+
+async function create(as: CallOptions, name = 'Laptop') {
+  const { apiKey } = await keys().createApiKey({ name }, as)
+  return { apiKeyId: apiKey!.apiKeyId, secret: apiKey!.secret ?? '', apiKey: apiKey! }
+}
+
+test('a key stands for who made it; its secret is shown once', async () => {
+  const ann = await register(booted, { timezone: 'Europe/Paris', locale: 'fr_FR' })
+  const { apiKeyId, secret, apiKey } = await create(ann.as, '  Laptop ')
+  expect(isId('key', apiKeyId)).toBe(true)
+  expect(secret).toMatch(/^coffer_secret_[a-z2-7]{52}$/)
+  expect(apiKey).toMatchObject({ name: 'Laptop', createdBy: ann.user.userId })
+  const { credential } = await verify(apiKeyId, secret)
+  expect(credential).toMatchObject({
+    accountId: ann.accountId,
+    userId: ann.user.userId,
+    loginId: ann.user.loginId,
+    timezone: 'Europe/Paris',
+    locale: 'fr_FR',
+    subscriptionActive: true,
+  })
+  const { apiKeys } = await keys().listApiKeys({}, ann.as)
+  expect(apiKeys).toMatchObject([{ apiKeyId, name: 'Laptop', createdBy: ann.user.userId }])
+  expect([apiKeys[0]?.secret, apiKeys[0]?.deletedAt]).toEqual([undefined, undefined])
+})
+
+test('keys are listed newest first, each account its own', async () => {
+  const [ann, bob] = await Promise.all([register(booted), register(booted)])
+  expect(await names(ann.as)).toEqual([])
+  for (const name of ['One', 'Two', 'Three']) await create(ann.as, name)
+  expect(await names(ann.as)).toEqual(['Three', 'Two', 'One'])
+  expect(await names(bob.as)).toEqual([])
+})
+
+test('a name is free again once its key is revoked', async () => {
+  const ann = await register(booted)
+  const { apiKeyId } = await create(ann.as)
+  expect(await refusal(create(ann.as))).toMatchObject({ code: Code.AlreadyExists })
+  await keys().deleteApiKey({ apiKeyId }, ann.as)
+  await create(ann.as)
+  expect(await names(ann.as)).toEqual(['Laptop'])
+  const bob = await register(booted)
+  await create(bob.as)
+})
+
+test.each(['', '   ', 'x'.repeat(301), 'a\u0007b'])('%j is no name', async (name) => {
+  const ann = await register(booted)
+  const error = (await refusal(create(ann.as, name))) as ConnectError
+  expect(error).toMatchObject({ code: Code.InvalidArgument })
+  expect(Object.keys(problemsOf(error) ?? {})).toEqual(['name'])
+})
+
+test('a revoked key is refused at once and cannot be revoked again', async () => {
+  const ann = await register(booted)
+  const { apiKeyId, secret } = await create(ann.as)
+  await keys().deleteApiKey({ apiKeyId }, ann.as)
+  expect(await refusal(verify(apiKeyId, secret))).toMatchObject({ code: Code.Unauthenticated })
+  expect(await refusal(keys().deleteApiKey({ apiKeyId }, ann.as))).toMatchObject({
+    code: Code.FailedPrecondition,
+  })
+})
+
+test("another account's key is not there", async () => {
+  const [ann, bob] = await Promise.all([register(booted), register(booted)])
+  const { apiKeyId, secret } = await create(ann.as)
+  for (const id of [apiKeyId, newId('key')]) {
+    const call = keys().deleteApiKey({ apiKeyId: id }, bob.as)
+    expect(await refusal(call)).toMatchObject({ code: Code.NotFound })
+  }
+  await expect(verify(apiKeyId, secret)).resolves.toHaveProperty('credential')
+})
+
+test('a key cannot manage keys', async () => {
+  const ann = await register(booted)
+  const { apiKeyId } = await create(ann.as)
+  const as = booted.as(ann.accountId, { kind: 'key', userId: ann.user.userId })
+  const calls = [
+    keys().listApiKeys({}, as),
+    keys().createApiKey({ name: 'Second' }, as),
+    keys().deleteApiKey({ apiKeyId }, as),
+  ]
+  for (const call of calls) {
+    expect(await refusal(call)).toMatchObject({ code: Code.Unauthenticated })
+  }
+  expect(await names(ann.as)).toEqual(['Laptop'])
+})
+
+test('only the right secret of the right key is accepted', async () => {
+  const ann = await register(booted)
+  const [one, two] = [await create(ann.as, 'One'), await create(ann.as, 'Two')]
+  const wrong: [string, string][] = [
+    [one.apiKeyId, two.secret],
+    [one.apiKeyId, one.secret.toUpperCase()],
+    [one.apiKeyId, one.secret.slice('coffer_secret_'.length)],
+    [one.apiKeyId, ''],
+    [newId('key'), one.secret],
+    ['', one.secret],
+    [ann.user.userId, one.secret],
+  ]
+  for (const [apiKeyId, secret] of wrong) {
+    expect(await refusal(verify(apiKeyId, secret))).toMatchObject({ code: Code.Unauthenticated })
+  }
+})
+
+test("a disabled login's keys are refused", async () => {
+  const ann = await register(booted)
+  const { apiKeyId, secret } = await create(ann.as)
+  await booted.database('identity').pool.query(sql.unsafe`
+    UPDATE logins SET disabled_at = now() WHERE email = ${ann.email}`)
+  expect(await refusal(verify(apiKeyId, secret))).toMatchObject({ code: Code.Unauthenticated })
+})
+
+test('a key is verified with one statement', async () => {
+  const ann = await register(booted)
+  const { apiKeyId, secret } = await create(ann.as)
+  const sent = await statementsOf(booted, 50, () => verify(apiKeyId, secret))
+  expect(sent).toBe(1)
+})

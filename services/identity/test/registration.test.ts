@@ -1,0 +1,120 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { problemsOf, refusalOf } from '@coffer/kit/errors'
+import { isId } from '@coffer/kit/id'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { bootIdentity, newcomer, nobody, register } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity()
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const signIn = () => booted.client('identity', SignInService)
+
+test('registration answers with the user and a session that works', async () => {
+  const body = newcomer({ timezone: 'US/Central', locale: 'de-DE' })
+  const { user, sessionToken, isActive } = await signIn().register(body, nobody(booted))
+  expect(user).toMatchObject({
+    role: 'owner',
+    login: { email: body.email, firstName: 'Ann', lastName: 'Lee', isEmailVerified: false },
+    account: { timezone: 'America/Chicago', locale: 'de-DE' },
+  })
+  expect(isId('user', user!.userId)).toBe(true)
+  expect(isId('lgn', user!.loginId)).toBe(true)
+  expect(isId('acct', user!.accountId)).toBe(true)
+  expect(isActive).toBe(true)
+  const { credential } = await signIn().verifySession({ sessionToken }, nobody(booted))
+  expect(credential).toMatchObject({
+    accountId: user!.accountId,
+    userId: user!.userId,
+    loginId: user!.loginId,
+    timezone: 'America/Chicago',
+    locale: 'de-DE',
+    subscriptionActive: true,
+  })
+})
+
+test('texts are trimmed, and without timezone and locale the defaults hold', async () => {
+  const { email } = newcomer()
+  const padded = { email: ` ${email} `, password: '  12345678  ', firstName: ' Bo ', lastName: '' }
+  const { user } = await register(booted, padded)
+  expect(user).toMatchObject({
+    login: { email, firstName: 'Bo', lastName: '' },
+    account: { timezone: 'UTC', locale: 'en_US' },
+  })
+  const login = { email, password: '12345678' }
+  await expect(signIn().login(login, nobody(booted))).resolves.toMatchObject({ isActive: true })
+})
+
+test('the settings of the account are announced as version 1', async () => {
+  const { accountId } = await register(booted, { timezone: 'Asia/Calcutta', locale: 'en_IN' })
+  const Row = z.object({ type: z.string(), version: z.bigint(), payload: z.instanceof(Buffer) })
+  const rows = await booted.database('identity').pool.any(sql.type(Row)`
+    SELECT type, version, payload FROM changes WHERE account_id = ${accountId}`)
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({ type: 'coffer.identity.v1.AccountSettingsChanged', version: 1n })
+  expect(fromBinary(AccountSettingsChangedSchema, rows[0]!.payload)).toMatchObject({
+    accountId,
+    timezone: 'Asia/Kolkata',
+    locale: 'en_IN',
+    version: 1n,
+  })
+})
+
+test('of eight registrations of one address at once one wins', async () => {
+  const body = newcomer()
+  const all = await Promise.allSettled(
+    Array.from({ length: 8 }, () => signIn().register(body, nobody(booted))),
+  )
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  for (const one of all) {
+    if (one.status === 'fulfilled') continue
+    expect(refusalOf(one.reason)).toMatchObject({ code: 'EMAIL_IN_USE', status: 428 })
+  }
+  const count = sql.type(z.object({ accounts: z.bigint() }))`
+    SELECT count(*) AS accounts FROM accounts a
+    JOIN users USING (account_id) JOIN logins l USING (login_id) WHERE l.email = ${body.email}`
+  expect(await booted.database('identity').pool.oneFirst(count)).toBe(1n)
+})
+
+test('a registration that fails leaves nothing behind', async () => {
+  const { email } = await register(booted)
+  const database = booted.database('identity')
+  const count = sql.type(z.object({ rows: z.bigint() }))`
+    SELECT (SELECT count(*) FROM accounts) + (SELECT count(*) FROM sessions)
+      + (SELECT count(*) FROM changes) AS rows`
+  const before = await database.pool.oneFirst(count)
+  await expect(signIn().register(newcomer({ email }), nobody(booted))).rejects.toThrow()
+  expect(await database.pool.oneFirst(count)).toBe(before)
+})
+
+test.each([
+  ['email', { email: 'Ann@example.com' }],
+  ['email', { email: 'ann' }],
+  ['password', { password: '1234567' }],
+  ['password', { password: `${'x'.repeat(73)}` }],
+  ['firstName', { firstName: '  ' }],
+  ['timezone', { timezone: 'Mars/Olympus' }],
+])('a bad %s is a problem of that field', async (field, change) => {
+  const error = await signIn().register(newcomer(change), nobody(booted)).catch(ConnectError.from)
+  expect(error).toMatchObject({ code: Code.InvalidArgument })
+  expect(Object.keys(problemsOf(error as ConnectError) ?? {})).toEqual([field])
+})
+
+test('without sign-up there is no registration', async () => {
+  await using closed = await bootIdentity({ COFFER_ALLOW_SIGN_UP: 'false' })
+  const { register } = closed.client('identity', SignInService)
+  const error = await register(newcomer(), nobody(closed)).catch(ConnectError.from)
+  expect(refusalOf(error as ConnectError)).toMatchObject({ status: 404 })
+})

@@ -1,0 +1,186 @@
+import { refusalOf } from '@coffer/kit/errors'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { bootIdentity, newcomer, nobody, password, register, statementsOf } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '3' })
+})
+
+afterEach(() => {
+  booted.clock.now = null
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const signIn = () => booted.client('identity', SignInService)
+const login = (body: { email: string; password: string }) => signIn().login(body, nobody(booted))
+const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, nobody(booted))
+const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
+
+const minute = 60_000
+const day = 24 * 60 * minute
+const start = new Date('2026-03-01T12:00:00Z')
+const after = (ms: number) => new Date(start.getTime() + ms)
+
+test('a sign-in begins a session of its own', async () => {
+  const ann = await register(booted)
+  const { sessionToken, isActive } = await login(ann)
+  expect(isActive).toBe(true)
+  expect(sessionToken).not.toBe(ann.sessionToken)
+  const { credential } = await verify(sessionToken)
+  expect(credential).toMatchObject({ accountId: ann.accountId, userId: ann.user.userId })
+})
+
+test('an unknown address, a wrong password and a disabled login are one error', async () => {
+  const [ann, bob] = await Promise.all([register(booted), register(booted)])
+  await booted.database('identity').pool.query(sql.unsafe`
+    UPDATE logins SET disabled_at = now() WHERE email = ${bob.email}`)
+  const errors = await Promise.all([
+    refusal(login({ ...ann, password: 'wrong horse battery' })),
+    refusal(login(newcomer())),
+    refusal(login(bob)),
+  ])
+  for (const error of errors) {
+    expect(error).toMatchObject({ code: Code.Unauthenticated, rawMessage: errors[0]?.rawMessage })
+  }
+})
+
+test.each([
+  [{ email: 'Ann@example.com', password }],
+  [{ email: 'ann', password }],
+  [{ email: 'ann@example.com', password: 'short' }],
+  [{ email: 'ann@example.com', password: 'x'.repeat(73) }],
+])('%j cannot be credentials', async (body) => {
+  expect(await refusal(login(body))).toMatchObject({ code: Code.InvalidArgument })
+})
+
+test('the fourth failure within a minute is refused, for known addresses and unknown', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  for (const { email } of [ann, newcomer()]) {
+    const wrong = { email, password: 'wrong horse battery' }
+    for (const _ of [1, 2, 3]) {
+      expect(await refusal(login(wrong))).toMatchObject({ code: Code.Unauthenticated })
+    }
+    expect(refusalOf((await refusal(login(wrong))) as ConnectError)).toMatchObject({ status: 429 })
+  }
+  expect(refusalOf((await refusal(login(ann))) as ConnectError)).toMatchObject({ status: 429 })
+  booted.clock.now = after(minute)
+  expect(await login(ann)).toMatchObject({ isActive: true })
+})
+
+test('a sign-in that succeeds takes the failures before it back', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const wrong = { ...ann, password: 'wrong horse battery' }
+  for (const _ of [1, 2, 3]) {
+    await refusal(login(wrong))
+    await refusal(login(wrong))
+    expect(await login(ann)).toMatchObject({ isActive: true })
+  }
+})
+
+test('guesses made at the same time count like others', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const wrong = { ...ann, password: 'wrong horse battery' }
+  const errors = await Promise.all(Array.from({ length: 12 }, () => refusal(login(wrong))))
+  const tried = errors.filter((error) => error?.code === Code.Unauthenticated)
+  expect(tried).toHaveLength(3)
+})
+
+test('attempts that no longer count are cleared away by later ones', async () => {
+  booted.clock.now = after(-day)
+  for (const _ of [1, 2, 3, 4, 5]) await refusal(login(newcomer()))
+  booted.clock.now = start
+  await refusal(login(newcomer()))
+  const stale = sql.type(z.object({ rows: z.bigint() }))`
+    SELECT count(*) AS rows FROM sign_in_attempts WHERE ends_at <= ${sql.timestamp(start)}`
+  expect(await booted.database('identity').pool.oneFirst(stale)).toBe(0n)
+})
+
+test('a session ends with logout at once, the others stay', async () => {
+  const ann = await register(booted)
+  const { sessionToken } = await login(ann)
+  await signIn().logout({ sessionToken }, nobody(booted))
+  expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
+  await expect(verify(ann.sessionToken)).resolves.toHaveProperty('credential')
+})
+
+test.each(['', 'nonsense', 'a'.repeat(52)])(
+  'logout with %j is fine, verifying is not',
+  async (t) => {
+    await expect(signIn().logout({ sessionToken: t }, nobody(booted))).resolves.toBeDefined()
+    expect(await refusal(verify(t))).toMatchObject({ code: Code.Unauthenticated })
+  },
+)
+
+test('a session ends when its login is disabled', async () => {
+  const ann = await register(booted)
+  await booted.database('identity').pool.query(sql.unsafe`
+    UPDATE logins SET disabled_at = now() WHERE email = ${ann.email}`)
+  expect(await refusal(verify(ann.sessionToken))).toMatchObject({ code: Code.Unauthenticated })
+})
+
+test('a session ends after fourteen days, used or not', async () => {
+  booted.clock.now = start
+  const { sessionToken } = await register(booted)
+  for (const days of [5, 10, 13]) {
+    booted.clock.now = after(days * day)
+    await expect(verify(sessionToken)).resolves.toHaveProperty('credential')
+  }
+  booted.clock.now = after(14 * day)
+  expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
+})
+
+test('a session ends after seven days without use', async () => {
+  booted.clock.now = start
+  const { sessionToken } = await register(booted)
+  booted.clock.now = after(7 * day)
+  expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
+})
+
+test('sessions that have ended are cleared away by new ones', async () => {
+  booted.clock.now = after(-30 * day)
+  const ann = await register(booted)
+  booted.clock.now = start
+  await login(ann)
+  const ended = sql.type(z.object({ rows: z.bigint() }))`
+    SELECT count(*) AS rows FROM sessions WHERE expires_at <= ${sql.timestamp(start)}`
+  expect(await booted.database('identity').pool.oneFirst(ended)).toBe(0n)
+})
+
+test('a session is verified with one statement', async () => {
+  const { sessionToken } = await register(booted)
+  const sent = await statementsOf(booted, 50, () => verify(sessionToken))
+  expect(sent).toBe(1)
+})
+
+test('no token and no password is stored as it is', async () => {
+  const ann = await register(booted)
+  const stored = sql.type(z.object({ row: z.string() }))`
+    SELECT row(l.*, s.*)::text AS row FROM logins l
+    JOIN users u USING (login_id) JOIN sessions s USING (account_id) WHERE email = ${ann.email}`
+  const row = await booted.database('identity').pool.oneFirst(stored)
+  expect(row).toContain('$argon2id$')
+  expect(row).not.toContain(password)
+  expect(row).not.toContain(ann.sessionToken)
+  expect(row).not.toContain(Buffer.from(ann.sessionToken).toString('hex'))
+})
+
+test('a caller without an account can only sign in', async () => {
+  const users = booted.client('identity', UserService)
+  expect(await refusal(users.getMe({}, nobody(booted)))).toMatchObject({
+    code: Code.Unauthenticated,
+  })
+})

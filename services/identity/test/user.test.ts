@@ -1,0 +1,67 @@
+import { newId } from '@coffer/kit/id'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { bootIdentity, register, service } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity()
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const users = () => booted.client('identity', UserService)
+
+test('users see themselves, their login and their account', async () => {
+  const ann = await register(booted, { timezone: 'Europe/Berlin', locale: 'de_DE' })
+  const me = await users().getMe({}, ann.as)
+  expect(me).toMatchObject({
+    user: {
+      userId: ann.user.userId,
+      accountId: ann.accountId,
+      role: 'owner',
+      login: { email: ann.email, firstName: 'Ann', lastName: 'Lee' },
+      account: {
+        timezone: 'Europe/Berlin',
+        locale: 'de_DE',
+        createdAt: ann.user.account?.createdAt,
+      },
+    },
+    mfaPending: false,
+    isActive: true,
+    isTrialing: false,
+    hasSubscription: false,
+    defaultCurrency: 'EUR',
+  })
+  expect([me.activeUntil, me.trialingUntil, me.nextUrl]).toEqual([undefined, undefined, undefined])
+})
+
+test('somebody who is gone is not signed in', async () => {
+  const call = users().getMe({}, booted.as(newId('acct')))
+  await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated })
+})
+
+test.each(['ledger', 'budgeting', 'aggregator-sync', 'feed-sync'])(
+  '%s may ask for the settings of an account',
+  async (name) => {
+    const { accountId } = await register(booted, { timezone: 'Asia/Tokyo', locale: 'ja_JP' })
+    const settings = await users().getAccountSettings({}, service(booted, name, accountId))
+    expect(settings).toMatchObject({ timezone: 'Asia/Tokyo', locale: 'ja_JP', version: 1n })
+  },
+)
+
+test('an account that is not there has no settings', async () => {
+  const call = users().getAccountSettings({}, service(booted, 'ledger', newId('acct')))
+  await expect(call).rejects.toMatchObject({ code: Code.NotFound })
+})
+
+test('a service cannot be a user', async () => {
+  const { accountId } = await register(booted)
+  const call = users().getMe({}, service(booted, 'ledger', accountId))
+  await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied })
+})
