@@ -1,5 +1,5 @@
-/** The locale of accounts that do not name one (spec/identity.md 3.3). */
-export const defaultLocale = 'en_US'
+// The locale of accounts that do not name one (spec/identity.md 3.3).
+const defaultLocale = 'en_US'
 
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 

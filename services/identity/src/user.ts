@@ -2,15 +2,11 @@ import { z } from 'zod'
 import { Account } from './account.ts'
 import { Login } from './login.ts'
 
-/** A login's part in an account. */
-export const User = z.object({
+/** A login's part in an account, as one flat row with both. */
+export const UserRow = z.object({
   userId: z.string(),
-  accountId: z.string(),
-  loginId: z.string(),
   role: z.enum(['owner', 'member']),
+  ...Login.shape,
+  ...Account.shape,
 })
-export type User = z.infer<typeof User>
-
-/** A user as one flat row, with login and account. */
-export const UserRow = z.object({ ...User.shape, ...Login.shape, ...Account.shape })
 export type UserRow = z.infer<typeof UserRow>
