@@ -65,6 +65,6 @@ async function verifyPassword(
   }
   if (others.length > 0) throw refused('this login has several accounts, which is not supported')
   const { accountId, userId } = first
-  if (accountId === null || userId === null) throw new Error(`a login without a user: ${email}`)
+  if (accountId === null || userId === null) throw new Error('a login is a user of no account')
   return { accountId, userId }
 }

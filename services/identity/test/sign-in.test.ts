@@ -55,6 +55,16 @@ test('an unknown address, a wrong password and a disabled login are one error', 
   }
 })
 
+test('a login that is a user of no account, or of several, cannot sign in', async () => {
+  const [ann, bob, eve] = await Promise.all([1, 2, 3].map(() => register(booted)))
+  const { pool } = booted.database('identity')
+  await pool.query(sql.unsafe`DELETE FROM users WHERE user_id = ${ann!.user.userId}`)
+  await pool.query(sql.unsafe`
+    UPDATE users SET login_id = ${bob!.user.loginId} WHERE user_id = ${eve!.user.userId}`)
+  expect(await refusal(login(ann!))).toMatchObject({ code: Code.Internal })
+  expect(await refusal(login(bob!))).toMatchObject({ code: Code.FailedPrecondition })
+})
+
 test.each([
   [{ email: 'Ann@example.com', password }],
   [{ email: 'ann', password }],
