@@ -53,6 +53,23 @@ export async function keepReply<Reply extends DescMessage>(
   if (key) await tx.query(sql.unsafe`${insertReply(key, reply)}`)
 }
 
+/** A reply as a row of idempotency_keys, for a write that saves several at once. */
+export interface KeptReply {
+  accountId: string
+  route: string
+  key: string
+  bodyHash: Buffer
+  reply: Buffer
+}
+
+/** The row of a reply, or none where the request had no key. */
+export function keptReplies<Reply extends DescMessage>(
+  key: IdempotencyKey<Reply> | null,
+  reply: MessageShape<Reply>,
+): KeptReply[] {
+  return key ? [{ ...key, reply: Buffer.from(toBinary(key.reply, reply)) }] : []
+}
+
 /** The statement of `keepReply` for use inside a larger one (as a CTE). */
 export function insertReply<Reply extends DescMessage>(
   key: IdempotencyKey<Reply>,

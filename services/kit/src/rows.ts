@@ -51,6 +51,31 @@ export function assignmentsOf<Entity extends object>(
   )
 }
 
+/** The names of an entity's columns, for an INSERT from records. */
+export function columnNames(entity: z.ZodObject): ListSqlToken {
+  const names = Object.keys(entity.shape).map((name) => sql.identifier([columnOf(name)]))
+  return sql.join(names, sql.fragment`, `)
+}
+
+/**
+ * Entities as the JSON text that `jsonb_populate_recordset(NULL::table, …)` turns into rows: any
+ * number of them is one parameter of one statement. Amounts are exact (±2^53−1).
+ */
+export function recordsOf(entities: readonly object[]): string {
+  return JSON.stringify(
+    entities.map((entity) =>
+      Object.fromEntries(
+        Object.entries(entity).map(([name, value]) => [columnOf(name), recordValueOf(value)]),
+      ),
+    ),
+  )
+}
+
+function recordValueOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  return value instanceof Buffer ? `\\x${value.toString('hex')}` : value
+}
+
 /** A field as a parameter; Postgres takes its type from the column. */
 function parameterOf(value: unknown): FragmentSqlToken {
   if (value instanceof Date) return sql.fragment`${value.toISOString()}`
@@ -59,6 +84,13 @@ function parameterOf(value: unknown): FragmentSqlToken {
   return sql.fragment`${(value ?? null) as PrimitiveValueExpression}`
 }
 
+const columns = new Map<string, string>()
+
 function columnOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  let column = columns.get(name)
+  if (column === undefined) {
+    column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    columns.set(name, column)
+  }
+  return column
 }

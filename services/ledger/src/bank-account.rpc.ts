@@ -29,11 +29,12 @@ import {
   createBankAccount,
   type NewBankAccount,
 } from './bank-account-change.ts'
+import type { Settlement } from './book.ts'
 import { findLink, shareLink } from './link.sql.ts'
-import { lockForOperation } from './money.rpc.ts'
-import { saveMoney } from './money.sql.ts'
+import type { MoneyWriter } from './money.rpc.ts'
+import type { Locked } from './transaction.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
 
 /** Bank accounts and balances (spec/interface.md, Bank accounts). */
 export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountService> {
@@ -129,18 +130,17 @@ function newBankAccount(request: CreateBankAccountRequest, locale: string): NewB
 }
 
 async function change(
-  { database, clock }: Deps,
+  { write }: Deps,
   { context, id }: { context: HandlerContext; id: string },
-  decide: (
-    locked: Awaited<ReturnType<typeof lockForOperation>>,
-  ) => ReturnType<typeof changeBankAccount>,
+  decide: (locked: Locked) => Settlement,
 ): Promise<BankAccount> {
   const { accountId } = callerOf(context)
-  return database.transaction(async (tx) => {
-    const scope = { accountId, bankAccountId: id, spendingIds: [] }
-    const settlement = decide(await lockForOperation(tx, scope, { now: clock() }))
-    await saveMoney(tx, { settlement, changes: [] })
-    return settlement.bankAccount
+  return write({
+    scope: { accountId, bankAccountId: id, spendingIds: [] },
+    decide: (locked) => {
+      const settlement = decide(locked)
+      return { settlement, reply: settlement.bankAccount }
+    },
   })
 }
 

@@ -1,9 +1,8 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { columnNames, columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { BankAccount } from './bank-account.ts'
-import type { JournalEntry } from './journal.ts'
-import { insertEntries } from './money.sql.ts'
+import { JournalEntry } from './journal.ts'
 
 const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
 
@@ -49,6 +48,9 @@ export async function insertBankAccount(
   entries: readonly JournalEntry[],
 ): Promise<void> {
   await tx.query(sql.unsafe`
-    WITH booked AS (${insertEntries(entries)})
-    ${insertOf('bank_accounts', BankAccount, bankAccount)}`)
+    WITH booked AS (
+      INSERT INTO journal (${columnNames(JournalEntry)})
+      SELECT ${columnNames(JournalEntry)}
+      FROM jsonb_populate_recordset(NULL::journal, ${recordsOf(entries)}::jsonb)
+    ) ${insertOf('bank_accounts', BankAccount, bankAccount)}`)
 }

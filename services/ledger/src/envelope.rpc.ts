@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/errors'
-import { once } from '@coffer/kit/idempotency'
+import { keptReplies, once } from '@coffer/kit/idempotency'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -13,15 +13,15 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { requireWritable } from './bank-account.ts'
 import { findEnvelope, openBook, settle } from './book.ts'
-import { insertEnvelope, listEnvelopes, releaseTransactions } from './envelope.sql.ts'
+import { insertEnvelope, listEnvelopes } from './envelope.sql.ts'
 import { openEnvelope, SpendingType } from './envelope.ts'
-import { answerOf, envelopeChanges, lockForOperation, resultOf } from './money.rpc.ts'
-import { lockMoney, saveMoney } from './money.sql.ts'
+import { type MoneyWriter, resultOf } from './money.rpc.ts'
+import { lockMoney } from './money.sql.ts'
 import { closeEnvelope } from './period.ts'
 import { scheduledRoutes } from './scheduled.rpc.ts'
 import { transfer } from './transfer.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
 
 /** Envelopes: their amounts, and the money that moves between them (design 1 and 4). */
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
@@ -40,30 +40,30 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
       return {}
     },
     transfer: (request, context) =>
-      once({ database, context, reply: TransferResponseSchema }, async (key) =>
-        database.transaction(async (tx) => {
-          const { bankAccountId, amount } = request
-          const { from, to, spendingIds } = sidesOf(request)
-          const scope = { ...callerOf(context), bankAccountId, spendingIds }
-          const locked = await lockForOperation(tx, scope, { now: deps.clock() })
-          requireWritable(locked.bankAccount)
-          const book = openBook(locked)
-          const move = { fromSpendingId: from, toSpendingId: to, amount }
-          transfer(book, { ...move, causeId: locked.operation.operationId })
-          const settlement = settle(book)
-          const reply = create(TransferResponseSchema, resultOf(settlement))
-          const changes = envelopeChanges(settlement.envelopes)
-          await saveMoney(tx, { settlement, changes, answer: answerOf(key, reply) })
-          return reply
-        }),
-      ),
+      once({ database, context, reply: TransferResponseSchema }, (key) => {
+        const { bankAccountId, amount } = request
+        const { accountId } = callerOf(context)
+        const { spendingIds, ...sides } = sidesOf(request)
+        return deps.write({
+          scope: { accountId, bankAccountId, spendingIds },
+          decide: (locked) => {
+            requireWritable(locked.bankAccount)
+            const book = openBook(locked)
+            transfer(book, { ...sides, amount, causeId: locked.operation.operationId })
+            const settlement = settle(book)
+            const reply = create(TransferResponseSchema, resultOf(settlement))
+            return { settlement, reply, replies: keptReplies(key, reply) }
+          },
+        })
+      }),
   }
 }
 
-function sidesOf({ fromSpendingId, toSpendingId }: TransferRequest) {
-  const from = fromSpendingId ?? null
-  const to = toSpendingId ?? null
-  return { from, to, spendingIds: [from, to].filter((side) => side !== null) }
+function sidesOf(request: TransferRequest) {
+  const fromSpendingId = request.fromSpendingId ?? null
+  const toSpendingId = request.toSpendingId ?? null
+  const spendingIds = [fromSpendingId, toSpendingId].filter((side) => side !== null)
+  return { fromSpendingId, toSpendingId, spendingIds }
 }
 
 async function open(
@@ -76,7 +76,7 @@ async function open(
   const identity = { accountId, bankAccountId, spendingId }
   const spendingType = SpendingType.parse(request.spendingType)
   const envelope = await database.transaction(async (tx) => {
-    const scope = { accountId, bankAccountId, spendingIds: [spendingId] }
+    const scope = { accountId, bankAccountId, spendingIds: [spendingId], transactionIds: [] }
     const locked = await lockMoney(tx, scope)
     if (!locked) throw notFound('bank account')
     requireWritable(locked.bankAccount)
@@ -90,22 +90,22 @@ async function open(
 }
 
 async function close(
-  { database, clock }: Deps,
+  { write }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<void> {
   const { accountId } = callerOf(context)
-  await database.transaction(async (tx) => {
-    const scope = { accountId, bankAccountId, spendingIds: [spendingId] }
-    const locked = await lockForOperation(tx, scope, { now: clock() })
-    requireWritable(locked.bankAccount)
-    const book = openBook(locked)
-    const envelope = findEnvelope(book, spendingId)
-    // Closed already, or never opened: there is nothing left to return.
-    if (!envelope) return
-    closeEnvelope(book, envelope)
-    const settlement = settle(book)
-    const changes = envelopeChanges(settlement.envelopes)
-    await saveMoney(tx, { settlement, changes, beside: releaseTransactions(envelope) })
+  await write({
+    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
+    alone: true,
+    decide: (locked) => {
+      requireWritable(locked.bankAccount)
+      const book = openBook(locked)
+      const envelope = findEnvelope(book, spendingId)
+      // Closed already, or never opened: there is nothing left to return.
+      if (!envelope) return { reply: undefined }
+      closeEnvelope(book, envelope)
+      return { settlement: settle(book), reply: undefined }
+    },
   })
 }

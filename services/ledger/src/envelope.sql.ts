@@ -1,6 +1,6 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { columnsOf, insertOf } from '@coffer/kit/rows'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 
@@ -35,22 +35,4 @@ export async function listEnvelopes(
 export async function insertEnvelope(tx: Tx, envelope: Envelope): Promise<void> {
   await tx.query(sql.unsafe`
     ${insertOf('envelopes', Envelope, envelope)} ON CONFLICT DO NOTHING`)
-}
-
-/** Takes a closed envelope off every transaction, soft-deleted ones too; for a CTE. */
-export function releaseTransactions({
-  accountId,
-  bankAccountId,
-  spendingId,
-}: Envelope): FragmentSqlToken[] {
-  const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-  return [
-    sql.fragment`
-      UPDATE transactions SET
-        spending_id = CASE WHEN spending_id = ${spendingId} THEN NULL ELSE spending_id END,
-        spending_amount = CASE WHEN spending_id = ${spendingId} THEN NULL ELSE spending_amount END,
-        created_by_spending_id = nullif(created_by_spending_id, ${spendingId})
-      WHERE ${under}
-        AND (spending_id = ${spendingId} OR created_by_spending_id = ${spendingId})`,
-  ]
 }

@@ -1,31 +1,135 @@
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import { createBatcher } from '@coffer/kit/batch'
 import { type Change, changeOf } from '@coffer/kit/changes'
-import type { Transaction as Tx } from '@coffer/kit/database'
 import { notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import type { IdempotencyKey } from '@coffer/kit/idempotency'
+import type { KeptReply } from '@coffer/kit/idempotency'
 import { toMessage } from '@coffer/kit/message'
+import type { ServiceDeps } from '@coffer/kit/service'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import { EnvelopeChangedSchema, EnvelopeClosedSchema } from '@coffer/proto/ledger/v1/events'
 import { balancesOf } from './bank-account.ts'
-import type { Operation, Settlement } from './book.ts'
+import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
-import { type LockedMoney, lockMoney, type MoneyScope } from './money.sql.ts'
+import { lockMoney, type MoneyScope, saveMoney } from './money.sql.ts'
+import type { Operation } from './operation.sql.ts'
+import { addDecision, openTill, type Till, tillWrite } from './till.ts'
+import type { Locked, Transaction } from './transaction.ts'
 
-/** Takes the money lock for a new operation. Throws notFound where there is no bank account. */
-export async function lockForOperation(
-  tx: Tx,
-  scope: MoneyScope,
-  { now, operationId = newId('op') }: { now: Date; operationId?: string },
-): Promise<LockedMoney & { operation: Operation }> {
-  const locked = await lockMoney(tx, scope)
-  if (!locked) throw notFound('bank account')
-  return { ...locked, operation: { operationId, now } }
+/** One change of money: which rows it is about, and how it is decided once they are locked. */
+export interface MoneyWork<Reply> {
+  scope: Omit<MoneyScope, 'transactionIds'> & { transactionId?: string }
+  /** Name of the operation in the journal; a new one where nobody named it. */
+  operationId?: string
+  /** Pure. What it throws fails this work alone. */
+  decide: (locked: Locked & { transaction: Transaction | null }) => MoneyDecision<Reply>
+  /** Runs in a transaction of its own: it changes rows that are not locked one by one. */
+  alone?: boolean
+}
+
+/** What is to be saved, and what is answered once it is. */
+export interface MoneyDecision<Reply> {
+  reply: Reply
+  /** Without a settlement nothing is saved. */
+  settlement?: Settlement
+  inserted?: Transaction | null
+  updated?: Transaction | null
+  deleted?: Transaction | null
+  replies?: KeptReply[]
+  operation?: Operation
+}
+
+/** Does one change of money; resolves when it is committed. Throws notFound for the account. */
+export type MoneyWriter = <Reply>(work: MoneyWork<Reply>) => Promise<Reply>
+
+const batch = { sizeMax: 64, waitingMax: 1024 }
+
+/**
+ * The one way in which money changes: lock, decide, save. Works that wait for the same bank account
+ * share a transaction, each decided on what the one before left; a refused one leaves no trace.
+ */
+export function createMoneyWriter(deps: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
+  const write = createBatcher<MoneyWork<unknown>, unknown>(async (_key, works) => {
+    if (works.length === 1 || works.some(({ alone }) => alone)) return oneByOne(deps, works)
+    try {
+      return await together(deps, works)
+    } catch {
+      // One of them broke a constraint (a repeated key): the others must not pay for it.
+      return oneByOne(deps, works)
+    }
+  }, batch)
+  return async <Reply>(work: MoneyWork<Reply>) => {
+    const { accountId, bankAccountId } = work.scope
+    return (await write(`${accountId} ${bankAccountId}`, work)) as Reply
+  }
+}
+
+type MoneyTill = Till<KeptReply, Operation>
+type Outcomes = PromiseSettledResult<unknown>[]
+
+async function oneByOne(
+  deps: Pick<ServiceDeps, 'database' | 'clock'>,
+  works: MoneyWork<unknown>[],
+): Promise<Outcomes> {
+  const outcomes: Outcomes = []
+  for (const work of works) {
+    const [outcome] = await Promise.allSettled([together(deps, [work]).then(([only]) => only)])
+    const settled = outcome?.status === 'fulfilled' ? outcome.value : outcome
+    outcomes.push(settled ?? { status: 'rejected', reason: notFound('bank account') })
+  }
+  return outcomes
+}
+
+async function together(
+  { database, clock }: Pick<ServiceDeps, 'database' | 'clock'>,
+  works: MoneyWork<unknown>[],
+): Promise<Outcomes> {
+  return database.transaction(async (tx) => {
+    const locked = await lockMoney(tx, unionOf(works))
+    if (!locked) throw notFound('bank account')
+    const till: MoneyTill = openTill(locked)
+    const outcomes = works.map((work) => attempt(till, work, clock()))
+    const write = tillWrite(till)
+    if (write) await saveMoney(tx, { ...write, changes: envelopeChanges(write.envelopes) })
+    return outcomes
+  })
+}
+
+function unionOf(works: MoneyWork<unknown>[]): MoneyScope {
+  const [first] = works
+  if (!first) throw new Error('a batch has at least one work')
+  const spendingIds = works.flatMap(({ scope }) => scope.spendingIds)
+  const transactionIds = works.flatMap(({ scope }) => scope.transactionId ?? [])
+  return {
+    ...first.scope,
+    spendingIds: [...new Set(spendingIds)],
+    transactionIds: [...new Set(transactionIds)],
+  }
+}
+
+function attempt(
+  till: MoneyTill,
+  work: MoneyWork<unknown>,
+  now: Date,
+): PromiseSettledResult<unknown> {
+  const { operationId = newId('op'), scope, decide } = work
+  const { bankAccount, envelopes, transactions } = till
+  try {
+    const decision = decide({
+      bankAccount,
+      envelopes: [...envelopes.values()],
+      operation: { operationId, now },
+      transaction: transactions.get(scope.transactionId ?? '') ?? null,
+    })
+    addDecision(till, decision)
+    return { status: 'fulfilled', value: decision.reply }
+  } catch (reason) {
+    return { status: 'rejected', reason }
+  }
 }
 
 /** The changes that tell the plans: one an envelope, applied there by version. */
-export function envelopeChanges(envelopes: readonly Envelope[]): Change[] {
+function envelopeChanges(envelopes: readonly Envelope[]): Change[] {
   return envelopes.map((envelope) => {
     const { accountId, bankAccountId, spendingId, version } = envelope
     const subject = { accountId, entityId: spendingId, version }
@@ -43,12 +147,4 @@ export function resultOf({ bankAccount, envelopes }: Settlement) {
     balance: toMessage(BalancesSchema, balancesOf(bankAccount)),
     envelopes: envelopes.map((envelope) => toMessage(EnvelopeSchema, envelope)),
   }
-}
-
-/** The answer to keep with a write, where the request had an Idempotency-Key. */
-export function answerOf<Reply extends DescMessage>(
-  key: IdempotencyKey<Reply> | null,
-  reply: MessageShape<Reply>,
-): { key: IdempotencyKey; reply: MessageShape<DescMessage> } | undefined {
-  return key ? { key, reply } : undefined
 }

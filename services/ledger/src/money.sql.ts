@@ -1,29 +1,29 @@
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
-import { type Change, insertChanges } from '@coffer/kit/changes'
+import type { Change } from '@coffer/kit/changes'
 import type { Transaction as Tx } from '@coffer/kit/database'
-import { type IdempotencyKey, insertReply } from '@coffer/kit/idempotency'
-import { assignmentsOf, columnsOf } from '@coffer/kit/rows'
+import type { KeptReply } from '@coffer/kit/idempotency'
+import { columnNames, columnsOf, recordsOf } from '@coffer/kit/rows'
+import { prepare } from '@coffer/kit/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { BankAccount } from './bank-account.ts'
-import type { Settlement } from './book.ts'
 import { Envelope } from './envelope.ts'
-import type { JournalEntry } from './journal.ts'
+import { JournalEntry } from './journal.ts'
+import type { Operation } from './operation.sql.ts'
 import { Transaction } from './transaction.ts'
 
-/** What a write is about: a bank account, the envelopes it may touch, maybe a transaction. */
+/** What a write is about: a bank account, and the rows under it that it may change. */
 export interface MoneyScope {
   accountId: string
   bankAccountId: string
   spendingIds: readonly string[]
-  transactionId?: string
+  transactionIds: readonly string[]
 }
 
 /** The newest version of the rows of a scope, locked until the transaction ends. */
 export interface LockedMoney {
   bankAccount: BankAccount
   envelopes: Envelope[]
-  transaction: Transaction | null
+  transactions: Transaction[]
 }
 
 const LockedRow = z.object({
@@ -32,130 +32,167 @@ const LockedRow = z.object({
   ...nullable(Transaction.shape, 'transaction.'),
 })
 
+const lockStatement = prepare(
+  ['accountId', 'bankAccountId', 'spendingIds', 'transactionIds'],
+  ({ accountId, bankAccountId, spendingIds, transactionIds }) => {
+    const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+    return sql.type(LockedRow)`
+      WITH account AS MATERIALIZED (
+        SELECT * FROM bank_accounts WHERE ${under} AND removed_at IS NULL FOR NO KEY UPDATE
+      ), envelope AS MATERIALIZED (
+        SELECT * FROM envelopes
+        WHERE ${under} AND spending_id = ANY(${spendingIds}::text[])
+          AND EXISTS (SELECT FROM account)
+        ORDER BY spending_id FOR NO KEY UPDATE
+      ), record AS MATERIALIZED (
+        SELECT * FROM transactions
+        WHERE ${under} AND transaction_id = ANY(${transactionIds}::text[])
+          AND EXISTS (SELECT FROM account)
+        ORDER BY transaction_id FOR NO KEY UPDATE
+      )
+      SELECT ${columnsOf(BankAccount, { table: 'account' })},
+        ${columnsOf(Envelope, { table: 'envelope', prefix: 'envelope.' })},
+        ${columnsOf(Transaction, { table: 'record', prefix: 'transaction.' })}
+      FROM account LEFT JOIN (envelope FULL JOIN record ON false) ON true`
+  },
+)
+
 /**
- * Takes the money lock: the bank-account row, then the envelopes and the transaction under it, in
+ * Takes the money lock: the bank-account row, then the envelopes and the transactions under it, in
  * one statement. Each row is locked inside a CTE, which gives its newest version even when the
  * statement had to wait. Null where there is no such bank account (or its link is deleted).
  */
 export async function lockMoney(tx: Tx, scope: MoneyScope): Promise<LockedMoney | null> {
-  const { accountId, bankAccountId, spendingIds, transactionId = null } = scope
-  const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-  const rows = await tx.any(sql.type(LockedRow)`
-    WITH account AS MATERIALIZED (
-      SELECT * FROM bank_accounts WHERE ${under} AND removed_at IS NULL FOR NO KEY UPDATE
-    ), envelope AS MATERIALIZED (
-      SELECT * FROM envelopes
-      WHERE ${under} AND spending_id = ANY(${sql.array([...spendingIds], 'text')})
-        AND EXISTS (SELECT FROM account)
-      ORDER BY spending_id FOR NO KEY UPDATE
-    ), record AS MATERIALIZED (
-      SELECT * FROM transactions
-      WHERE ${under} AND transaction_id = ${transactionId} AND EXISTS (SELECT FROM account)
-      FOR NO KEY UPDATE
-    )
-    SELECT ${columnsOf(BankAccount, { table: 'account' })},
-      ${columnsOf(Envelope, { table: 'envelope', prefix: 'envelope.' })},
-      ${columnsOf(Transaction, { table: 'record', prefix: 'transaction.' })}
-    FROM account LEFT JOIN envelope ON true LEFT JOIN record ON true`)
+  const rows = await tx.any(lockStatement({ ...scope }))
   const [first] = rows
   if (!first) return null
   return {
     bankAccount: part(BankAccount, first, ''),
     envelopes: rows.flatMap((row) => joined(Envelope, row, 'envelope.') ?? []),
-    transaction: joined(Transaction, first, 'transaction.'),
+    transactions: rows.flatMap((row) => joined(Transaction, row, 'transaction.') ?? []),
   }
 }
 
-/** Everything that one change of money leaves behind. */
+/** Everything that changes of money in one bank account leave behind, each row once. */
 export interface MoneyWrite {
-  settlement: Settlement
-  changes: Change[]
-  /** More statements for the same CTE: rows of the transaction, the stored operation. */
-  beside?: FragmentSqlToken[]
-  /** The idempotency key and the reply kept under it. */
-  answer?: { key: IdempotencyKey; reply: MessageShape<DescMessage> } | undefined
+  bankAccount: BankAccount
+  envelopes: readonly Envelope[]
+  entries: readonly JournalEntry[]
+  inserted: readonly Transaction[]
+  updated: readonly Transaction[]
+  deleted: readonly Transaction[]
+  /** Envelopes that close: they are taken off every transaction, soft-deleted ones too. */
+  closed: readonly string[]
+  changes: readonly Change[]
+  replies: readonly KeptReply[]
+  operations: readonly Operation[]
 }
 
-const mutable = [
-  'currency',
-  'availableBalance',
-  'currentBalance',
-  'limitBalance',
-  'expenses',
-  'goals',
-  'balancesAsOf',
-  'mask',
-  'name',
-  'accountType',
-  'accountSubType',
-  'status',
-  'lastUpdated',
-  'updatedAt',
-  'deletedAt',
-] as const
+const saveStatement = prepare(
+  [
+    'accountId',
+    'bankAccountId',
+    'bankAccount',
+    'envelopes',
+    'entries',
+    'inserted',
+    'updated',
+    'deleted',
+    'closed',
+    'changes',
+    'replies',
+    'operations',
+  ],
+  (row) => sql.unsafe`
+    WITH booked AS (
+      INSERT INTO journal (${columnNames(JournalEntry)})
+      SELECT ${columnNames(JournalEntry)} FROM ${records('journal', row.entries)}
+    ), held AS (
+      UPDATE envelopes SET current_amount = new.current_amount, used_amount = new.used_amount,
+        period_spent = new.period_spent, version = new.version, closed_at = new.closed_at
+      FROM ${records('envelopes', row.envelopes)} AS new
+      WHERE ${under('envelopes', row)} AND envelopes.spending_id = new.spending_id
+    ), inserted AS (
+      INSERT INTO transactions (${columnNames(Transaction)})
+      SELECT ${columnNames(Transaction)} FROM ${records('transactions', row.inserted)}
+    ), updated AS (
+      UPDATE transactions SET amount = new.amount, spending_id = new.spending_id,
+        spending_amount = new.spending_amount, date = new.date, name = new.name,
+        merchant_name = new.merchant_name, is_pending = new.is_pending,
+        deleted_at = new.deleted_at
+      FROM ${records('transactions', row.updated)} AS new
+      WHERE ${under('transactions', row)} AND transactions.transaction_id = new.transaction_id
+    ), deleted AS (
+      DELETE FROM transactions USING ${records('transactions', row.deleted)} AS old
+      WHERE ${under('transactions', row)} AND transactions.transaction_id = old.transaction_id
+    ), released AS (
+      UPDATE transactions SET
+        spending_id = CASE WHEN spending_id = ANY(${row.closed}::text[])
+          THEN NULL ELSE spending_id END,
+        spending_amount = CASE WHEN spending_id = ANY(${row.closed}::text[])
+          THEN NULL ELSE spending_amount END,
+        created_by_spending_id = CASE WHEN created_by_spending_id = ANY(${row.closed}::text[])
+          THEN NULL ELSE created_by_spending_id END
+      WHERE ${under('transactions', row)} AND (spending_id = ANY(${row.closed}::text[])
+        OR created_by_spending_id = ANY(${row.closed}::text[]))
+    ), emitted AS (
+      INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
+      SELECT change_id, account_id, type, entity_id, version, payload
+      FROM ${records('changes', row.changes)}
+    ), answered AS (
+      INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
+      SELECT account_id, route, key, body_hash, reply
+      FROM ${records('idempotency_keys', row.replies)}
+    ), operated AS (
+      INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
+      SELECT account_id, bank_account_id, operation_id, reply, created_at
+      FROM ${records('operations', row.operations)}
+    )
+    UPDATE bank_accounts SET currency = new.currency, name = new.name, mask = new.mask,
+      available_balance = new.available_balance, current_balance = new.current_balance,
+      limit_balance = new.limit_balance, expenses = new.expenses, goals = new.goals,
+      balances_as_of = new.balances_as_of, account_type = new.account_type,
+      account_sub_type = new.account_sub_type, status = new.status,
+      last_updated = new.last_updated, updated_at = new.updated_at, deleted_at = new.deleted_at
+    FROM ${records('bank_accounts', row.bankAccount)} AS new
+    WHERE ${under('bank_accounts', row)}`,
+)
 
 /**
- * Saves a change of money in one statement: journal, balances, envelopes, changes, the answer and
- * what stands beside them. The bank account must be locked by `lockMoney` in this transaction.
+ * Saves changes of money in one statement. The bank account must be locked by `lockMoney` in this
+ * transaction. Rows travel as JSON, so that the statement is the same however many there are.
  */
 export async function saveMoney(tx: Tx, write: MoneyWrite): Promise<void> {
-  const { bankAccount, envelopes, entries } = write.settlement
-  const { accountId, bankAccountId } = bankAccount
-  const parts = [
-    ...(entries.length > 0 ? [insertEntries(entries)] : []),
-    ...(envelopes.length > 0 ? [updateEnvelopes(envelopes)] : []),
-    ...(write.changes.length > 0 ? [insertChanges(write.changes)] : []),
-    ...(write.answer ? [insertReply(write.answer.key, write.answer.reply)] : []),
-    ...(write.beside ?? []),
-  ].map((part, index) => sql.fragment`${sql.identifier([`part${index}`])} AS (${part})`)
-  const before =
-    parts.length > 0 ? sql.fragment`WITH ${sql.join(parts, sql.fragment`, `)}` : sql.fragment``
-  await tx.query(sql.unsafe`
-    ${before} UPDATE bank_accounts SET ${assignmentsOf(bankAccount, mutable)}
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+  const { accountId, bankAccountId } = write.bankAccount
+  await tx.query(
+    saveStatement({
+      accountId,
+      bankAccountId,
+      bankAccount: recordsOf([write.bankAccount]),
+      envelopes: recordsOf(write.envelopes),
+      entries: recordsOf(write.entries),
+      inserted: recordsOf(write.inserted),
+      updated: recordsOf(write.updated),
+      deleted: recordsOf(write.deleted),
+      closed: write.closed,
+      changes: recordsOf(write.changes),
+      replies: recordsOf(write.replies),
+      operations: recordsOf(write.operations),
+    }),
+  )
 }
 
-/** The INSERT of journal rows, for a CTE. */
-export function insertEntries(entries: readonly JournalEntry[]): FragmentSqlToken {
-  return sql.fragment`
-    INSERT INTO journal (account_id, bank_account_id, operation_id, spending_id, pot, delta, amount,
-      cause, cause_id, created_at)
-    SELECT * FROM ${sql.unnest(
-      entries.map((entry) => [
-        entry.accountId,
-        entry.bankAccountId,
-        entry.operationId,
-        entry.spendingId,
-        entry.pot,
-        entry.delta,
-        entry.amount,
-        entry.cause,
-        entry.causeId,
-        entry.createdAt.toISOString(),
-      ]),
-      ['text', 'text', 'text', 'text', 'text', 'int8', 'int8', 'text', 'text', 'timestamptz'],
-    )}`
+function records(table: string, json: string): FragmentSqlToken {
+  return sql.fragment`jsonb_populate_recordset(NULL::${sql.identifier([table])}, ${json}::jsonb)`
 }
 
-function updateEnvelopes(envelopes: readonly Envelope[]): FragmentSqlToken {
-  return sql.fragment`
-    UPDATE envelopes SET current_amount = saved.current, used_amount = saved.used,
-      period_spent = saved.spent, version = saved.version, closed_at = saved.closed
-    FROM ${sql.unnest(
-      envelopes.map((envelope) => [
-        envelope.accountId,
-        envelope.bankAccountId,
-        envelope.spendingId,
-        envelope.currentAmount,
-        envelope.usedAmount,
-        envelope.periodSpent,
-        envelope.version,
-        envelope.closedAt?.toISOString() ?? null,
-      ]),
-      ['text', 'text', 'text', 'int8', 'int8', 'int8', 'int8', 'timestamptz'],
-    )} AS saved (account, bank_account, spending, current, used, spent, version, closed)
-    WHERE account_id = saved.account AND bank_account_id = saved.bank_account
-      AND spending_id = saved.spending`
+function under(
+  table: string,
+  { accountId, bankAccountId }: { accountId: string; bankAccountId: string },
+): FragmentSqlToken {
+  const name = sql.identifier([table])
+  return sql.fragment`${name}.account_id = ${accountId}
+    AND ${name}.bank_account_id = ${bankAccountId}`
 }
 
 /** The schema of a joined entity's fields: prefixed, and all null where nothing was joined. */

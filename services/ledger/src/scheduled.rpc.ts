@@ -15,17 +15,16 @@ import {
   type EnvelopeService,
 } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { AutomaticTransaction } from './automatic.ts'
 import type { Settlement } from './book.ts'
 import { applyFunding, type ScheduledDecision } from './funding.ts'
-import { envelopeChanges, lockForOperation, resultOf } from './money.rpc.ts'
-import { saveMoney } from './money.sql.ts'
-import { findOperation, insertOperation } from './operation.sql.ts'
+import { type MoneyWriter, resultOf } from './money.rpc.ts'
+import { findOperation } from './operation.sql.ts'
 import { endPeriod } from './period.ts'
-import { insertTransaction } from './transaction.sql.ts'
 import type { Locked } from './transaction.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database'> & { write: MoneyWriter }
 type Routes = Pick<ServiceImpl<typeof EnvelopeService>, 'applyFunding' | 'closePeriod'>
 
 /**
@@ -79,7 +78,7 @@ interface Named<Reply extends DescMessage> {
 }
 
 async function bookOnce<Reply extends DescMessage>(
-  { database, clock }: Deps,
+  { database, write }: Deps,
   { bankAccountId, spendingIds, operationId, context, reply: schema }: Named<Reply>,
   by: {
     decide: (locked: Locked) => ScheduledDecision
@@ -87,24 +86,34 @@ async function bookOnce<Reply extends DescMessage>(
   },
 ): Promise<MessageShape<Reply>> {
   const { accountId } = callerOf(context)
-  const scope = { accountId, bankAccountId, spendingIds }
-  return database.transaction(async (tx) => {
-    const locked = await lockForOperation(tx, scope, { now: clock(), operationId })
-    const first = await findOperation(tx, { accountId, bankAccountId, operationId })
-    if (first) return fromBinary(schema, first)
-    const { settlement, transaction } = by.decide(locked)
-    const reply = by.answer(settlement)
-    const kept = Buffer.from(toBinary(schema, reply))
-    await saveMoney(tx, {
-      settlement,
-      changes: envelopeChanges(settlement.envelopes),
-      beside: [
-        insertOperation(locked.bankAccount, { ...locked.operation, reply: kept }),
-        ...(transaction ? [insertTransaction(transaction)] : []),
-      ],
+  const named = { accountId, bankAccountId, operationId }
+  const first = await findOperation(database, named)
+  if (first) return fromBinary(schema, first)
+  try {
+    return await write({
+      scope: { accountId, bankAccountId, spendingIds },
+      operationId,
+      decide: (locked) => {
+        const { settlement, transaction } = by.decide(locked)
+        const reply = by.answer(settlement)
+        const kept = Buffer.from(toBinary(schema, reply))
+        const operation = { ...named, reply: kept, createdAt: locked.operation.now }
+        return { settlement, inserted: transaction, operation, reply }
+      },
     })
-    return reply
-  })
+  } catch (error) {
+    // Booked by somebody else between the look-up and the lock: the first answer holds.
+    const booked = isBooked(error) ? await findOperation(database, named) : null
+    if (!booked) throw error
+    return fromBinary(schema, booked)
+  }
+}
+
+function isBooked(error: unknown): boolean {
+  return (
+    error instanceof UniqueIntegrityConstraintViolationError &&
+    error.constraint === 'operations_pkey'
+  )
 }
 
 function automatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {

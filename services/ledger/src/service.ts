@@ -7,6 +7,7 @@ import { bankAccountRoutes } from './bank-account.rpc.ts'
 import { settings } from './config.ts'
 import { envelopeRoutes } from './envelope.rpc.ts'
 import { linkRoutes } from './link.rpc.ts'
+import { createMoneyWriter } from './money.rpc.ts'
 import { transactionRoutes } from './transaction.rpc.ts'
 
 /** The ledger: all the money (design 1). */
@@ -15,12 +16,15 @@ export const ledger = defineService({
   schema: 'ledger',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: (deps) => ({
-    routes: (router) => {
-      router.service(LinkService, linkRoutes(deps))
-      router.service(BankAccountService, bankAccountRoutes(deps))
-      router.service(EnvelopeService, envelopeRoutes(deps))
-      router.service(TransactionService, transactionRoutes(deps))
-    },
-  }),
+  create: (deps) => {
+    const money = { ...deps, write: createMoneyWriter(deps) }
+    return {
+      routes: (router) => {
+        router.service(LinkService, linkRoutes(deps))
+        router.service(BankAccountService, bankAccountRoutes(money))
+        router.service(EnvelopeService, envelopeRoutes(money))
+        router.service(TransactionService, transactionRoutes(money))
+      },
+    }
+  },
 })

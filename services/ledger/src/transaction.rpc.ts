@@ -1,9 +1,8 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import type { Transaction as Tx } from '@coffer/kit/database'
 import { notFound, unavailable } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { once } from '@coffer/kit/idempotency'
+import { keptReplies, once } from '@coffer/kit/idempotency'
 import { patchOf, toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -16,20 +15,13 @@ import {
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { answerOf, envelopeChanges, lockForOperation, resultOf } from './money.rpc.ts'
-import { saveMoney } from './money.sql.ts'
-import {
-  deleteTransaction,
-  findTransaction,
-  insertTransaction,
-  listTransactions,
-  updateTransaction,
-} from './transaction.sql.ts'
+import { type MoneyDecision, type MoneyWriter, resultOf } from './money.rpc.ts'
+import { findTransaction, listTransactions } from './transaction.sql.ts'
 import { createTransaction, type Locked, type Transaction } from './transaction.ts'
 import { changeTransaction, type TransactionPatch } from './transaction-change.ts'
 import { removeTransaction } from './transaction-removal.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
 
 // How often a write starts over because the envelope changed between reading and locking.
 const attemptsMax = 5
@@ -54,24 +46,20 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       const patch = patchOfRequest(patchOf(UpdateTransactionRequestSchema, request), context)
       const named = typeof patch.spendingId === 'string' ? [patch.spendingId] : []
       const scope = { ...request, context, spendingIds: named }
-      return write(deps, scope, async (tx, locked) => {
+      return change(deps, scope, (locked) => {
         const { settlement, transaction } = changeTransaction(locked, patch)
-        const changes = envelopeChanges(settlement.envelopes)
-        await saveMoney(tx, { settlement, changes, beside: [updateTransaction(transaction)] })
-        return { transaction: toMessage(TransactionSchema, transaction), ...resultOf(settlement) }
+        const result = resultOf(settlement)
+        const reply = { transaction: toMessage(TransactionSchema, transaction), ...result }
+        return { settlement, updated: transaction, reply }
       })
     },
     deleteTransaction: async (request, context) => {
       const { adjustsBalance, soft } = request
       const scope = { ...request, context, spendingIds: [] }
-      return write(deps, scope, async (tx, locked) => {
+      return change(deps, scope, (locked) => {
         const { settlement, transaction } = removeTransaction(locked, { adjustsBalance, soft })
-        const changes = envelopeChanges(settlement.envelopes)
-        const row = transaction
-          ? updateTransaction(transaction)
-          : deleteTransaction(locked.transaction)
-        await saveMoney(tx, { settlement, changes, beside: [row] })
-        return resultOf(settlement)
+        const row = transaction ? { updated: transaction } : { deleted: locked.transaction }
+        return { settlement, ...row, reply: resultOf(settlement) }
       })
     },
   }
@@ -88,7 +76,7 @@ async function get(
 }
 
 async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
-  const { database, clock } = deps
+  const { database, clock, write } = deps
   const { accountId, timezone } = callerOf(context)
   const { bankAccountId, date, merchantName = null, spendingId = null } = request
   const body = {
@@ -98,55 +86,56 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
     merchantName,
     spendingId,
   }
+  const scope = { accountId, bankAccountId, spendingIds: spendingId ? [spendingId] : [] }
   return once({ database, context, reply: CreateTransactionResponseSchema }, (key) =>
-    database.transaction(async (tx) => {
-      const scope = { accountId, bankAccountId, spendingIds: spendingId ? [spendingId] : [] }
-      const locked = await lockForOperation(tx, scope, { now: clock() })
-      const { settlement, transaction } = createTransaction(locked, body)
-      const { balance, envelopes } = resultOf(settlement)
-      const [envelope] = envelopes
-      const reply = create(CreateTransactionResponseSchema, {
-        transaction: toMessage(TransactionSchema, transaction),
-        balance,
-        ...(envelope ? { envelope } : {}),
-      })
-      await saveMoney(tx, {
-        settlement,
-        changes: envelopeChanges(settlement.envelopes),
-        beside: [insertTransaction(transaction)],
-        answer: answerOf(key, reply),
-      })
-      return reply
+    write({
+      scope,
+      decide: (locked) => {
+        const { settlement, transaction } = createTransaction(locked, body)
+        const { balance, envelopes } = resultOf(settlement)
+        const [envelope] = envelopes
+        const reply = create(CreateTransactionResponseSchema, {
+          transaction: toMessage(TransactionSchema, transaction),
+          balance,
+          ...(envelope ? { envelope } : {}),
+        })
+        return { settlement, inserted: transaction, reply, replies: keptReplies(key, reply) }
+      },
     }),
   )
 }
 
+type Existing = {
+  bankAccountId: string
+  transactionId: string
+  spendingIds: string[]
+  context: HandlerContext
+}
+
 /**
- * Runs a write to an existing transaction under the money lock. Its envelope must be locked with
- * it, so it is read beforehand; should it have changed by then, the write starts over.
+ * A write to an existing transaction. Its envelope must be locked with it, so it is read
+ * beforehand; where it turns out to have changed by then, the write starts over.
  */
-async function write<Result>(
+async function change<Reply>(
   deps: Deps,
-  scope: {
-    bankAccountId: string
-    transactionId: string
-    spendingIds: string[]
-    context: HandlerContext
-  },
-  run: (tx: Tx, locked: Locked & { transaction: Transaction }) => Promise<Result>,
-): Promise<Result> {
-  const { database, clock } = deps
-  const { accountId } = callerOf(scope.context)
-  let { spendingId } = await get(deps, scope, scope.context)
+  { context, ...ids }: Existing,
+  decide: (locked: Locked & { transaction: Transaction }) => MoneyDecision<Reply>,
+): Promise<Reply> {
+  const { accountId } = callerOf(context)
+  let { spendingId } = await get(deps, ids, context)
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const expected = spendingId
-    const spendingIds = expected ? [...scope.spendingIds, expected] : scope.spendingIds
-    const result = await database.transaction(async (tx) => {
-      const rows = { ...scope, accountId, spendingIds }
-      const { transaction, ...locked } = await lockForOperation(tx, rows, { now: clock() })
-      if (!transaction) throw notFound('transaction')
-      if (transaction.spendingId !== expected) return { moved: transaction.spendingId }
-      return { done: await run(tx, { ...locked, transaction }) }
+    const spendingIds = spendingId ? [...ids.spendingIds, spendingId] : ids.spendingIds
+    const result = await deps.write({
+      scope: { ...ids, accountId, spendingIds },
+      decide: (locked): MoneyDecision<{ done: Reply } | { moved: string }> => {
+        const { transaction } = locked
+        if (!transaction) throw notFound('transaction')
+        const moved = transaction.spendingId
+        const isLocked = locked.envelopes.some((envelope) => envelope.spendingId === moved)
+        if (moved && !isLocked) return { reply: { moved } }
+        const decision = decide({ ...locked, transaction })
+        return { ...decision, reply: { done: decision.reply } }
+      },
     })
     if ('done' in result) return result.done
     spendingId = result.moved

@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database'
-import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { columnsOf } from '@coffer/kit/rows'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { Transaction } from './transaction.ts'
 
@@ -58,35 +58,4 @@ export function findTransaction(
     SELECT ${columns} FROM transactions JOIN bank_accounts USING (account_id, bank_account_id)
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND transaction_id = ${transactionId} AND removed_at IS NULL`)
-}
-
-/** The INSERT of a transaction, for a CTE. */
-export function insertTransaction(transaction: Transaction): FragmentSqlToken {
-  return insertOf('transactions', Transaction, transaction)
-}
-
-/** The UPDATE of a transaction, for a CTE. */
-export function updateTransaction(transaction: Transaction): FragmentSqlToken {
-  const names = [
-    'amount',
-    'spendingId',
-    'spendingAmount',
-    'date',
-    'name',
-    'merchantName',
-    'isPending',
-    'deletedAt',
-  ] as const
-  return sql.fragment`
-    UPDATE transactions SET ${assignmentsOf(transaction, names)} WHERE ${isRow(transaction)}`
-}
-
-/** The DELETE of a transaction, for a CTE. */
-export function deleteTransaction(transaction: Transaction): FragmentSqlToken {
-  return sql.fragment`DELETE FROM transactions WHERE ${isRow(transaction)}`
-}
-
-function isRow({ accountId, bankAccountId, transactionId }: Transaction): FragmentSqlToken {
-  return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-    AND transaction_id = ${transactionId}`
 }

@@ -1,0 +1,70 @@
+import { unavailable } from './errors.ts'
+
+/** Puts items into batches; each call resolves with what its own item came to. */
+export type Batcher<Item, Result> = (key: string, item: Item) => Promise<Result>
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+export interface BatcherOptions {
+  /** Items in one batch at most. */
+  sizeMax: number
+  /** Items of one key that may wait; one more is refused with unavailable. */
+  waitingMax: number
+}
+
+/**
+ * Runs the items of one key in batches, one batch at a time: what arrives while one runs forms the
+ * next. An item that finds nothing running runs at once and alone. `run` settles each item by
+ * itself; where it throws, every item of the batch fails with that error.
+ */
+export function createBatcher<Item, Result>(
+  run: (key: string, items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
+  { sizeMax, waitingMax }: BatcherOptions,
+): Batcher<Item, Result> {
+  const queues = new Map<string, Waiting<Item, Result>[]>()
+  const drain = async (key: string, queue: Waiting<Item, Result>[]): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, sizeMax)
+      await settle(batch, () =>
+        run(
+          key,
+          batch.map(({ item }) => item),
+        ),
+      )
+    }
+    queues.delete(key)
+  }
+  return (key, item) =>
+    new Promise((resolve, reject) => {
+      const queue = queues.get(key)
+      if (queue && queue.length >= waitingMax) {
+        reject(unavailable('too many writes are waiting'))
+      } else if (queue) {
+        queue.push({ item, resolve, reject })
+      } else {
+        const fresh = [{ item, resolve, reject }]
+        queues.set(key, fresh)
+        void drain(key, fresh)
+      }
+    })
+}
+
+async function settle<Item, Result>(
+  batch: Waiting<Item, Result>[],
+  run: () => Promise<PromiseSettledResult<Result>[]>,
+): Promise<void> {
+  try {
+    const outcomes = await run()
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index]
+      if (outcome?.status === 'fulfilled') resolve(outcome.value)
+      else reject(outcome?.reason ?? new Error('the batch left an item out'))
+    }
+  } catch (error) {
+    for (const { reject } of batch) reject(error)
+  }
+}
