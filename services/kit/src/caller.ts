@@ -6,11 +6,11 @@ import {
   sign,
   verify,
 } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { unauthenticated } from './errors.ts'
-import { newId } from './id.ts'
+import { readOrMake } from './key-file.ts'
 
 /** On whose behalf a call is made, vouched for by the service that signed it. */
 const Caller = z.object({
@@ -100,20 +100,17 @@ function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
 
 /**
  * The signing key of a service from the keys folder, made on first use: `<issuer>.key` (PKCS#8,
- * mode 0600) and `<issuer>.pub`.
+ * mode 0600) and, made from it where it is missing, `<issuer>.pub` (SPKI).
  */
 export function loadSigner(folder: string, issuer: string): Signer {
-  const path = join(folder, `${issuer}.key`)
-  try {
-    return { issuer, key: createPrivateKey(readFileSync(path)) }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  writeWhole(join(folder, `${issuer}.pub`), publicKey.export({ type: 'spki', format: 'pem' }))
-  writeWhole(path, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  return { issuer, key: privateKey }
+  const pem = readOrMake(join(folder, `${issuer}.key`), () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  )
+  const key = createPrivateKey(pem)
+  readOrMake(join(folder, `${issuer}.pub`), () =>
+    createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+  )
+  return { issuer, key }
 }
 
 /** Public keys of the issuers in the folder, read when first asked for. */
@@ -128,10 +125,4 @@ export function loadVerifiers(folder: string): Verifiers {
     keys.set(issuer, key)
     return key
   }
-}
-
-function writeWhole(path: string, content: string | Buffer): void {
-  const draft = `${path}.${newId('draft')}`
-  writeFileSync(draft, content, { mode: 0o600 })
-  renameSync(draft, path)
 }

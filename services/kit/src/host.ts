@@ -9,6 +9,7 @@ import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
 import { startRelay } from './relay.ts'
 import { authorize, observe } from './rpc.ts'
+import { createSecrets, localKeyEncryption } from './secrets.ts'
 import type { Service, ServiceDefinition } from './service.ts'
 import type { Workflows } from './temporal.ts'
 
@@ -69,6 +70,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const hosted: Record<string, { routes: Service['routes']; interceptors: typeof interceptors }> =
     {}
   const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
+  const secrets = createSecrets(localKeyEncryption(options.keysFolder))
   const services: Record<string, Service> = {}
   const databases: Record<string, Database> = {}
   for (const definition of definitions) {
@@ -78,6 +80,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     const service = definition.create({
       config: readSettings(definition.settings, options.environment),
       signer: loadSigner(options.keysFolder, name),
+      secrets,
       log: log.child({ service: name }),
       database,
       broker,

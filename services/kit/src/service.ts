@@ -6,6 +6,7 @@ import type { Handler } from './consumer.ts'
 import type { Database } from './database.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
+import type { Secrets } from './secrets.ts'
 import type { WorkflowSchedule, Workflows } from './temporal.ts'
 
 /** What a service is: its name, settings and tables, and how to make it from what it needs. */
@@ -29,6 +30,8 @@ export interface ServiceDeps<S extends Settings = Settings> {
   mesh: Mesh
   /** Signs what the service does by itself. */
   signer: Signer
+  /** Seals what the service keeps for others: access tokens, keys, seeds. */
+  secrets: Secrets
   log: Log
   clock: () => Date
 }

@@ -1,0 +1,12 @@
+import type { Database } from '@coffer/kit/database'
+import { sql } from 'slonik'
+
+/** Marks the connection under a link released; one that is, and none at all, stay as they are. */
+export async function markReleased(
+  { pool }: Database,
+  { accountId, linkId, now }: { accountId: string; linkId: string; now: Date },
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE connections SET released_at = ${now.toISOString()}
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND released_at IS NULL`)
+}

@@ -1,0 +1,14 @@
+import { defineService } from '@coffer/kit/service'
+import { connectionActivities } from './connection.activities.ts'
+
+/** Connections to the aggregator. It has no RPCs yet: its activities are all it offers. */
+export const aggregatorSync = defineService({
+  name: 'aggregator-sync',
+  schema: 'aggregator_sync',
+  migrations: new URL('../migrations', import.meta.url),
+  settings: {},
+  create: (deps) => ({
+    routes: () => undefined,
+    activities: connectionActivities(deps),
+  }),
+})

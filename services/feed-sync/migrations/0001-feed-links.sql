@@ -1,0 +1,33 @@
+-- Connections to instances of the feed provider, and their keys. A connection is claimed by one
+-- link; once that link is deleted it stays, without its key, so that the link can still be shown.
+
+CREATE TABLE feed_links (
+  account_id text NOT NULL,
+  feed_link_id text NOT NULL,
+  link_id text,
+  name text NOT NULL,
+  api_url text NOT NULL,
+  status text NOT NULL CHECK (status IN ('pending', 'active', 'deactivated', 'error')),
+  last_manual_sync timestamptz,
+  last_successful_update timestamptz,
+  last_attempted_update timestamptz,
+  created_at timestamptz NOT NULL,
+  created_by text NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz,
+  PRIMARY KEY (account_id, feed_link_id),
+  CHECK ((status = 'pending') = (link_id IS NULL)),
+  CHECK ((status = 'deactivated') = (deleted_at IS NOT NULL))
+);
+CREATE UNIQUE INDEX feed_links_link ON feed_links (account_id, link_id);
+CREATE INDEX feed_links_live ON feed_links (account_id, feed_link_id) WHERE deleted_at IS NULL;
+
+CREATE TABLE feed_keys (
+  account_id text NOT NULL,
+  feed_link_id text NOT NULL,
+  key_id text NOT NULL,
+  data_key bytea NOT NULL,
+  ciphertext bytea NOT NULL,
+  PRIMARY KEY (account_id, feed_link_id),
+  FOREIGN KEY (account_id, feed_link_id) REFERENCES feed_links ON DELETE CASCADE
+);

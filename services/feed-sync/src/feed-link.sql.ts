@@ -1,0 +1,77 @@
+import type { Database, Transaction } from '@coffer/kit/database'
+import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
+import type { SealedSecret } from '@coffer/kit/secrets'
+import { sql } from 'slonik'
+import { FeedLink } from './feed-link.ts'
+
+const columns = columnsOf(FeedLink, { table: 'feed_links' })
+
+/** Live connections of the account, newest first. */
+export function listFeedLinks({ pool }: Database, accountId: string): Promise<readonly FeedLink[]> {
+  return pool.any(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY feed_link_id DESC`)
+}
+
+/** These connections, deleted or not, newest first. */
+export function findFeedLinks(
+  { pool }: Database,
+  accountId: string,
+  feedLinkIds: readonly string[],
+): Promise<readonly FeedLink[]> {
+  return pool.any(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = ANY(${sql.array(feedLinkIds, 'text')})
+    ORDER BY feed_link_id DESC`)
+}
+
+/** The connection for a write to it, deleted or not. */
+export function lockFeedLink(
+  tx: Transaction,
+  accountId: string,
+  feedLinkId: string,
+): Promise<FeedLink | null> {
+  return tx.maybeOne(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} FOR NO KEY UPDATE`)
+}
+
+/** The connection a link stands on, for a write to it. */
+export function lockFeedLinkOf(
+  tx: Transaction,
+  accountId: string,
+  linkId: string,
+): Promise<FeedLink | null> {
+  return tx.maybeOne(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
+}
+
+export async function insertFeedLink(
+  tx: Transaction,
+  feedLink: FeedLink,
+  apiKey: SealedSecret,
+): Promise<void> {
+  const { accountId, feedLinkId } = feedLink
+  await tx.query(sql.unsafe`
+    WITH inserted AS (${insertOf('feed_links', FeedLink, feedLink)})
+    INSERT INTO feed_keys (account_id, feed_link_id, key_id, data_key, ciphertext)
+    VALUES (${accountId}, ${feedLinkId}, ${apiKey.keyId}, ${sql.binary(apiKey.dataKey)},
+      ${sql.binary(apiKey.ciphertext)})`)
+}
+
+/** Stores what activation and release change. */
+export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE feed_links
+    SET ${assignmentsOf(feedLink, ['linkId', 'status', 'updatedAt', 'deletedAt'])}
+    WHERE account_id = ${feedLink.accountId} AND feed_link_id = ${feedLink.feedLinkId}`)
+}
+
+export async function deleteFeedKey(
+  tx: Transaction,
+  { accountId, feedLinkId }: FeedLink,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM feed_keys WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
+}

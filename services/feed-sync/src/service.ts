@@ -1,0 +1,29 @@
+import { on } from '@coffer/kit/consumer'
+import { defineService } from '@coffer/kit/service'
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { LinkCreatedSchema, LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
+import { settings } from './config.ts'
+import { feedLinkActivities, release } from './feed-link.activities.ts'
+import { activate, feedLinkRoutes } from './feed-link.rpc.ts'
+
+/** Feed links and the syncs over them. */
+export const feedSync = defineService({
+  name: 'feed-sync',
+  schema: 'feed_sync',
+  migrations: new URL('../migrations', import.meta.url),
+  settings,
+  create: (deps) => ({
+    routes: (router) => {
+      router.service(FeedLinkService, feedLinkRoutes(deps))
+    },
+    handlers: [
+      on(LinkCreatedSchema, async ({ accountId, linkId, feedLinkId }) => {
+        if (feedLinkId) await activate(deps, { accountId, linkId, feedLinkId })
+      }),
+      on(LinkDeletedSchema, async ({ accountId, linkId, feedLinkId }) => {
+        if (feedLinkId) await release(deps, { accountId, linkId, feedLinkId })
+      }),
+    ],
+    activities: feedLinkActivities(deps),
+  }),
+})
