@@ -19,6 +19,8 @@ type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
 const pollMs = 200
+// A round costs three statements: what commits within this time of the first shares it.
+const gatherMs = 20
 
 export interface RelayOptions {
   service: string
@@ -43,7 +45,8 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   onChanges(() => awake.resolve())
   const run = async (): Promise<void> => {
     while (!stopped) {
-      await Promise.race([awake.promise, sleep(pollMs)])
+      const isWoken = await Promise.race([awake.promise.then(() => true), sleep(pollMs, false)])
+      if (isWoken && !stopped) await sleep(gatherMs)
       awake = Promise.withResolvers()
       try {
         while ((await publishBatch({ service, database, broker })) === batchSizeMax && !stopped);
