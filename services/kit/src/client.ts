@@ -7,11 +7,12 @@ import {
   ConnectError,
   type ConnectRouter,
   createClient,
-  createRouterTransport,
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
+
+import { createDirectTransport } from './direct.ts'
 
 /** How long a call may take when its caller does not say. */
 export const defaultTimeoutMs = 5_000
@@ -42,10 +43,8 @@ export function createMesh({ hosted, urls }: MeshOptions): Mesh {
   const open = (name: string): Transport => {
     const local = hosted[name]
     if (local) {
-      return createRouterTransport(local.routes, {
-        transport: call,
-        router: { interceptors: local.interceptors },
-      })
+      const interceptors = [retry, ...local.interceptors]
+      return createDirectTransport({ routes: local.routes, interceptors, defaultTimeoutMs })
     }
     const baseUrl = urls[name]
     if (!baseUrl) throw new ConnectError(`no address for service ${name}`, Code.Unavailable)

@@ -90,7 +90,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 function withSearchPath({ url, schema }: DatabaseOptions): string {
   const located = new URL(url)
-  located.searchParams.set('options', `-c search_path=${schema}`)
+  located.searchParams.set(
+    'options',
+    `-c search_path=${schema} -c plan_cache_mode=force_generic_plan`,
+  )
   return located.href
 }
 
