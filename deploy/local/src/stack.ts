@@ -1,4 +1,3 @@
-import type { FatalError } from '../bootstrap/fatal-error.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
 import { claimDataDirectory } from './data-directory.ts'
 import { startNats } from './nats.ts'
@@ -6,6 +5,7 @@ import type { Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { stopLeftovers } from './process-record.ts'
 import type { Server } from './server.ts'
+import type { Death } from './server-process.ts'
 import { startTemporal } from './temporal.ts'
 
 /** Postgres, NATS and Temporal, ready for use; disposing ends what was started. */
@@ -14,7 +14,7 @@ export type Stack = AsyncDisposable & {
   natsUrl: string
   temporalAddress: string
   /** Resolves, with what happened, when a server of ours ends without being asked to. */
-  died: Promise<FatalError>
+  died: Promise<Death>
 }
 
 /**
