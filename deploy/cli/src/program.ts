@@ -52,6 +52,12 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .option('--markdown', 'print the table of the README: names, defaults, meanings')
     .addHelpText('after', help.config)
     .action((options) => run(async (env) => (await import('./show.ts')).showConfig(options, env)))
+  program
+    .command('demo')
+    .description('load the demo data into a running server, and show it')
+    .option('--url <url>', 'address of the server; this machine and COFFER_PORT when left out')
+    .addHelpText('after', help.demo)
+    .action((options) => run(async (env) => (await import('./demo.ts')).demo(options, env)))
   return program
 }
 
@@ -89,4 +95,11 @@ Passwords and other secrets are not shown.
 
 Example:
   $ coffer config | grep PORT`,
+  demo: `
+Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
+password and an API key in demo.json of the data directory. Run twice, it changes nothing more.
+The server must allow sign-up and uploads.
+
+Example:
+  $ coffer demo --url http://127.0.0.1:4000`,
 }

@@ -2,6 +2,7 @@ import type { Environment } from '@coffer/kit/config'
 import { migrateAll } from '@coffer/kit/host'
 import { createLog } from '@coffer/kit/log'
 import { databaseUrlOf, requirePostgres } from './databases.ts'
+import { greet } from './demo.ts'
 import { type Config, readConfig } from './environment.ts'
 import { chosenParts, type Parts } from './parts.ts'
 import { openProcess, type RunningProcess } from './process.ts'
@@ -23,6 +24,9 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await openProcess({ parts, config, log })
   console.log(readyText(parts, running))
+  if (options.demo && config.demo && running.baseUrl !== null) {
+    await Promise.race([stopped, greetOrSayWhyNot(running.baseUrl, config.dataDir)])
+  }
   await stopped
   console.log('stopping: what is in hand is being finished')
   const late = setTimeout(() => {
@@ -38,6 +42,15 @@ async function prepareTables(parts: Parts, config: Config, options: ServeOptions
     await migrateAll(parts.definitions, (name) => databaseUrlOf(name, config))
   } else {
     await requireTables(parts.definitions, config)
+  }
+}
+
+/** The server runs without its demo data too. */
+async function greetOrSayWhyNot(baseUrl: string, dataDir: string): Promise<void> {
+  try {
+    await greet(baseUrl, dataDir)
+  } catch (error) {
+    console.error(`demo: ${error instanceof Error ? error.message : error}`)
   }
 }
 
