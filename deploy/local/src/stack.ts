@@ -13,6 +13,8 @@ export type Stack = AsyncDisposable & {
   databaseUrl: string
   natsUrl: string
   temporalAddress: string
+  /** Process ID of Postgres, when it is ours. */
+  postgresPid: number | null
   /** Resolves, with what happened, when a server of ours ends without being asked to. */
   died: Promise<Death>
 }
@@ -58,6 +60,7 @@ export async function startStack(options: {
     databaseUrl: database?.url ?? '',
     natsUrl: nats?.url ?? '',
     temporalAddress: temporal?.url ?? '',
+    postgresPid: database?.process?.pid ?? null,
     died: Promise.race(processes.map((process) => process.died)),
     [Symbol.asyncDispose]: () => servers.disposeAsync(),
   }
