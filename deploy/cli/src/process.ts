@@ -1,19 +1,16 @@
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
 import { loadSigner, loadVerifiers } from '@coffer/kit/caller'
-import { readSettings, SettingsError } from '@coffer/kit/config'
+import { readSettings } from '@coffer/kit/config'
 import { type Host, hostServices } from '@coffer/kit/host'
 import type { Log } from '@coffer/kit/log'
-import { connectBroker } from '@coffer/kit/nats'
 import { authorize, observe } from '@coffer/kit/rpc'
 import { serve } from '@coffer/kit/serve'
-import { connectTemporal } from '@coffer/kit/temporal'
-import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { requireFreePort } from '@coffer/local/ports'
-import { databaseUrlOf, reasonOf } from './databases.ts'
+import { openBroker, openWorkflows } from './broker.ts'
+import { databaseUrlOf } from './databases.ts'
 import type { Config } from './environment.ts'
 import type { Parts } from './parts.ts'
-import { serviceNames } from './service-names.ts'
 
 /** Services that run in this process. Disposing drains them. */
 export type RunningProcess = AsyncDisposable & {
@@ -34,9 +31,8 @@ const clock = () => new Date()
 export async function openProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
   await using opening = new AsyncDisposableStack()
-  const broker = opening.use(await reached('NATS', config.natsUrl, connectTo.nats(config)))
-  const address = config.temporalAddress
-  const workflows = opening.use(await reached('Temporal', address, connectTo.temporal(config)))
+  const broker = opening.use(await openBroker(config))
+  const workflows = opening.use(await openWorkflows(config))
   const host = opening.use(
     await hostServices({
       definitions: parts.definitions,
@@ -81,17 +77,6 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
   }
 }
 
-const connectTo = {
-  nats:
-    ({ prefix }: Config) =>
-    (url: string) =>
-      connectBroker({ url, prefix, serviceNames: [...serviceNames] }),
-  temporal:
-    ({ prefix, temporalNamespace: namespace }: Config) =>
-    (address: string) =>
-      connectTemporal({ address, namespace, prefix }),
-}
-
 function openRpcPorts(options: {
   config: Config
   log: Log
@@ -120,22 +105,6 @@ async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void
   const { rpcPort, grpcPort } = config
   await requireFreePort({ port: rpcPort, server: 'calls', setting: 'COFFER_RPC_PORT' })
   await requireFreePort({ port: grpcPort, server: 'gRPC', setting: 'COFFER_GRPC_PORT' })
-}
-
-async function reached<T>(
-  server: 'NATS' | 'Temporal',
-  url: string | undefined,
-  connect: (url: string) => Promise<T>,
-): Promise<T> {
-  if (url === undefined) {
-    const setting = server === 'NATS' ? 'COFFER_NATS_URL' : 'COFFER_TEMPORAL_ADDRESS'
-    throw new SettingsError(`${setting}: not set; "npm start" brings ${server} along`)
-  }
-  try {
-    return await connect(url)
-  } catch (error) {
-    throw new FatalError(`${server} at ${url} does not answer: ${reasonOf(error)}`)
-  }
 }
 
 /** An address to call it by, where it listens on all of them. */

@@ -1,6 +1,6 @@
 import { type Environment, SettingsError } from '@coffer/kit/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { Argument, Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { calls } from './service-names.ts'
 
 /** What a command does; its number is the exit code, 0 when it returns none. */
@@ -53,6 +53,16 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .addHelpText('after', help.config)
     .action((options) => run(async (env) => (await import('./show.ts')).showConfig(options, env)))
   program
+    .command('replay')
+    .description('publish kept changes and current states again, for a NATS that has lost them')
+    .option(
+      '--since <time>',
+      'only changes from then on (RFC 3339); all that are kept otherwise',
+      time,
+    )
+    .addHelpText('after', help.replay)
+    .action((options) => run(async (env) => (await import('./replay.ts')).replay(options, env)))
+  program
     .command('demo')
     .description('load the demo data into a running server, and show it')
     .option('--url <url>', 'address of the server; this machine and COFFER_PORT when left out')
@@ -72,6 +82,14 @@ function addServe(program: Command, run: (action: Action) => Promise<void>): voi
     .action((names, options) =>
       run(async (env) => (await import('./serve.ts')).serve({ names, ...options }, env)),
     )
+}
+
+function time(text: string): Date {
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError('not a time such as 2026-11-21T10:00:00Z')
+  }
+  return date
 }
 
 const help = {
@@ -95,6 +113,12 @@ Passwords and other secrets are not shown.
 
 Example:
   $ coffer config | grep PORT`,
+  replay: `
+Nothing happens twice: readers apply states by version and remember the effects they have had.
+Services may run meanwhile.
+
+Example:
+  $ coffer replay --since 2026-11-01T00:00:00Z`,
   demo: `
 Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
 password and an API key in demo.json of the data directory. Run twice, it changes nothing more.

@@ -6,7 +6,7 @@ const secretNames = /(SECRET|PASSWORD|TOKEN)/
 
 /** `coffer config`: one line a setting, or the README's table. */
 export function showConfig(options: { markdown?: boolean }, env: Environment): undefined {
-  const known = new Map(allSettings.flatMap((group) => Object.values(group)).map(byName))
+  const known = settingsByName()
   if (options.markdown) {
     console.log(markdownTable([...known.values()]))
     return
@@ -20,8 +20,15 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
   }
 }
 
-function byName(setting: Setting<unknown>): [string, Setting<unknown>] {
-  return [setting.env, setting]
+/** Every setting once: some are read by several services. */
+export function settingsByName(): Map<string, Setting<unknown>> {
+  const byName = new Map<string, Setting<unknown>>()
+  for (const setting of allSettings.flatMap((group) => Object.values(group))) {
+    if (!byName.has(setting.env)) {
+      byName.set(setting.env, setting)
+    }
+  }
+  return byName
 }
 
 /** A setting's value as text, with what is secret in it replaced by stars. */
