@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
+import { run } from '@coffer/local/bootstrap/run.mjs'
 import { testEnvironment } from '@coffer/local/bootstrap/test-environment.mjs'
 import { freePorts } from '@coffer/local/ports'
 import { runScript } from '@coffer/local/script'
@@ -76,7 +77,7 @@ await runScript(async (stop) => {
   if (code !== 0) {
     return 1
   }
-  renewPage()
+  await renewPage()
   log.say('bench', `${page} is renewed`)
   return 0
 })
@@ -107,9 +108,10 @@ function load(options: {
   })
 }
 
-function renewPage(): void {
+async function renewPage(): Promise<void> {
   const results = Results.parse(JSON.parse(readFileSync(output, 'utf8')))
   const file = join(import.meta.dirname, 'reference.json')
   const reference = z.record(z.string(), Reference).parse(JSON.parse(readFileSync(file, 'utf8')))
   writeFileSync(page, withFigures(readFileSync(page, 'utf8'), results, reference))
+  await run('biome', ['format', '--write', page], { cwd: root, env: process.env })
 }

@@ -2,7 +2,7 @@ import type { Environment, Setting } from '@coffer/kit/config'
 import { allSettings, readConfig } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 
-const secretNames = /(SECRET|PASSWORD|TOKEN)/
+const secretNames = /(SECRET|PASSWORD|TOKEN|KEY)$/
 
 /** `coffer config`: one line a setting, or the README's table. */
 export function showConfig(options: { markdown?: boolean }, env: Environment): undefined {
@@ -52,10 +52,25 @@ function masked(name: string, value: string): string {
 export function markdownTable(known: Setting<unknown>[]): string {
   const variables = serviceNames.map((name) => name.replaceAll('-', '_').toUpperCase())
   const service = new RegExp(`^COFFER_(${variables.join('|')})_((?:DATABASE_)?URL)$`)
-  const lines = known.map((setting) => {
+  const rows = known.map((setting) => {
     const name = setting.env.replace(service, 'COFFER_<SERVICE>_$2')
     const value = shown(setting, undefined)
-    return `| \`${name}\` | ${value === '-' ? '' : `\`${value}\``} | ${setting.about} |`
+    return [`\`${name}\``, value === '-' || value === '' ? '' : `\`${value}\``, setting.about]
   })
-  return ['| setting | default | |', '|---|---|---|', ...new Set(lines)].join('\n')
+  const unique = new Map(rows.map((row) => [row[0], row]))
+  return alignedTable([['setting', 'default', 'meaning'], ...unique.values()])
+}
+
+/** Markdown as the formatter wants it: cells as wide as the widest of their column. */
+function alignedTable([head = [], ...rows]: string[][]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (row: string[], fill = ' ') =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`
+  const rule = line(
+    head.map(() => ''),
+    '-',
+  )
+  return [line(head), rule, ...rows.map((row) => line(row))].join('\n')
 }
