@@ -53,6 +53,11 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .addHelpText('after', help.config)
     .action((options) => run(async (env) => (await import('./show.ts')).showConfig(options, env)))
   program
+    .command('audit')
+    .description('recompute what must be true of the money, and print what is not')
+    .addHelpText('after', help.audit)
+    .action(() => run(async (env) => (await import('./audit.ts')).audit(env)))
+  program
     .command('replay')
     .description('publish kept changes and current states again, for a NATS that has lost them')
     .option(
@@ -113,6 +118,12 @@ Passwords and other secrets are not shown.
 
 Example:
   $ coffer config | grep PORT`,
+  audit: `
+Stored amounts equal their journal, totals equal their envelopes, plans match them. Reads only, and
+may run beside the services. Exits with 1 when it finds something.
+
+Example:
+  $ coffer audit && echo clean`,
   replay: `
 Nothing happens twice: readers apply states by version and remember the effects they have had.
 Services may run meanwhile.
