@@ -12,7 +12,9 @@ beforeAll(async () => {
   place = await deployment()
 })
 
-afterAll(() => place[Symbol.asyncDispose]())
+afterAll(async () => {
+  await place[Symbol.asyncDispose]()
+})
 
 async function untilReady(running: Running): Promise<void> {
   await eventually(
