@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { node24, withWorkspaceCommands } from './paths.mjs'
 
 /**
- * Runs a script, named from this directory, under Node 24 until it ends. Signals are passed on, and the
- * script, which holds the other end of an IPC channel, notices when this process is killed.
+ * Runs a script, named from this directory, under Node 24 until it ends. Signals are passed on,
+ * and the script, which holds the other end of an IPC channel, notices when this process is killed.
  *
  * @param {{ script: string, args: string[], env: NodeJS.ProcessEnv }} command
  * @returns {Promise<number>} its exit code

@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmdirSync,
+  rmSync,
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -45,6 +46,15 @@ export function postgresHome(options: {
   symlinkSync(elsewhere, place)
   log.say('postgres', `its user cannot enter ${dataDir}: the cluster is in ${elsewhere}`)
   return elsewhere
+}
+
+/** Removes the cluster and the link to it; for runs that keep nothing. */
+export function removePostgresHome(dataDir: string): void {
+  const place = join(dataDir, 'postgres')
+  if (existsSync(place)) {
+    rmSync(realpathSync(place), { recursive: true })
+    rmSync(place, { force: true })
+  }
 }
 
 /** The major version that made the cluster; null when there is none. */

@@ -1,11 +1,12 @@
+import { SettingsError } from '@coffer/kit/config'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 
 /** What ends a script from outside. A second Ctrl-C changes nothing: draining is bounded. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs an npm script's main part and exits with the code it returns; a `FatalError` is shown as
- * its one line and exits with 1. `stop` is aborted by a signal and when the process that called
+ * Runs an npm script's main part and exits with the code it returns; a fault that the
+ * user can mend is shown as its one line and exits with 1. `stop` is aborted by a signal and when the process that called
  * us is gone.
  */
 export async function runScript(main: (stop: AbortSignal) => Promise<number>): Promise<never> {
@@ -17,7 +18,7 @@ export async function runScript(main: (stop: AbortSignal) => Promise<number>): P
   try {
     process.exit(await main(stop.signal))
   } catch (error) {
-    if (!(error instanceof FatalError)) {
+    if (!(error instanceof FatalError || error instanceof SettingsError)) {
       throw error
     }
     console.error(error.message)

@@ -20,11 +20,14 @@ export type Command = {
   output?: 'inherit'
 }
 
+/** A server that ended by itself: its exit code, null when a signal ended it. */
+export type Death = { code: number | null; error: FatalError }
+
 /** A server that we started. */
 export type ServerProcess = {
   pid: number
   /** Resolves when it ends without `stop` having been called. */
-  died: Promise<FatalError>
+  died: Promise<Death>
   /** Rejects as soon as it ends; for racing against readiness. */
   running: Promise<never>
   /** Asks it to end, then makes it; resolves when it is gone. */
@@ -51,19 +54,22 @@ export function startServerProcess(options: Command): ServerProcess {
     closeSync(output)
   }
   const record = child.pid === undefined ? null : recordProcess({ ...options, pid: child.pid })
-  const died = Promise.withResolvers<FatalError>()
+  const died = Promise.withResolvers<Death>()
   const ended = Promise.withResolvers<void>()
   let stopping = false
-  const onEnd = (what: string) => {
+  const onEnd = (code: number | null, what: string) => {
     record?.remove()
     ended.resolve()
     if (!stopping) {
-      died.resolve(new FatalError(`${name} ${what}.${logPath === null ? '' : lastLineOf(logPath)}`))
+      const tail = logPath === null ? '' : lastLineOf(logPath)
+      died.resolve({ code, error: new FatalError(`${name} ${what}.${tail}`) })
     }
   }
-  child.on('error', (error) => onEnd(`cannot be started (${error.message})`))
-  child.on('exit', (code, signal) => onEnd(`ended unexpectedly (${signal ?? `exit code ${code}`})`))
-  const running = died.promise.then((error) => Promise.reject(error))
+  child.on('error', (error) => onEnd(null, `cannot be started (${error.message})`))
+  child.on('exit', (code, signal) =>
+    onEnd(code, `ended unexpectedly (${signal ?? `exit code ${code}`})`),
+  )
+  const running = died.promise.then(({ error }) => Promise.reject(error))
   running.catch(() => {})
   return {
     pid: child.pid ?? 0,

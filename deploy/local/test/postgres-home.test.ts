@@ -1,7 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { postgresHome, sharedDirectory } from '../src/postgres-home.ts'
+import { postgresHome, removePostgresHome, sharedDirectory } from '../src/postgres-home.ts'
 import { serverUser } from '../src/postgres-user.ts'
 import { quietProgress, scratchDirectory } from './scratch.ts'
 
@@ -27,5 +27,8 @@ test('below a directory that is closed to its user the cluster lies elsewhere, f
   expect(lstatSync(join(dataDir, 'postgres')).isSymbolicLink()).toBe(isElsewhere)
   expect(statSync(home).uid).toBe(owner)
   expect(postgresHome({ dataDir, user, log: quietProgress() })).toBe(home)
-  rmSync(home, { recursive: true })
+
+  removePostgresHome(dataDir)
+  expect(existsSync(home)).toBe(false)
+  expect(readdirSync(dataDir)).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { testEnvironment } from '../bootstrap/test-environment.mjs'
-import { settingsFrom } from '../src/settings.ts'
+import { machineConfig } from '../src/config.ts'
 
 test('ports and data directory have defaults and can be set', () => {
-  expect(settingsFrom({}).ports).toEqual({ postgres: 4032, nats: 4033, temporal: 4034 })
-  const { dataDir, ports } = settingsFrom({
+  expect(machineConfig({}).ports).toEqual({ postgres: 4032, nats: 4033, temporal: 4034 })
+  const { dataDir, ports } = machineConfig({
     COFFER_DATA_DIR: '/srv/coffer',
     COFFER_POSTGRES_PORT: '5000',
   })
@@ -12,8 +12,8 @@ test('ports and data directory have defaults and can be set', () => {
   expect(ports.postgres).toBe(5000)
 })
 
-test.each(['', 'many', '0', '65536', '80.5'])('%j is no port', (value) => {
-  expect(() => settingsFrom({ COFFER_NATS_PORT: value })).toThrow(/^COFFER_NATS_PORT: /)
+test.each(['many', '0', '65536', '80.5'])('%j is no port', (value) => {
+  expect(() => machineConfig({ COFFER_NATS_PORT: value })).toThrow(/^COFFER_NATS_PORT: /)
 })
 
 test('tests never use the servers of COFFER_*, only those of COFFER_TEST_*', () => {

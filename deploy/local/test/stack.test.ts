@@ -135,8 +135,8 @@ test(
     const ports = await somePorts()
     await using stack = await startStack({ dataDir, ports, log: quietProgress(), env })
     process.kill(notedServers(dataDir).get('nats') ?? 0, 'SIGKILL')
-    const { message } = await stack.died
-    expect(message).toMatch(
+    const { error } = await stack.died
+    expect(error.message).toMatch(
       /^nats ended unexpectedly \(SIGKILL\)\. \S+\/log\/nats\.log ends with: /,
     )
   },

@@ -129,7 +129,7 @@ function attempt(
 }
 
 /** The changes that tell the plans: one an envelope, applied there by version. */
-function envelopeChanges(envelopes: readonly Envelope[]): Change[] {
+export function envelopeChanges(envelopes: readonly Envelope[]): Change[] {
   return envelopes.map((envelope) => {
     const { accountId, bankAccountId, spendingId, version } = envelope
     const subject = { accountId, entityId: spendingId, version }

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { z } from 'zod'
+import { Key } from './replies.ts'
+import { basic, openRest, Refused, type Rest, signIn } from './rest.ts'
+import { household } from './story.ts'
+
+const Saved = z.object({
+  email: z.string(),
+  password: z.string(),
+  key: Key.optional(),
+  /** Set when everything is loaded. */
+  bankAccountId: z.string().optional(),
+})
+export type Saved = z.infer<typeof Saved>
+
+/** Who the demo is, kept in `demo.json` of the data directory. */
+export type DemoPerson = { saved: Saved & { key: z.infer<typeof Key> }; rest: Rest }
+
+/** What an earlier run kept; null when there was none. */
+export function savedDemo(dataDir: string): Saved | null {
+  const path = savedPath(dataDir)
+  return existsSync(path) ? Saved.parse(JSON.parse(readFileSync(path, 'utf8'))) : null
+}
+
+/** Keeps it, whole or not at all, for its owner's eyes. */
+export function saveDemo(dataDir: string, saved: Saved): void {
+  const path = savedPath(dataDir)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.new`, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+/**
+ * The demo's person with an API key that works: the one of an earlier run, or registered now.
+ *
+ * @throws {FatalError} when sign-up is off, or the person exists but is not the one we know
+ */
+export async function demoPerson(baseUrl: string, dataDir: string): Promise<DemoPerson> {
+  const known = savedDemo(dataDir)
+  if (known?.key !== undefined && (await isAccepted(baseUrl, known.key))) {
+    return { saved: { ...known, key: known.key }, rest: openRest(baseUrl, basic(known.key)) }
+  }
+  const saved: Saved = {
+    email: household.email,
+    password: known?.password ?? randomBytes(12).toString('base64url'),
+  }
+  // Kept before it is used: a run that is cut short can still sign in next time.
+  saveDemo(dataDir, saved)
+  await register(baseUrl, saved.password)
+  const session = openRest(baseUrl, await enter(baseUrl, saved, dataDir))
+  const key = await session.post('/keys', { name: `demo ${randomBytes(3).toString('hex')}` }, Key)
+  saveDemo(dataDir, { ...saved, key })
+  return { saved: { ...saved, key }, rest: openRest(baseUrl, basic(key)) }
+}
+
+async function isAccepted(baseUrl: string, key: z.infer<typeof Key>): Promise<boolean> {
+  try {
+    await openRest(baseUrl, basic(key)).get('/links', z.unknown())
+    return true
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) {
+      return false
+    }
+    throw error
+  }
+}
+
+async function register(baseUrl: string, password: string): Promise<void> {
+  const { email, firstName, lastName, timezone, locale } = household
+  const body = { email, password, firstName, lastName, timezone, locale }
+  try {
+    await openRest(baseUrl).post('/authentication/register', body, z.unknown())
+  } catch (error) {
+    // 428: registered by a run that was cut short.
+    if (!(error instanceof Refused && error.status === 428)) {
+      throw error
+    }
+  }
+}
+
+async function enter(
+  baseUrl: string,
+  { email, password }: Saved,
+  dataDir: string,
+): Promise<Record<string, string>> {
+  try {
+    return await signIn(baseUrl, { email, password })
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) {
+      throw new FatalError(
+        `${email} exists already, and ${savedPath(dataDir)} does not hold its password.`,
+      )
+    }
+    throw error
+  }
+}
+
+function savedPath(dataDir: string): string {
+  return join(dataDir, 'demo.json')
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** The parts of REST answers that the demo looks at. */
+
+export const Key = z.object({ apiKeyId: z.string(), secret: z.string() })
+export const Link = z.object({ linkId: z.string(), institutionName: z.string() })
+export const BankAccount = z.object({
+  bankAccountId: z.string(),
+  linkId: z.string(),
+  name: z.string(),
+})
+export const Upload = z.object({
+  transactionUploadId: z.string(),
+  status: z.string(),
+  error: z.string().optional(),
+})
+export const Schedule = z.object({
+  fundingScheduleId: z.string(),
+  name: z.string(),
+  nextRecurrence: z.coerce.date(),
+})
+export const Transaction = z.object({
+  transactionId: z.string(),
+  name: z.string(),
+  amount: z.number(),
+  spendingId: z.string().nullable(),
+})
+
+export const Balances = z.object({
+  currency: z.string(),
+  current: z.number(),
+  available: z.number(),
+  free: z.number(),
+  expenses: z.number(),
+  goals: z.number(),
+})
+export type Balances = z.infer<typeof Balances>
+
+export const Spending = z.object({
+  spendingId: z.string(),
+  fundingScheduleId: z.string(),
+  spendingType: z.enum(['expense', 'goal']),
+  name: z.string(),
+  targetAmount: z.number(),
+  currentAmount: z.number(),
+  nextRecurrence: z.coerce.date(),
+  nextContributionAmount: z.number(),
+  isBehind: z.boolean(),
+})
+export type Spending = z.infer<typeof Spending>

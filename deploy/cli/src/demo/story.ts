@@ -1,0 +1,104 @@
+import type { DateTime } from 'luxon'
+
+/** The household of the demo: when money comes in, what it is for, and what it was spent on. */
+export const household = {
+  email: 'demo@example.com',
+  firstName: 'Robin',
+  lastName: 'Rivers',
+  timezone: 'America/Chicago',
+  locale: 'en_US',
+  institutionName: 'Demo Bank',
+  accountName: 'Checking',
+} as const
+
+export type SchedulePlan = { name: string; ruleset: string; estimatedDeposit: number }
+
+/** An envelope to make; amounts in minor units. */
+export type EnvelopePlan = {
+  spendingType: 'expense' | 'goal'
+  name: string
+  /** Name of the schedule that fills it. */
+  schedule: string
+  targetAmount: number
+  /** Moved into it from free-to-use. */
+  held: number
+  nextRecurrence: DateTime
+  ruleset?: string
+  /** Beginnings of the names of transactions that were paid from it. */
+  spentAt: string[]
+}
+
+/**
+ * Two funding schedules: pay on the 15th and the last day of the month, and something every Friday.
+ *
+ * @param today midnight in the household's timezone
+ */
+export function schedulePlans(today: DateTime): SchedulePlan[] {
+  const start = dtstart(today.minus({ months: 1 }).startOf('month'))
+  return [
+    {
+      name: 'Payday',
+      ruleset: `${start}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`,
+      estimatedDeposit: 195_000,
+    },
+    {
+      name: 'Weekend market',
+      ruleset: `${start}\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR`,
+      estimatedDeposit: 8_000,
+    },
+  ]
+}
+
+/** Eight expenses and three goals. */
+export function envelopePlans(today: DateTime): EnvelopePlan[] {
+  const payday = 'Payday'
+  return [
+    ...[
+      expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
+      expense(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
+      expense(today, { name: 'Fuel', day: 10, targetAmount: 12_000, held: 9_000 }),
+      expense(today, { name: 'Electricity and gas', day: 20, targetAmount: 18_000, held: 18_000 }),
+      expense(today, { name: 'Internet and phone', day: 12, targetAmount: 11_500, held: 6_000 }),
+      expense(today, { name: 'Car insurance', day: 5, targetAmount: 10_500, held: 4_000 }),
+      expense(today, { name: 'Student loan', day: 3, targetAmount: 25_000, held: 25_000 }),
+      expense(today, { name: 'Streaming', day: 8, targetAmount: 3_200, held: 1_600 }),
+    ].map((plan) => ({ ...plan, schedule: payday, spentAt: shops[plan.name] ?? [] })),
+    ...[
+      goal(today, { name: 'Summer trip', months: 8, targetAmount: 240_000, held: 60_000 }),
+      goal(today, { name: 'New laptop', months: 5, targetAmount: 150_000, held: 45_000 }),
+      goal(today, { name: 'Emergency fund', months: 24, targetAmount: 900_000, held: 300_000 }),
+    ].map((plan) => ({ ...plan, schedule: 'Weekend market', spentAt: [] })),
+  ]
+}
+
+const shops: Record<string, string[]> = {
+  Groceries: ['ALDI', 'LAKEWINDS', 'TRADER JOE', 'CUB FOODS'],
+  'Eating out': ['CARIBOU', 'SPYHOUSE', 'DOMINO', 'QUANG', 'SANDWICH', 'BRASA'],
+  Fuel: ['KWIK TRIP', 'SPEEDWAY'],
+  'Electricity and gas': ['XCEL ENERGY', 'CENTERPOINT'],
+  'Internet and phone': ['USI FIBER', 'METRO MOBILE'],
+  'Car insurance': ['PRAIRIE MUTUAL'],
+  'Student loan': ['GREAT RIVER'],
+  Streaming: ['NETFLIX', 'GOOGLE *YOUTUBE'],
+}
+
+type Amounts = { name: string; targetAmount: number; held: number }
+
+/** Due every month on a day, next on the first one after tomorrow. */
+function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }) {
+  const thisMonth = today.set({ day })
+  const isPast = thisMonth < today.plus({ days: 2 })
+  const nextRecurrence = isPast ? thisMonth.plus({ months: 1 }) : thisMonth
+  const ruleset = `${dtstart(nextRecurrence)}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=${day}`
+  return { ...amounts, spendingType: 'expense' as const, nextRecurrence, ruleset }
+}
+
+/** Due once, on the first of a month. */
+function goal(today: DateTime, { months, ...amounts }: Amounts & { months: number }) {
+  const nextRecurrence = today.plus({ months }).startOf('month')
+  return { ...amounts, spendingType: 'goal' as const, nextRecurrence }
+}
+
+function dtstart(day: DateTime): string {
+  return `DTSTART:${day.toUTC().toFormat("yyyyMMdd'T'HHmmss'Z'")}`
+}

@@ -1,0 +1,19 @@
+import type { Saved } from './person.ts'
+
+/** How to call the server as the demo's person; every line of it can be pasted. */
+export function welcomeText(
+  baseUrl: string,
+  { email, password, key, bankAccountId }: Saved,
+): string {
+  const credential = key === undefined ? `${email}:${password}` : `${key.apiKeyId}:${key.secret}`
+  const curl = (path: string) => `  curl -u ${credential} '${baseUrl}/api${path}'`
+  return [
+    `Coffer is at     ${baseUrl}`,
+    `Demo login       ${email}   password ${password}`,
+    `API key          ${key?.apiKeyId ?? '-'}   secret ${key?.secret ?? '-'}`,
+    '',
+    curl('/links'),
+    curl(`/bank_accounts/${bankAccountId}/balances`),
+    curl(`/bank_accounts/${bankAccountId}/transactions?limit=5`),
+  ].join('\n')
+}

@@ -1,0 +1,30 @@
+import { SettingsError } from '@coffer/kit/config'
+import type { ServiceDefinition } from '@coffer/kit/service'
+import type { Config } from './environment.ts'
+import { calls, type PartName } from './service-names.ts'
+import { definitions } from './services.ts'
+
+/** What one process runs. */
+export type Parts = { definitions: ServiceDefinition[]; hasGateway: boolean }
+
+/**
+ * The parts of that name, or all of them when none is named.
+ *
+ * @throws {SettingsError} when one of them calls a service that is neither here nor has an address
+ */
+export function chosenParts(names: PartName[], config: Pick<Config, 'urls'>): Parts {
+  const all = Object.keys(calls) as PartName[]
+  const chosen = names.length === 0 ? all : names
+  for (const name of chosen) {
+    for (const called of calls[name]) {
+      if (!chosen.includes(called) && config.urls[called] === undefined) {
+        const variable = called.replaceAll('-', '_').toUpperCase()
+        throw new SettingsError(`COFFER_${variable}_URL: not set, and ${name} calls ${called}`)
+      }
+    }
+  }
+  return {
+    definitions: definitions.filter(({ name }) => chosen.includes(name as PartName)),
+    hasGateway: chosen.includes('gateway'),
+  }
+}

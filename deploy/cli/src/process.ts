@@ -1,0 +1,115 @@
+import { settings as gatewaySettings } from '@coffer/gateway/config'
+import { startGateway } from '@coffer/gateway/main'
+import { loadSigner, loadVerifiers } from '@coffer/kit/caller'
+import { readSettings } from '@coffer/kit/config'
+import { type Host, hostServices } from '@coffer/kit/host'
+import type { Log } from '@coffer/kit/log'
+import { authorize, observe } from '@coffer/kit/rpc'
+import { serve } from '@coffer/kit/serve'
+import { installTemporalRuntime } from '@coffer/kit/temporal-runtime'
+import { requireFreePort } from '@coffer/local/ports'
+import { openBroker, openWorkflows } from './broker.ts'
+import { databaseUrlOf } from './databases.ts'
+import type { Config } from './environment.ts'
+import type { Parts } from './parts.ts'
+
+/** Services that run in this process. Disposing drains them. */
+export type RunningProcess = AsyncDisposable & {
+  /** Of the REST API; null without the gateway. */
+  baseUrl: string | null
+  rpcUrl: string
+}
+
+type Options = { parts: Parts; config: Config; log: Log }
+
+const clock = () => new Date()
+
+/**
+ * Starts the chosen parts: what runs behind their RPCs first, then the ports.
+ *
+ * @throws {FatalError} when NATS or Temporal does not answer or a port is busy
+ */
+export async function openProcess({ parts, config, log }: Options): Promise<RunningProcess> {
+  await requirePorts(parts, config)
+  installTemporalRuntime(log)
+  await using opening = new AsyncDisposableStack()
+  const broker = opening.use(await openBroker(config))
+  const workflows = opening.use(await openWorkflows(config))
+  const host = opening.use(
+    await hostServices({
+      definitions: parts.definitions,
+      urls: config.urls,
+      databaseUrl: (name) => databaseUrlOf(name, config),
+      poolSizeMax: config.poolSize,
+      statementTimeoutMs: config.statementTimeoutMs,
+      keysFolder: config.keysDir,
+      environment: { ...config.environment, COFFER_DATA_DIR: config.dataDir },
+      broker,
+      workflows,
+      log,
+      clock,
+    }),
+  )
+  let draining = false
+  const isHealthy = async () => !draining && (await host.isHealthy())
+  const servers = opening.use(await openRpcPorts({ config, log, host, isHealthy }))
+  const gateway = parts.hasGateway
+    ? opening.use(
+        await startGateway({
+          config: readSettings(gatewaySettings, config.environment),
+          mesh: host.mesh,
+          signer: loadSigner(config.keysDir, 'gateway'),
+          broker,
+          isHealthy,
+          clock,
+          log: log.child({ service: 'gateway' }),
+          host: config.host,
+          port: config.port,
+        }),
+      )
+    : null
+  const open = opening.move()
+  return {
+    baseUrl: gateway === null ? null : `http://${reachableHost(config.host)}:${gateway.port}`,
+    rpcUrl: `http://${reachableHost(config.host)}:${servers.rpcPort}`,
+    [Symbol.asyncDispose]: async () => {
+      draining = true
+      await open.disposeAsync()
+    },
+  }
+}
+
+function openRpcPorts(options: {
+  config: Config
+  log: Log
+  host: Host
+  isHealthy: () => Promise<boolean>
+}) {
+  const { config, log, host, isHealthy } = options
+  return serve({
+    host: config.host,
+    rpcPort: config.rpcPort,
+    grpcPort: config.grpcPort,
+    routes: (router) => {
+      for (const service of Object.values(host.services)) {
+        service.routes(router)
+      }
+    },
+    interceptors: [observe(log), authorize(loadVerifiers(config.keysDir), clock)],
+    isHealthy,
+  })
+}
+
+async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
+  if (hasGateway) {
+    await requireFreePort({ port: config.port, server: 'the REST API', setting: 'COFFER_PORT' })
+  }
+  const { rpcPort, grpcPort } = config
+  await requireFreePort({ port: rpcPort, server: 'calls', setting: 'COFFER_RPC_PORT' })
+  await requireFreePort({ port: grpcPort, server: 'gRPC', setting: 'COFFER_GRPC_PORT' })
+}
+
+/** An address to call it by, where it listens on all of them. */
+function reachableHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+}

@@ -1,0 +1,140 @@
+import { type Environment, SettingsError } from '@coffer/kit/config'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import { calls } from './service-names.ts'
+
+/** What a command does; its number is the exit code, 0 when it returns none. */
+type Action = (env: Environment) => Promise<number | undefined>
+
+const usageExitCode = 2
+
+/**
+ * Runs one `coffer` command. What the user can mend is one line on standard error.
+ *
+ * @returns the exit code: 0 done, 1 failed or (audit) faults found, 2 wrong use or a bad setting
+ */
+export async function runProgram(args: string[], env: Environment): Promise<number> {
+  let exitCode = 0
+  const program = createProgram(async (action) => {
+    exitCode = (await action(env)) ?? 0
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? 0 : usageExitCode
+    }
+    if (error instanceof SettingsError || error instanceof FatalError) {
+      console.error(error.message)
+      return error instanceof SettingsError ? usageExitCode : 1
+    }
+    throw error
+  }
+}
+
+/** The command line; each command's code is loaded when it is called, so that help is quick. */
+function createProgram(run: (action: Action) => Promise<void>): Command {
+  const program = new Command('coffer')
+    .description('A personal budgeting service: runs it and looks after it.')
+    .exitOverride()
+    .helpCommand(false)
+    .addHelpText('after', help.program)
+  addServe(program, run)
+  program
+    .command('migrate')
+    .description('bring the tables of every service up to date')
+    .addHelpText('after', help.migrate)
+    .action(() => run(async (env) => (await import('./migrate.ts')).migrateTables(env)))
+  program
+    .command('config')
+    .description('print every setting with its value and where it comes from')
+    .option('--markdown', 'print the table of the README: names, defaults, meanings')
+    .addHelpText('after', help.config)
+    .action((options) => run(async (env) => (await import('./show.ts')).showConfig(options, env)))
+  program
+    .command('audit')
+    .description('recompute what must be true of the money, and print what is not')
+    .addHelpText('after', help.audit)
+    .action(() => run(async (env) => (await import('./audit.ts')).audit(env)))
+  program
+    .command('replay')
+    .description('publish kept changes and current states again, for a NATS that has lost them')
+    .option(
+      '--since <time>',
+      'only changes from then on (RFC 3339); all that are kept otherwise',
+      time,
+    )
+    .addHelpText('after', help.replay)
+    .action((options) => run(async (env) => (await import('./replay.ts')).replay(options, env)))
+  program
+    .command('demo')
+    .description('load the demo data into a running server, and show it')
+    .option('--url <url>', 'address of the server; this machine and COFFER_PORT when left out')
+    .addHelpText('after', help.demo)
+    .action((options) => run(async (env) => (await import('./demo.ts')).demo(options, env)))
+  return program
+}
+
+function addServe(program: Command, run: (action: Action) => Promise<void>): void {
+  program
+    .command('serve')
+    .description('run services in this process; all of them and the gateway when none is named')
+    .addArgument(new Argument('[services...]', 'what to run here').choices(Object.keys(calls)))
+    .option('--migrate', 'bring their tables up to date first')
+    .option('--demo', 'load the demo data on the first start, and print how to call the service')
+    .addHelpText('after', help.serve)
+    .action((names, options) =>
+      run(async (env) => (await import('./serve.ts')).serve({ names, ...options }, env)),
+    )
+}
+
+function time(text: string): Date {
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError('not a time such as 2026-11-21T10:00:00Z')
+  }
+  return date
+}
+
+const help = {
+  program: `
+Settings come from environment variables: see "coffer config".
+On a fresh machine "npm start" runs everything, its database included.`,
+  serve: `
+Examples:
+  $ coffer serve --migrate              everything in one process
+  $ coffer serve ledger budgeting       two services; COFFER_IDENTITY_URL and so on lead to others
+  $ coffer serve gateway                the REST API alone
+
+Ends on SIGTERM or SIGINT after the requests, calls and jobs in hand are finished, within 15 s.`,
+  migrate: `
+Each service has a schema of its own. Safe to run at any time and from several machines at once.
+
+Example:
+  $ COFFER_DATABASE_URL=postgres://coffer@db/coffer coffer migrate`,
+  config: `
+Passwords and other secrets are not shown.
+
+Example:
+  $ coffer config | grep PORT`,
+  audit: `
+Stored amounts equal their journal, totals equal their envelopes, plans match them. Reads only, and
+may run beside the services. Exits with 1 when it finds something.
+
+Example:
+  $ coffer audit && echo clean`,
+  replay: `
+Nothing happens twice: readers apply states by version and remember the effects they have had.
+Services may run meanwhile.
+
+Example:
+  $ coffer replay --since 2026-11-01T00:00:00Z`,
+  demo: `
+Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
+password and an API key in demo.json of the data directory. Run twice, it changes nothing more.
+The server must allow sign-up and uploads.
+
+Example:
+  $ coffer demo --url http://127.0.0.1:4000`,
+}

@@ -1,0 +1,62 @@
+import type { Environment } from '@coffer/kit/config'
+import { migrateAll } from '@coffer/kit/host'
+import { createLog } from '@coffer/kit/log'
+import { databaseUrlOf, requirePostgres } from './databases.ts'
+import { greet } from './demo.ts'
+import { type Config, readConfig } from './environment.ts'
+import { chosenParts, type Parts } from './parts.ts'
+import { openProcess, type RunningProcess } from './process.ts'
+import type { PartName } from './service-names.ts'
+import { untilStopped } from './signals.ts'
+import { requireTables } from './tables.ts'
+
+const drainMs = 15_000
+
+export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
+
+/** `coffer serve`: runs services until a signal, then finishes what is in hand, within 15 s. */
+export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
+  const config = readConfig(env)
+  const parts = chosenParts(options.names, config)
+  const stopped = untilStopped()
+  await requirePostgres(parts.definitions, config)
+  await prepareTables(parts, config, options)
+  const log = createLog({ level: config.logLevel, name: 'coffer' })
+  const running = await openProcess({ parts, config, log })
+  console.log(readyText(parts, running))
+  if (options.demo && config.demo && running.baseUrl !== null) {
+    await Promise.race([stopped, greetOrSayWhyNot(running.baseUrl, config.dataDir)])
+  }
+  await stopped
+  console.log('stopping: what is in hand is being finished')
+  const late = setTimeout(() => {
+    console.error(`not finished after ${drainMs / 1000} s: leaving`)
+    process.exit(1)
+  }, drainMs)
+  await running[Symbol.asyncDispose]()
+  clearTimeout(late)
+}
+
+async function prepareTables(parts: Parts, config: Config, options: ServeOptions): Promise<void> {
+  if (options.migrate) {
+    await migrateAll(parts.definitions, (name) => databaseUrlOf(name, config))
+  } else {
+    await requireTables(parts.definitions, config)
+  }
+}
+
+/** The server runs without its demo data too. */
+async function greetOrSayWhyNot(baseUrl: string, dataDir: string): Promise<void> {
+  try {
+    await greet(baseUrl, dataDir)
+  } catch (error) {
+    console.error(`demo: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function readyText({ definitions }: Parts, { baseUrl, rpcUrl }: RunningProcess): string {
+  const names = definitions.map(({ name }) => name).join(', ')
+  const calls = names === '' ? '' : `${names} at ${rpcUrl}`
+  const rest = baseUrl === null ? '' : `REST API at ${baseUrl}/api`
+  return `ready: ${[rest, calls].filter(Boolean).join('; ')}`
+}

@@ -1,0 +1,15 @@
+import { aggregatorSync } from '@coffer/aggregator-sync/service'
+import { budgeting } from '@coffer/budgeting/service'
+import { feedSync } from '@coffer/feed-sync/service'
+import { identity } from '@coffer/identity/service'
+import type { ServiceDefinition } from '@coffer/kit/service'
+import { ledger } from '@coffer/ledger/service'
+
+/** Every service, in an order in which each calls only those before it. */
+export const definitions: ServiceDefinition[] = [
+  identity,
+  ledger,
+  budgeting,
+  aggregatorSync,
+  feedSync,
+]

@@ -1,0 +1,76 @@
+import type { Environment, Setting } from '@coffer/kit/config'
+import { allSettings, readConfig } from './environment.ts'
+import { serviceNames } from './service-names.ts'
+
+const secretNames = /(SECRET|PASSWORD|TOKEN|KEY)$/
+
+/** `coffer config`: one line a setting, or the README's table. */
+export function showConfig(options: { markdown?: boolean }, env: Environment): undefined {
+  const known = settingsByName()
+  if (options.markdown) {
+    console.log(markdownTable([...known.values()]))
+    return
+  }
+  const { environment, published } = readConfig(env)
+  const width = Math.max(...[...known.keys()].map((name) => name.length))
+  for (const [name, setting] of known) {
+    const source = published.includes(name) ? 'npm start' : env[name] ? 'environment' : 'default'
+    const value = shown(setting, environment[name])
+    console.log(`${name.padEnd(width)}  ${value}  (${source})`)
+  }
+}
+
+/** Every setting once: some are read by several services. */
+export function settingsByName(): Map<string, Setting<unknown>> {
+  const byName = new Map<string, Setting<unknown>>()
+  for (const setting of allSettings.flatMap((group) => Object.values(group))) {
+    if (!byName.has(setting.env)) {
+      byName.set(setting.env, setting)
+    }
+  }
+  return byName
+}
+
+/** A setting's value as text, with what is secret in it replaced by stars. */
+export function shown({ env, schema }: Setting<unknown>, text: string | undefined): string {
+  const { data } = schema.safeParse(text)
+  if (data === undefined) {
+    return text === undefined ? '-' : `invalid: ${masked(env, text)}`
+  }
+  return masked(env, Array.isArray(data) ? data.join(',') : String(data))
+}
+
+function masked(name: string, value: string): string {
+  if (secretNames.test(name)) {
+    return '***'
+  }
+  // What stands between the user's name and the host of a URL is a password.
+  return value.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, '$1***@')
+}
+
+/** Names, defaults and meanings; the settings that every service has are one line each. */
+export function markdownTable(known: Setting<unknown>[]): string {
+  const variables = serviceNames.map((name) => name.replaceAll('-', '_').toUpperCase())
+  const service = new RegExp(`^COFFER_(${variables.join('|')})_((?:DATABASE_)?URL)$`)
+  const rows = known.map((setting) => {
+    const name = setting.env.replace(service, 'COFFER_<SERVICE>_$2')
+    const value = shown(setting, undefined)
+    return [`\`${name}\``, value === '-' || value === '' ? '' : `\`${value}\``, setting.about]
+  })
+  const unique = new Map(rows.map((row) => [row[0], row]))
+  return alignedTable([['setting', 'default', 'meaning'], ...unique.values()])
+}
+
+/** Markdown as the formatter wants it: cells as wide as the widest of their column. */
+function alignedTable([head = [], ...rows]: string[][]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (row: string[], fill = ' ') =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`
+  const rule = line(
+    head.map(() => ''),
+    '-',
+  )
+  return [line(head), rule, ...rows.map((row) => line(row))].join('\n')
+}

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newId } from '@coffer/kit/id'
+import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
+import { freePorts } from '@coffer/local/ports'
+import { definitions } from '../src/services.ts'
+
+/** Settings of a deployment on a database, a prefix, ports and a directory of its own. */
+export async function deployment(): Promise<AsyncDisposable & { env: Record<string, string> }> {
+  const stack = new AsyncDisposableStack()
+  const { url } = stack.use(await cloneDatabase(definitions))
+  const dataDir = await mkdtemp(join(tmpdir(), 'coffer-cli-'))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const [port, rpcPort, grpcPort] = await freePorts(3)
+  return {
+    env: {
+      COFFER_DATABASE_URL: url,
+      COFFER_NATS_URL: requiredVariable('COFFER_TEST_NATS_URL'),
+      COFFER_TEMPORAL_ADDRESS: requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS'),
+      COFFER_PREFIX: newId('t'),
+      COFFER_DATA_DIR: dataDir,
+      COFFER_PORT: String(port),
+      COFFER_RPC_PORT: String(rpcPort),
+      COFFER_GRPC_PORT: String(grpcPort),
+      COFFER_LOG_LEVEL: 'warn',
+      COFFER_ALLOW_SIGN_UP: 'true',
+      COFFER_UPLOADS_ENABLED: 'true',
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}

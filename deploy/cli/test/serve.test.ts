@@ -1,0 +1,107 @@
+import { eventually } from '@coffer/kit/testing/boot'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { type Running, runCommand, startCommand } from './command.ts'
+import { deployment } from './deployment.ts'
+
+jest.setTimeout(90_000)
+
+let place: Awaited<ReturnType<typeof deployment>>
+
+beforeAll(async () => {
+  place = await deployment()
+})
+
+afterAll(async () => {
+  await place[Symbol.asyncDispose]()
+})
+
+async function untilReady(running: Running): Promise<void> {
+  await eventually(
+    async () => (running.child.exitCode === null ? running.printed() : running.outcome),
+    (printed) => typeof printed !== 'string' || printed.includes('ready: '),
+    60_000,
+  )
+  expect(running.printed()).toContain('ready: ')
+}
+
+const statusOf = async (url: string) => (await fetch(url)).status
+
+test('everything in one process answers, drains on SIGTERM and exits with 0', async () => {
+  const { env } = place
+  const running = startCommand(['serve'], env)
+  await untilReady(running)
+  const rpc = `http://127.0.0.1:${env.COFFER_RPC_PORT}`
+  expect(await statusOf(`http://127.0.0.1:${env.COFFER_PORT}/api/health`)).toBe(200)
+  expect(await statusOf(`${rpc}/healthz`)).toBe(200)
+  expect(await statusOf(`${rpc}/readyz`)).toBe(200)
+  expect(await (await fetch(`${rpc}/metrics`)).text()).toContain('coffer_relay_backlog')
+
+  const second = await runCommand(['serve'], env)
+  expect(second).toMatchObject({ code: 1, stdout: '' })
+  expect(second.stderr).toBe(
+    `Port ${env.COFFER_PORT} for the REST API is in use. ` +
+      'Free it, or set COFFER_PORT to another port.\n',
+  )
+
+  expect(await runCommand(['audit'], env)).toMatchObject({
+    code: 0,
+    stdout: 'everything adds up\n',
+  })
+  running.child.kill('SIGTERM')
+  expect(await running.outcome).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('services that are named run alone, without the REST API', async () => {
+  const { env } = place
+  const running = startCommand(['serve', 'identity'], env)
+  await untilReady(running)
+  expect(await statusOf(`http://127.0.0.1:${env.COFFER_RPC_PORT}/readyz`)).toBe(200)
+  await expect(fetch(`http://127.0.0.1:${env.COFFER_PORT}/api/health`)).rejects.toThrow()
+  running.child.kill('SIGINT')
+  expect(await running.outcome).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('tables that are older than the code are named, and migrate brings them up to date', async () => {
+  const { env } = place
+  const name = `coffer_empty_${process.pid}`
+  await statement(env.COFFER_DATABASE_URL ?? '', `CREATE DATABASE ${name}`)
+  const url = new URL(env.COFFER_DATABASE_URL ?? '')
+  url.pathname = `/${name}`
+  const empty = { ...env, COFFER_DATABASE_URL: url.href }
+  try {
+    expect(await runCommand(['serve'], empty)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The tables of identity lack 0001-kit\.sql: run "coffer mig/),
+    })
+    const first = await runCommand(['migrate'], empty)
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('0001-ledger.sql') })
+    const again = await runCommand(['migrate'], empty)
+    expect(again.stdout.trimEnd().split('\n')).toEqual([
+      'identity: up to date',
+      'ledger: up to date',
+      'budgeting: up to date',
+      'aggregator-sync: up to date',
+      'feed-sync: up to date',
+    ])
+  } finally {
+    await statement(env.COFFER_DATABASE_URL ?? '', `DROP DATABASE ${name} WITH (FORCE)`)
+  }
+})
+
+test.each([
+  ['COFFER_NATS_URL', 'nats://127.0.0.1:1', 'NATS at nats://127.0.0.1:1 does not answer: '],
+  ['COFFER_TEMPORAL_ADDRESS', '127.0.0.1:1', 'Temporal at 127.0.0.1:1 does not answer: '],
+])('without %s there is one line and exit code 1', async (setting, address, line) => {
+  const { code, stderr } = await runCommand(['serve'], { ...place.env, [setting]: address })
+  expect(code).toBe(1)
+  expect(stderr.startsWith(line)).toBe(true)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+})
+
+async function statement(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}

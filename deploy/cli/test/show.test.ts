@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setting } from '@coffer/kit/config'
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { markdownTable, settingsByName, shown } from '../src/show.ts'
+
+test('passwords in URLs and secret settings are not shown', () => {
+  const text = z.string().optional()
+  const url = setting('COFFER_DATABASE_URL', text, '')
+  const masked = 'postgres://coffer:***@db.example:5432/coffer?sslmode=require'
+  expect(shown(url, masked.replace('***', 'p%40ss-word'))).toBe(masked)
+  expect(shown(url, 'postgres://coffer@db.example/coffer')).toBe(
+    'postgres://coffer@db.example/coffer',
+  )
+  expect(shown(setting('COFFER_API_SECRET', text, ''), 'abc')).toBe('***')
+  expect(shown(setting('COFFER_KEYS_DIR', text, ''), '/keys')).toBe('/keys')
+})
+
+test('defaults, absent and bad values are shown as such', () => {
+  const port = setting('COFFER_PORT', z.coerce.number().int().default(4000), '')
+  expect(shown(port, undefined)).toBe('4000')
+  expect(shown(port, '80')).toBe('80')
+  expect(shown(port, 'eighty')).toBe('invalid: eighty')
+  expect(shown(setting('COFFER_X', z.string().optional(), ''), undefined)).toBe('-')
+})
+
+test('settings of every service are one line each', () => {
+  const url = z.url().optional()
+  const table = markdownTable([
+    setting('COFFER_LEDGER_URL', url, 'Where it is'),
+    setting('COFFER_FEED_SYNC_URL', url, 'Where it is'),
+    setting('COFFER_PORT', z.coerce.number().default(4000), 'REST'),
+  ])
+  expect(table.split('\n')).toEqual([
+    '| setting                | default | meaning     |',
+    '| ---------------------- | ------- | ----------- |',
+    '| `COFFER_<SERVICE>_URL` |         | Where it is |',
+    '| `COFFER_PORT`          | `4000`  | REST        |',
+  ])
+})
+
+test('the table of settings in the README is the one that coffer config prints', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
+  const [, table] = /<!-- settings -->\n\n(.*)\n\n<!-- end of settings -->/s.exec(readme) ?? []
+  expect(table).toBe(markdownTable([...settingsByName().values()]))
+})

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { runCommand } from './command.ts'
+
+const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo']
+const nowhere = { COFFER_DATA_DIR: '/nonexistent' }
+
+test('help names every command, and every command has help with an example', async () => {
+  const { code, stdout } = await runCommand(['--help'])
+  expect(code).toBe(0)
+  for (const command of commands) {
+    expect(stdout).toContain(`  ${command} `)
+    const help = await runCommand([command, '--help'])
+    expect(help.code).toBe(0)
+    expect(help.stdout).toMatch(/Examples?:\n {2}\$ /)
+  }
+})
+
+test.each([
+  [['bogus'], "error: unknown command 'bogus'"],
+  [['serve', '--bogus'], "error: unknown option '--bogus'"],
+  [['serve', 'bogus'], "error: command-argument value 'bogus' is invalid"],
+  [['replay', '--since', 'yesterday'], "error: option '--since <time>' argument 'yesterday'"],
+])('%j is one line, and exits with 2', async (args, line) => {
+  const { code, stderr } = await runCommand(args)
+  expect(code).toBe(2)
+  expect(stderr).toContain(line)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+})
+
+test('a misspelt setting is refused with the name that is meant', async () => {
+  const env = { ...nowhere, COFFER_LOGLEVEL: 'debug' }
+  const { code, stderr } = await runCommand(['migrate'], env)
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'COFFER_LOGLEVEL: there is no such setting; did you mean COFFER_LOG_LEVEL?\n',
+  })
+})
+
+test('every bad setting has a line of its own', async () => {
+  const env = { ...nowhere, COFFER_PORT: 'many', COFFER_LOG_LEVEL: 'loud' }
+  const { code, stderr } = await runCommand(['serve'], env)
+  expect(code).toBe(2)
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^COFFER_PORT: /),
+    expect.stringMatching(/^COFFER_LOG_LEVEL: /),
+  ])
+})
+
+test('a part whose services are nowhere is not started', async () => {
+  const { code, stderr } = await runCommand(['serve', 'budgeting'], nowhere)
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'COFFER_LEDGER_URL: not set, and budgeting calls ledger\n',
+  })
+})
+
+test('without a database the line says where one comes from', async () => {
+  const { code, stderr } = await runCommand(['migrate'], nowhere)
+  expect(code).toBe(2)
+  expect(stderr).toBe('COFFER_DATABASE_URL: not set; "npm start" brings a database along\n')
+})
+
+test('servers that do not answer are named, their passwords are not', async () => {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const env = { ...nowhere, COFFER_DATABASE_URL: `postgres://me:secret@127.0.0.1:${port}/money` }
+  const { code, stderr } = await runCommand(['migrate'], env)
+  server.close()
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^Postgres at 127\.0\.0\.1:\d+\/money does not answer: .+\n$/)
+  expect(stderr).not.toContain('secret')
+})
+
+test('config shows values with their source, without secrets', async () => {
+  const env = {
+    ...nowhere,
+    COFFER_PORT: '8080',
+    COFFER_DATABASE_URL: 'postgres://me:secret@db/money',
+  }
+  const { code, stdout } = await runCommand(['config'], env)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^COFFER_PORT +8080 {2}\(environment\)$/m)
+  expect(stdout).toMatch(/^COFFER_RPC_PORT +4001 {2}\(default\)$/m)
+  expect(stdout).toMatch(/^COFFER_DATABASE_URL +postgres:\/\/me:\*\*\*@db\/money {2}\(env/m)
+})
+
+test('a demo without a server says how to get one', async () => {
+  const args = ['demo', '--url', 'http://127.0.0.1:1']
+  const { code, stderr } = await runCommand(args, nowhere)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^No server at http:\/\/127\.0\.0\.1:1: .*"npm start"\.\n$/)
+})

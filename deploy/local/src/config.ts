@@ -1,0 +1,43 @@
+import { resolve } from 'node:path'
+import { type Environment, readSettings, setting } from '@coffer/kit/config'
+import { z } from 'zod'
+import type { Ports } from './ports.ts'
+
+const port = z.coerce.number().int().min(1).max(65_535)
+
+/** What `npm start` and the commands beside it need to know of the machine. */
+export const settings = {
+  dataDir: setting(
+    'COFFER_DATA_DIR',
+    z.string().default('.coffer'),
+    'Directory for everything that is kept on this machine',
+  ),
+  postgresPort: setting(
+    'COFFER_POSTGRES_PORT',
+    port.default(4032),
+    'Port of the Postgres that `npm start` runs',
+  ),
+  natsPort: setting(
+    'COFFER_NATS_PORT',
+    port.default(4033),
+    'Port of the NATS that `npm start` runs',
+  ),
+  temporalPort: setting(
+    'COFFER_TEMPORAL_PORT',
+    port.default(4034),
+    'Port of the Temporal that `npm start` runs',
+  ),
+}
+
+/**
+ * The data directory as an absolute path, and the ports of the servers we run.
+ *
+ * @throws {SettingsError} naming every bad setting
+ */
+export function machineConfig(env: Environment): { dataDir: string; ports: Ports } {
+  const { dataDir, postgresPort, natsPort, temporalPort } = readSettings(settings, env)
+  return {
+    dataDir: resolve(dataDir),
+    ports: { postgres: postgresPort, nats: natsPort, temporal: temporalPort },
+  }
+}

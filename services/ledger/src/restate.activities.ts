@@ -1,0 +1,25 @@
+import { emit } from '@coffer/kit/changes'
+import type { Database } from '@coffer/kit/database'
+import { envelopeChanges } from './money.rpc.ts'
+import { type EnvelopeCursor, openEnvelopesAfter } from './restate.sql.ts'
+
+const pageSize = 500
+
+/**
+ * Records the amounts of every open envelope as changes once more, with their versions as they
+ * are: for readers whose changes are no longer kept (`coffer replay`).
+ *
+ * @returns how many
+ */
+export async function restateEnvelopes(database: Database): Promise<number> {
+  let restated = 0
+  let after: EnvelopeCursor = { accountId: '', bankAccountId: '', spendingId: '' }
+  for (;;) {
+    const page = await openEnvelopesAfter(database, after, pageSize)
+    const last = page.at(-1)
+    if (last === undefined) return restated
+    await database.transaction((tx) => emit(tx, ...envelopeChanges(page)))
+    restated += page.length
+    after = last
+  }
+}
