@@ -1,0 +1,79 @@
+import { notFound, refused, unauthenticated } from '@coffer/kit/errors'
+import { isId } from '@coffer/kit/id'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { FastifyRequest } from 'fastify'
+import type { SessionCookie } from './cookie.ts'
+import { requireFeature } from './features.ts'
+import { idPrefixes } from './fields.ts'
+import { authClasses, type Route } from './route.ts'
+import { isBasic, keyProofOf, type Proof, type Sessions } from './session.ts'
+
+/** What a request is admitted with. */
+export interface Admission {
+  /** The caller token for the services. */
+  token: string
+  /** Empty without a credential. */
+  accountId: string
+}
+
+export interface AdmissionDeps {
+  config: { uploadsEnabled: boolean; feedEnabled: boolean }
+  sessions: Sessions
+  cookie: SessionCookie
+}
+
+/**
+ * Decides whether a request may reach its route, in the order of spec/identity.md 1.1: credential
+ * (401), subscription (402), feature (404), path IDs (400).
+ */
+export async function admit(
+  { config, sessions, cookie }: AdmissionDeps,
+  { auth, feature }: Route,
+  request: FastifyRequest,
+): Promise<Admission> {
+  const admission = { token: '', accountId: '' }
+  if (auth === 'none') {
+    admission.token = sessions.anonymous()
+  } else {
+    const proof = proofOf(request, cookie, authClasses[auth].key)
+    const { credential, token } = await sessions.verify(proof, request.id).catch(asUnauthorized)
+    if (authClasses[auth].paid && !credential.subscriptionActive) {
+      throw refused('the subscription is not active', { status: 402 })
+    }
+    admission.token = token
+    admission.accountId = credential.accountId
+  }
+  if (feature) requireFeature(feature, config)
+  checkIds(request.params as Record<string, string>)
+  return admission
+}
+
+/**
+ * The proof a request carries. A Basic header decides alone where keys are accepted, and counts
+ * for nothing where they are not (spec/identity.md 1.3). Throws unauthenticated.
+ */
+export function proofOf(
+  request: FastifyRequest,
+  cookie: SessionCookie,
+  acceptsKeys: boolean,
+): Proof {
+  const { authorization } = request.headers
+  if (acceptsKeys && isBasic(authorization)) return keyProofOf(authorization)
+  const token = cookie.read(request)
+  if (!token) throw unauthenticated()
+  return { kind: 'session', token }
+}
+
+// Every failure has one text, whatever failed (spec/identity.md 1.3).
+function asUnauthorized(error: unknown): never {
+  const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated
+  throw isRefused ? unauthenticated() : error
+}
+
+function checkIds(params: Record<string, string>): void {
+  for (const [name, id] of Object.entries(params)) {
+    const prefix = idPrefixes[name]
+    if (!prefix) throw notFound(name)
+    if (!isId(prefix, id)) throw refused(`${name} must be an ID that begins with ${prefix}_`)
+  }
+}

@@ -1,0 +1,129 @@
+import type { Signer } from '@coffer/kit/caller'
+import type { Mesh } from '@coffer/kit/client'
+import type { ValuesOf } from '@coffer/kit/config'
+import { newId } from '@coffer/kit/id'
+import type { Log } from '@coffer/kit/log'
+import type { Broker } from '@coffer/kit/nats'
+import cookies from '@fastify/cookie'
+import multipart from '@fastify/multipart'
+import rateLimit from '@fastify/rate-limit'
+import websocket from '@fastify/websocket'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { settings } from './config.ts'
+import { type SessionCookie, sessionCookie } from './cookie.ts'
+import { answerOf } from './errors.ts'
+import { bodySizeMax, formLimits } from './form.ts'
+import { mount } from './mount.ts'
+import type { ProgressTimes } from './progress.ts'
+import { refuseOtherMethods, refuseUnknown } from './refusals.ts'
+import { routesOf } from './routes.ts'
+import { createSessions } from './session.ts'
+import { createSockets } from './sockets.ts'
+
+export interface AppDeps {
+  config: ValuesOf<typeof settings>
+  mesh: Mesh
+  /** Signs caller tokens in the gateway's name. */
+  signer: Signer
+  broker: Pick<Broker, 'connection' | 'subject'>
+  /** Whether every database of this process answers. */
+  isHealthy: () => Promise<boolean>
+  clock: () => Date
+  log: Log
+  /** Other times than those of the specification, for tests. */
+  progressTimes?: ProgressTimes
+}
+
+/** Times and sizes of HTTP (spec/identity.md 1.4); a socket outlives them. */
+const serverOptions = {
+  bodyLimit: bodySizeMax,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 120_000,
+  forceCloseConnections: 'idle',
+  exposeHeadRoutes: false,
+  requestIdHeader: false,
+  routerOptions: { maxParamLength: 16_384 },
+} as const
+
+/** Builds the HTTP application without listening. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config, log } = deps
+  const { trustedProxies } = config
+  const cookie = sessionCookie(config)
+  const app = fastify({
+    ...serverOptions,
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
+    frameworkErrors: (error, request, reply) => answerError({ error, request, reply, log, cookie }),
+  })
+  const secure = securityHeaders(config)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(secure).header('x-request-id', request.id)
+  })
+  app.setErrorHandler((error, request, reply) =>
+    answerError({ error, request, reply, log, cookie }),
+  )
+  app.setNotFoundHandler(refuseUnknown)
+  await addPlugins(app, config)
+  const sessions = createSessions(deps)
+  const sockets = createSockets(config)
+  const routes = routesOf({ ...deps, cookie, sessions })
+  for (const route of routes) mount(app, route, { config, sessions, cookie, sockets })
+  refuseOtherMethods(app, routes)
+  return app
+}
+
+async function addPlugins(app: FastifyInstance, config: AppDeps['config']): Promise<void> {
+  const { requestLimitPerSecond } = config
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  await app.register(cookies)
+  await app.register(multipart, { limits: formLimits, throwFileSizeLimit: true })
+  await app.register(websocket, { options: { maxPayload: 1024 } })
+  await app.register(rateLimit, {
+    global: requestLimitPerSecond > 0,
+    max: requestLimitPerSecond,
+    timeWindow: '1 second',
+    errorResponseBuilder: () => ({ statusCode: 429, message: 'too many requests' }),
+  })
+}
+
+interface Failure {
+  error: unknown
+  request: FastifyRequest
+  reply: FastifyReply
+  log: Log
+  cookie: SessionCookie
+}
+
+function answerError({ error, request, reply, log, cookie }: Failure): FastifyReply {
+  const { id, method, routeOptions } = request
+  const isRead = method === 'GET' || method === 'HEAD'
+  const { status, body, retryAfterSeconds } = answerOf(error, { isRead })
+  if (status === 500) {
+    log.error({ err: error, requestId: id, method, route: routeOptions?.url }, 'request failed')
+    body.requestId = id
+  }
+  if (status === 401) cookie.clear(reply)
+  if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', retryAfterSeconds)
+  }
+  return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body))
+}
+
+function requestIdOf(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : newId('req')
+}
+
+/** Headers of every answer (spec/identity.md 2.7); what is private is not kept by caches. */
+function securityHeaders({ externalUrl }: { externalUrl: string }): Record<string, string> {
+  return {
+    'cache-control': 'no-store',
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    ...(externalUrl.startsWith('https://')
+      ? { 'strict-transport-security': 'max-age=31536000' }
+      : {}),
+  }
+}

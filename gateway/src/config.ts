@@ -1,0 +1,79 @@
+import { setting } from '@coffer/kit/config'
+import { z } from 'zod'
+
+const flag = (fallback: boolean) =>
+  z.stringbool({ error: 'must be true or false' }).default(fallback)
+
+const count = (fallback: number) =>
+  z.coerce.number().int('must be a whole number').min(0, 'must not be negative').default(fallback)
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
+
+/** An http or https URL, or empty. */
+const address = z
+  .union([z.literal(''), z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })], {
+    error: 'must be an http or https URL',
+  })
+  .default('')
+
+/** The gateway's settings. */
+export const settings = {
+  externalUrl: setting(
+    'COFFER_EXTERNAL_URL',
+    address,
+    'Address clients use; with https, cookies are Secure and HSTS is sent.',
+  ),
+  cookieName: setting(
+    'COFFER_COOKIE_NAME',
+    z
+      .string()
+      .regex(/^[\w-]+$/, 'must have letters, digits, - and _ only')
+      .default('coffer_session'),
+    'Name of the session cookie.',
+  ),
+  socketOrigins: setting(
+    'COFFER_SOCKET_ORIGINS',
+    list,
+    'Origins besides the own host that may open sockets (comma list).',
+  ),
+  trustedProxies: setting(
+    'COFFER_TRUSTED_PROXIES',
+    list,
+    'Addresses or networks of proxies whose X-Forwarded-* headers are believed (comma list).',
+  ),
+  uploadsEnabled: setting('COFFER_UPLOADS_ENABLED', flag(false), 'Upload of transaction files.'),
+  feedEnabled: setting('COFFER_FEED_ENABLED', flag(false), 'The feed provider integration.'),
+  requestLimitPerSecond: setting(
+    'COFFER_REQUEST_LIMIT_PER_SECOND',
+    count(0),
+    'Requests each client address may make in a second; 0 is no limit.',
+  ),
+  signInLimitPerMinute: setting(
+    'COFFER_SIGN_IN_LIMIT_PER_MINUTE',
+    count(20),
+    'Sign-in attempts each client address may make in a minute; 0 is no limit.',
+  ),
+  socketsMax: setting(
+    'COFFER_SOCKETS_MAX',
+    count(1000),
+    'Sockets this process keeps open at a time.',
+  ),
+  release: setting(
+    'COFFER_RELEASE',
+    z.string().nullable().default(null),
+    'Release the health endpoint reports.',
+  ),
+  revision: setting(
+    'COFFER_REVISION',
+    z.string().default(''),
+    'Source revision the health endpoint reports.',
+  ),
+  buildTime: setting(
+    'COFFER_BUILD_TIME',
+    z.string().default(''),
+    'Build time the health endpoint reports.',
+  ),
+}

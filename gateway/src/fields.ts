@@ -1,0 +1,217 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { currencies } from '@coffer/kit/currency'
+import { isId } from '@coffer/kit/id'
+import { DateTime } from 'luxon'
+import { z } from 'zod'
+
+/** Every text a client can see about a field of a request (spec/identity.md 2.4). */
+export const texts = {
+  missing: 'required key is missing',
+  blank: 'cannot be blank',
+  null: 'must be null',
+  unknown: 'key not expected',
+  printable: 'must have printable characters only',
+  integer: 'must be an integer',
+  safe: 'must be an integer between -9007199254740991 and 9007199254740991',
+  boolean: 'must be a boolean',
+  string: 'must be a string',
+  timestamp: 'must be an RFC 3339 timestamp with an offset, like 2026-01-31T00:00:00Z',
+  years: 'must lie between the years 1900 and 2199',
+} as const
+
+/** Kinds of IDs, by the names they have in paths and bodies (spec/ledger.md 8.1). */
+export const idPrefixes: Record<string, string> = {
+  apiKeyId: 'key',
+  bankAccountId: 'bac',
+  feedBankAccountId: 'lbac',
+  feedLinkId: 'lfx',
+  fundingScheduleId: 'fund',
+  linkId: 'link',
+  spendingId: 'spnd',
+  transactionId: 'txn',
+  transactionUploadId: 'txup',
+}
+
+// Letters, marks, numbers, punctuation, symbols and the plain space (spec/ledger.md 0.3).
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
+
+const rfc3339 =
+  /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+/** Says that a key is missing, is null where a value is needed, or has the wrong JSON type. */
+function typed(text: string) {
+  return ({ input }: { input?: unknown }) => {
+    if (input === undefined) return texts.missing
+    return input === null ? texts.blank : text
+  }
+}
+
+/** A rule that ends the check of its field: the first failing rule is the one reported. */
+function rule(text: string) {
+  return { error: text, abort: true }
+}
+
+const string = z.string({ error: typed(texts.string) })
+
+/** Characters as a reader counts them in UTF-8 text: code points. */
+function lengthOf(text: string): number {
+  return [...text].length
+}
+
+function line(range: { min: number; max: number }) {
+  const { min, max } = range
+  return string
+    .trim()
+    .refine((text) => min === 0 || text !== '', rule(texts.blank))
+    .refine((text) => printable.test(text), rule(texts.printable))
+    .refine(
+      (text) => lengthOf(text) >= min && lengthOf(text) <= max,
+      rule(`must have ${min} to ${max} characters`),
+    )
+    .meta({ minLength: min, maxLength: max })
+}
+
+/** A name: printable, 1 to 300 characters, not blank after trimming (spec/ledger.md 0.3). */
+export const name = line({ min: 1, max: 300 })
+
+/** A free text: printable, up to 300 characters, may be blank (spec/ledger.md 0.3). */
+export const text = line({ min: 0, max: 300 })
+
+/** A password, trimmed; its length is counted in characters (spec/decisions.md, Identity). */
+export const password = line({ min: 8, max: 72 })
+
+/** An address that is valid and lower case; mixed case is refused, not changed. */
+export const email = string
+  .trim()
+  .refine((value) => value !== '', rule(texts.blank))
+  .refine((value) => value === value.toLowerCase(), rule('must be lower case'))
+  .refine(
+    (value) => value.length <= 250 && z.email().safeParse(value).success,
+    rule('must be a valid email address'),
+  )
+
+/** A recurrence rule of RFC 5545; its owner reads and judges it. */
+export const ruleset = string
+  .trim()
+  .refine((value) => value !== '', rule(texts.blank))
+  .refine((value) => value.length <= 1000, rule('must have at most 1000 characters'))
+
+/** The ID of an object of that kind, checked whole (spec/decisions.md, General). */
+export function id(prefix: string) {
+  return string
+    .trim()
+    .refine((value) => isId(prefix, value), rule(`must be an ID that begins with ${prefix}_`))
+    .meta({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` })
+}
+
+const integer = z.int({
+  error: (issue) => (issue.code === 'invalid_type' ? typed(texts.integer)(issue) : texts.safe),
+})
+
+/** An amount in minor units, as bigint. */
+export const money = integer.transform(BigInt)
+
+/** An amount that moves something in one direction or the other. */
+export const nonZeroMoney = integer
+  .refine((value) => value !== 0, rule('must not be 0'))
+  .transform(BigInt)
+
+export const positiveMoney = integer
+  .refine((value) => value > 0, rule('must be greater than 0'))
+  .transform(BigInt)
+
+export const notNegativeMoney = integer
+  .refine((value) => value >= 0, rule('must not be negative'))
+  .transform(BigInt)
+
+export const boolean = z.boolean({ error: typed(texts.boolean) })
+
+/** An RFC 3339 timestamp with an offset, as a protobuf Timestamp. */
+export const timestamp = string
+  .trim()
+  .refine((value) => value !== '', rule(texts.blank))
+  .refine((value) => rfc3339.test(value) && instantOf(value).isValid, rule(texts.timestamp))
+  .refine(
+    (value) => instantOf(value).toUTC().year >= 1900 && instantOf(value).toUTC().year < 2200,
+    rule(texts.years),
+  )
+  .transform((value) => timestampFromDate(instantOf(value).toJSDate()))
+  .meta({ format: 'date-time' })
+
+/** One of the values; anything else names what is accepted. */
+export function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
+  return z.enum(values, { error: typed(`must be one of: ${values.join(', ')}`) })
+}
+
+/** The value that tells one shape of a body from another. */
+export function exactly<const Value extends string>(value: Value) {
+  return z.literal(value, { error: typed(`must be ${value}`) })
+}
+
+/** Null or a value; both problems are reported, null first (spec/interface.md, Errors 3). */
+export function nullOr<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([z.null({ error: texts.null }), schema])
+}
+
+/** Null, which counts as not sent, or a value. */
+export function ignoringNull<Schema extends z.ZodType>(schema: Schema) {
+  return nullOr(schema)
+    .transform((value) => value ?? undefined)
+    .optional()
+}
+
+/** A currency an account may be kept in (spec/decisions.md, Ledger). */
+export const currency = string
+  .trim()
+  .refine((value) => value !== '', rule(texts.blank))
+  .refine((value) => currencies().includes(value), rule('must be an ISO 4217 currency code'))
+
+/** The four digits a bank prints of an account's number. */
+export const mask = string.trim().regex(/^\d{4}$/, rule('must be exactly 4 digits'))
+
+/** What a mask may be changed to: four characters (spec/interface.md, Bank accounts). */
+export const maskChange = line({ min: 0, max: 300 }).refine(
+  (value) => lengthOf(value) === 4,
+  rule('must have exactly 4 characters'),
+)
+
+export const accountType = oneOf(['depository', 'credit', 'loan', 'investment', 'other'])
+
+export const accountSubType = oneOf([
+  'checking',
+  'savings',
+  'hsa',
+  'cd',
+  'money market',
+  'paypal',
+  'prepaid',
+  'cash management',
+  'ebt',
+  'credit card',
+  'auto',
+  'other',
+])
+
+export const accountStatus = oneOf(['active', 'inactive', 'unknown'])
+
+/** The base URL of a feed provider; whether it is allowed is feed-sync's to say. */
+export const feedUrl = string
+  .trim()
+  .refine((value) => value !== '', rule(texts.blank))
+  .refine((value) => value.length <= 2000 && URL.canParse(value), rule('must be a URL'))
+  .refine((value) => /^https?:$/.test(new URL(value).protocol), rule('must be http or https'))
+  .refine((value) => new URL(value).search === '', rule('must have no query parameters'))
+  .refine(
+    (value) => new URL(value).username === '' && new URL(value).password === '',
+    rule('must have no credentials'),
+  )
+
+/** The provider's key: 1 to 100 letters and digits (spec/interface.md, Limits). */
+export const feedApiKey = string
+  .trim()
+  .refine((value) => value !== '', rule(texts.blank))
+  .regex(/^[A-Za-z0-9]{1,100}$/, rule('must be 1 to 100 letters and digits'))
+
+function instantOf(value: string): DateTime {
+  return DateTime.fromISO(value, { zone: 'utc' })
+}

@@ -1,0 +1,123 @@
+import { refused } from '@coffer/kit/errors'
+import { headers } from '@coffer/kit/rpc'
+import type { CallOptions } from '@connectrpc/connect'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.ts'
+import { readBody } from './body.ts'
+import { type Form, readForm } from './form.ts'
+import { idempotencyHeaders } from './idempotency.ts'
+import { readQuery } from './query.ts'
+import { authClasses, type Call, type Route } from './route.ts'
+import type { Sockets } from './sockets.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+
+interface MountDeps extends AdmissionDeps {
+  config: AdmissionDeps['config'] & { signInLimitPerMinute: number }
+  sockets: Sockets
+}
+
+/** Makes the server answer a route: admission, query, body, handler, JSON. */
+export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
+  const admissions = new WeakMap<FastifyRequest, Admission>()
+  const tokenOf = (request: FastifyRequest) => admissions.get(request)?.token ?? ''
+  app.route({
+    method: route.method,
+    url: route.path,
+    onRequest: async (request) => {
+      if (request.ws && !route.socket) throw refused('this path is not a WebSocket')
+      admissions.set(request, await admit(deps, route, request))
+    },
+    ...limited(route, deps.config.signInLimitPerMinute),
+    ...(route.socket ? upgrade({ route, admissions, deps }) : {}),
+    handler: async (request, reply) => {
+      const options = optionsOf(request, tokenOf(request))
+      const { params } = request
+      const call: Call = {
+        ...{ params, options, request, reply },
+        query: route.query && readQuery(route.query, request.query),
+        body: await bodyOf(route, { params, options, request }),
+        writeOptions: options,
+      }
+      if (route.idempotent) call.writeOptions = writeOptionsOf(call)
+      return send(reply, await route.handler(call))
+    },
+  })
+}
+
+function upgrade({
+  route: { auth, socket: serve, find },
+  admissions,
+  deps,
+}: {
+  route: Route
+  admissions: WeakMap<FastifyRequest, Admission>
+  deps: MountDeps
+}): Pick<Parameters<FastifyInstance['route']>[0], 'preHandler' | 'wsHandler'> {
+  const { sessions, cookie, sockets } = deps
+  const admissionOf = (request: FastifyRequest) =>
+    admissions.get(request) ?? { accountId: '', token: '' }
+  return {
+    preHandler: async (request) => {
+      if (!request.ws) return
+      const { accountId, token } = admissionOf(request)
+      sockets.admit(request, accountId)
+      await find?.({ params: request.params, options: optionsOf(request, token) })
+    },
+    wsHandler: async (socket, request) => {
+      const { accountId, token } = admissionOf(request)
+      sockets.hold(socket, accountId)
+      const { params } = request
+      const options = optionsOf(request, token)
+      const renewOptions = async () => {
+        const proof = proofOf(request, cookie, authClasses[auth].key)
+        return optionsOf(request, (await sessions.verify(proof, request.id)).token)
+      }
+      await serve?.({ params, options, socket, accountId, renewOptions })
+    },
+  }
+}
+
+function limited({ limit }: Route, max: number) {
+  if (limit !== 'signIn' || max === 0) return {}
+  return { config: { rateLimit: { max, timeWindow: '1 minute' } } }
+}
+
+async function bodyOf(
+  route: Route,
+  { params, options, request }: Pick<Call, 'params' | 'options' | 'request'>,
+): Promise<unknown> {
+  if (route.file) return readForm(request, route.file)
+  if (!route.body) return undefined
+  try {
+    const { body: bytes, headers: sent } = request
+    return readBody(route.body, { bytes, contentType: sent['content-type'] })
+  } catch (error) {
+    // A missing object comes before a bad body (spec/decisions.md).
+    await route.find?.({ params, options })
+    throw error
+  }
+}
+
+function optionsOf(request: FastifyRequest, token: string): CallOptions {
+  return { headers: { [headers.caller]: token, [headers.requestId]: request.id } }
+}
+
+function writeOptionsOf({ options, request, reply, body }: Call): CallOptions {
+  const { method, url, body: bytes, headers: sent } = request
+  const { name, contentType, content } = body as Form
+  const parts =
+    bytes instanceof Uint8Array ? [bytes] : [name, contentType, content ?? new Uint8Array()]
+  const added = idempotencyHeaders(sent['idempotency-key'], [method, url, ...parts])
+  return {
+    headers: { ...(options.headers as Record<string, string>), ...added },
+    onHeader: (answered) => {
+      if (answered.get(headers.replayed)) reply.header('Idempotency-Replayed', 'true')
+    },
+  }
+}
+
+function send(reply: FastifyReply, value: unknown): FastifyReply {
+  if (value === undefined) return reply.send()
+  return reply.header('content-type', jsonType).send(JSON.stringify(value))
+}

@@ -1,0 +1,68 @@
+import type { Problems } from '@coffer/kit/errors'
+import type { z } from 'zod'
+import { texts } from './fields.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** The tree as clients see it: `oneOf` is a list. */
+export type ProblemTree = { [field: string]: string | ProblemTree | (string | ProblemTree)[] }
+
+/**
+ * What zod found, by field; of several problems of a field the first. Alternatives stand under
+ * `oneOf` by their number (spec/identity.md 2.4).
+ */
+export function problemsOfIssues(issues: readonly Issue[]): Problems {
+  const tree = emptyTree<Problems>()
+  for (const issue of issues) {
+    const path = issue.path.map(String)
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) put(tree, [...path, key], texts.unknown)
+    } else if (issue.code === 'invalid_union') {
+      issue.errors.forEach((found, index) => {
+        put(tree, [...path, 'oneOf', String(index)], problemOf(found))
+      })
+    } else {
+      put(tree, path, issue.message)
+    }
+  }
+  return tree
+}
+
+/** The tree for a client, from the one that travels between services. */
+export function problemTree(problems: Problems): ProblemTree {
+  const tree = emptyTree<ProblemTree>()
+  for (const [field, problem] of Object.entries(problems)) {
+    if (typeof problem === 'string') tree[field] = problem
+    else if (field === 'oneOf') tree[field] = Object.values(problem).map(alternative)
+    else tree[field] = problemTree(problem)
+  }
+  return tree
+}
+
+function alternative(problem: string | Problems): string | ProblemTree {
+  return typeof problem === 'string' ? problem : problemTree(problem)
+}
+
+/** One alternative: a text where it is about the value itself, a tree where it is about keys. */
+function problemOf(issues: readonly Issue[]): string | Problems {
+  const whole = issues.find(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys')
+  return whole ? whole.message : problemsOfIssues(issues)
+}
+
+function put(tree: Problems, path: string[], problem: string | Problems): void {
+  let branch = tree
+  for (const field of path.slice(0, -1)) {
+    const below = branch[field]
+    if (typeof below === 'string') return
+    const next = below ?? emptyTree<Problems>()
+    branch[field] = next
+    branch = next
+  }
+  const last = path.at(-1) ?? ''
+  branch[last] ??= problem
+}
+
+// Without a prototype, so that a key like `__proto__` is a key like any other.
+function emptyTree<Tree extends object>(): Tree {
+  return Object.create(null)
+}

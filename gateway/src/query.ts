@@ -1,0 +1,64 @@
+import { invalid } from '@coffer/kit/errors'
+import { isId } from '@coffer/kit/id'
+import { z } from 'zod'
+
+// What base 10 and 32 bits can hold; anything else counts as not sent (spec/ledger.md 0.5).
+const integerText = /^[+-]?\d+$/
+const integerMax = 2 ** 31 - 1
+
+const booleans: Record<string, boolean> = {
+  ...Object.fromEntries(['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true])),
+  ...Object.fromEntries(['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false])),
+}
+
+/** A query value; of a repeated one the first counts. */
+const value = z.preprocess(
+  (sent) => (Array.isArray(sent) ? sent[0] : sent),
+  z.string().optional().default(''),
+)
+
+/** An integer; missing, blank or unreadable gives the default, out of range is 400. */
+function integer(range: { fallback: number; min: number; max: number }) {
+  const { fallback, min, max } = range
+  const text = max === integerMax ? 'must not be negative' : `must be between ${min} and ${max}`
+  return value
+    .transform((sent) => {
+      const number = integerText.test(sent) ? Number(sent) : fallback
+      return Math.abs(number) > integerMax ? fallback : number
+    })
+    .refine((number) => number >= min && number <= max, text)
+    .meta({ type: 'integer', minimum: min, maximum: max, default: fallback })
+}
+
+/** A boolean; missing or unreadable gives the default. */
+export function boolean(fallback: boolean) {
+  return value
+    .transform((sent) => booleans[sent] ?? fallback)
+    .meta({ type: 'boolean', default: fallback })
+}
+
+/** An ID of that kind; blank counts as not sent. */
+export function optionalId(prefix: string) {
+  return value
+    .refine(
+      (sent) => sent === '' || isId(prefix, sent),
+      `must be an ID that begins with ${prefix}_`,
+    )
+    .transform((sent) => (sent === '' ? undefined : sent))
+    .meta({ type: 'string' })
+}
+
+/** Pages of transaction lists (spec/interface.md, Limits). */
+export const page = z.object({
+  limit: integer({ fallback: 25, min: 1, max: 100 }),
+  offset: integer({ fallback: 0, min: 0, max: integerMax }),
+})
+
+/** Reads the query of a request; keys nobody knows are ignored. Throws invalid. */
+export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {
+  const parsed = schema.safeParse(query)
+  if (parsed.success) return parsed.data
+  throw invalid(
+    Object.fromEntries(parsed.error.issues.map((one) => [one.path.join('.'), one.message])),
+  )
+}

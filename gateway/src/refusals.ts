@@ -1,0 +1,28 @@
+import { refused } from '@coffer/kit/errors'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Route } from './route.ts'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Answers a path nobody knows: 404, whoever asks (spec/decisions.md, General). */
+export function refuseUnknown(_request: FastifyRequest): never {
+  throw refused('no such path', { status: 404 })
+}
+
+/** Answers the other methods of every path: 405 with `Allow`, whoever asks. */
+export function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
+  const byPath = Map.groupBy(routes, ({ path }) => path)
+  for (const [path, known] of byPath) {
+    const allowed: string[] = known.map(({ method }) => method)
+    const others = methods.filter((method) => !allowed.includes(method))
+    app.route({
+      method: others,
+      url: path,
+      onRequest: async (_request, reply) => {
+        reply.header('allow', allowed.join(', '))
+        throw refused('the method is not allowed here', { status: 405 })
+      },
+      handler: refuseUnknown,
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import type { AppDeps } from './app.ts'
+import type { SessionCookie } from './cookie.ts'
+import type { Route } from './route.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
+import { authenticationRoutes } from './routes/authentication.ts'
+import { bankAccountRoutes } from './routes/bank-accounts.ts'
+import { feedLinkRoutes } from './routes/feed-links.ts'
+import { fundingScheduleRoutes } from './routes/funding-schedules.ts'
+import { healthRoutes } from './routes/health.ts'
+import { linkRoutes } from './routes/links.ts'
+import { localeRoutes } from './routes/locale.ts'
+import { referenceRoutes } from './routes/reference.ts'
+import { spendingRoutes } from './routes/spending.ts'
+import { transactionRoutes } from './routes/transactions.ts'
+import { uploadRoutes } from './routes/uploads.ts'
+import { userRoutes } from './routes/users.ts'
+import type { Sessions } from './session.ts'
+
+/** What routes are made from. */
+export interface RouteDeps extends AppDeps {
+  cookie: SessionCookie
+  sessions: Sessions
+}
+
+/** Every route, in the order of the reference. */
+export function routesOf(deps: RouteDeps): Route[] {
+  const routes = [
+    healthRoutes(deps),
+    authenticationRoutes(deps),
+    userRoutes(deps),
+    apiKeyRoutes(deps),
+    localeRoutes(),
+    linkRoutes(deps),
+    bankAccountRoutes(deps),
+    fundingScheduleRoutes(deps),
+    spendingRoutes(deps),
+    transactionRoutes(deps),
+    uploadRoutes(deps),
+    feedLinkRoutes(deps),
+  ].flat()
+  return [...routes, ...referenceRoutes(routes)]
+}

@@ -1,0 +1,46 @@
+import { ApiKeySchema, ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { z } from 'zod'
+import { name } from '../fields.ts'
+import { rendered, renderedAll } from '../rest.ts'
+import { type Route, route } from '../route.ts'
+import type { RouteDeps } from '../routes.ts'
+
+/** API keys; sessions only, a key cannot manage keys (spec/identity.md 6.7). */
+export function apiKeyRoutes({ mesh, sessions }: RouteDeps): Route[] {
+  const keys = mesh.client('identity', ApiKeyService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/keys',
+      summary: 'API keys of the account, newest first',
+      auth: 'session',
+      answer: { list: ApiKeySchema },
+      handler: async ({ options }) => {
+        const { apiKeys } = await keys.listApiKeys({}, options)
+        return renderedAll(ApiKeySchema, apiKeys)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/keys',
+      summary: 'Create an API key; its secret is in this answer only',
+      auth: 'paidSession',
+      body: z.strictObject({ name }),
+      answer: ApiKeySchema,
+      handler: async ({ body, options }) => {
+        const { apiKey } = await keys.createApiKey(body, options)
+        return rendered(ApiKeySchema, apiKey)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/keys/:apiKeyId',
+      summary: 'Revoke an API key',
+      auth: 'session',
+      handler: async ({ params, options }) => {
+        await keys.deleteApiKey(params, options)
+        sessions.forget((proof) => proof.kind === 'key' && proof.apiKeyId === params.apiKeyId)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,130 @@
+import {
+  BalancesSchema,
+  BankAccountSchema,
+  BankAccountService,
+  UpdateBankAccountRequestSchema,
+} from '@coffer/proto/ledger/v1/bank_account'
+import { z } from 'zod'
+import {
+  accountStatus,
+  accountSubType,
+  accountType,
+  currency,
+  id,
+  ignoringNull,
+  mask,
+  maskChange,
+  money,
+  name,
+  notNegativeMoney,
+  nullOr,
+} from '../fields.ts'
+import { optionalId } from '../query.ts'
+import { rendered, renderedAll } from '../rest.ts'
+import { type Lookup, type Route, route } from '../route.ts'
+import type { RouteDeps } from '../routes.ts'
+import { updateOf, valuesOf } from '../update.ts'
+
+const creation = z.strictObject({
+  linkId: id('link'),
+  name,
+  accountType: accountType.optional(),
+  accountSubType: accountSubType.optional(),
+  availableBalance: ignoringNull(money),
+  currentBalance: ignoringNull(money),
+  currency: ignoringNull(currency),
+  limitBalance: ignoringNull(notNegativeMoney),
+  feedBankAccountId: ignoringNull(id('lbac')),
+  mask: ignoringNull(mask),
+  originalName: name.optional(),
+  status: accountStatus.optional(),
+})
+
+/** Every key some kind of account may change; the ledger refuses by the stored kind. */
+const change = z.strictObject({
+  name: name.optional(),
+  accountType: accountType.optional(),
+  accountSubType: accountSubType.optional(),
+  availableBalance: money.optional(),
+  currentBalance: money.optional(),
+  currency: currency.optional(),
+  limitBalance: nullOr(notNegativeMoney).optional(),
+  mask: nullOr(maskChange).optional(),
+})
+
+/** Bank accounts (spec/interface.md, Bank accounts; spec/ledger.md 2). */
+export function bankAccountRoutes({ mesh }: RouteDeps): Route[] {
+  const accounts = mesh.client('ledger', BankAccountService)
+  const find = ({ params, options }: Lookup<{ bankAccountId: string }>) =>
+    accounts.getBankAccount(params, options)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts',
+      summary: 'Live bank accounts; with link_id every account the link ever had, or null',
+      auth: 'key',
+      query: z.object({ link_id: optionalId('link') }),
+      answer: { list: BankAccountSchema },
+      handler: async ({ query: { link_id: linkId }, options }) => {
+        const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)
+        if (linkId && bankAccounts.length === 0) return null
+        return renderedAll(BankAccountSchema, bankAccounts)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId',
+      summary: 'One bank account, archived ones included',
+      auth: 'key',
+      answer: BankAccountSchema,
+      handler: async (call) => rendered(BankAccountSchema, (await find(call)).bankAccount),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/balances',
+      summary: 'Balances, with what is set aside and what is free to use',
+      auth: 'key',
+      answer: BalancesSchema,
+      handler: async ({ params, options }) => {
+        const { balances } = await accounts.getBalances(params, options)
+        return rendered(BalancesSchema, balances)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts',
+      summary: 'Create a bank account on a manual or feed link',
+      auth: 'key',
+      idempotent: true,
+      body: creation,
+      answer: BankAccountSchema,
+      handler: async ({ body, writeOptions }) => {
+        const { bankAccount } = await accounts.createBankAccount(valuesOf(body), writeOptions)
+        return rendered(BankAccountSchema, bankAccount)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/bank_accounts/:bankAccountId',
+      summary: 'Change a bank account; which keys depends on its kind',
+      auth: 'key',
+      find,
+      body: change,
+      answer: BankAccountSchema,
+      handler: async ({ params, body, options }) => {
+        const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
+        const { bankAccount } = await accounts.updateBankAccount(update, options)
+        return rendered(BankAccountSchema, bankAccount)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/bank_accounts/:bankAccountId',
+      summary: 'Archive a bank account; its data is kept',
+      auth: 'key',
+      handler: async ({ params, options }) => {
+        await accounts.archiveBankAccount(params, options)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,21 @@
+import { openapi } from '../openapi.ts'
+import { type Route, route } from '../route.ts'
+
+/** The reference of these routes and of its own. */
+export function referenceRoutes(routes: Route[]): Route[] {
+  const all = [...routes]
+  let document: ReturnType<typeof openapi> | undefined
+  const reference = route({
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'This document',
+    auth: 'none',
+    answer: { json: { type: 'object' } },
+    handler: () => {
+      document ??= openapi(all)
+      return document
+    },
+  })
+  all.push(reference)
+  return [reference]
+}

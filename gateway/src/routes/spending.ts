@@ -1,0 +1,142 @@
+import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import { z } from 'zod'
+import {
+  boolean,
+  exactly,
+  id,
+  ignoringNull,
+  name,
+  positiveMoney,
+  ruleset,
+  timestamp,
+} from '../fields.ts'
+import { page } from '../query.ts'
+import { recalculation } from '../recalculation.ts'
+import { rendered, renderedAll } from '../rest.ts'
+import { type Route, route } from '../route.ts'
+import type { RouteDeps } from '../routes.ts'
+import { valuesOf } from '../update.ts'
+
+const plan = {
+  name,
+  fundingScheduleId: id('fund'),
+  targetAmount: positiveMoney,
+  nextRecurrence: timestamp,
+  isPaused: boolean.optional(),
+}
+
+/** The shape of an expense or of a goal; both are reported (spec/budgeting.md 3.2). */
+const creation = z.union([
+  z.strictObject({
+    spendingType: exactly('expense'),
+    ...plan,
+    ruleset,
+    autoCreateTransaction: boolean.optional(),
+  }),
+  z.strictObject({
+    spendingType: exactly('goal'),
+    ...plan,
+    ruleset: z.null({ error: 'must be null: goals do not recur' }).optional(),
+  }),
+])
+
+const transfer = z
+  .strictObject({
+    fromSpendingId: ignoringNull(id('spnd')),
+    toSpendingId: ignoringNull(id('spnd')),
+    amount: positiveMoney,
+  })
+  .refine(({ fromSpendingId, toSpendingId }) => fromSpendingId || toSpendingId, {
+    path: ['fromSpendingId'],
+    error: 'fromSpendingId or toSpendingId is required',
+  })
+
+/** Expenses and goals (spec/interface.md, Spending objects; spec/budgeting.md 3 and 6). */
+export function spendingRoutes({ mesh, log }: RouteDeps): Route[] {
+  const spending = mesh.client('budgeting', SpendingService)
+  const envelopes = mesh.client('ledger', EnvelopeService)
+  const transactions = mesh.client('ledger', TransactionService)
+  const recalculate = recalculation(spending, log)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending',
+      summary: 'Expenses and goals of a bank account',
+      auth: 'key',
+      answer: { list: SpendingSchema },
+      handler: async ({ params, options }) => {
+        const { spending: all } = await spending.listSpending(params, options)
+        return renderedAll(SpendingSchema, all)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
+      summary: 'One expense or goal',
+      auth: 'key',
+      answer: SpendingSchema,
+      handler: async ({ params, options }) => {
+        const { spending: one } = await spending.getSpending(params, options)
+        return rendered(SpendingSchema, one)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/transactions',
+      summary: 'Transactions spent from an expense or goal, newest first',
+      auth: 'key',
+      query: page,
+      answer: { list: TransactionSchema },
+      handler: async ({ params, query, options }) => {
+        const { transactions: some } = await transactions.listTransactions(
+          { ...params, ...query },
+          options,
+        )
+        return renderedAll(TransactionSchema, some)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts/:bankAccountId/spending',
+      summary: 'Create an expense or a goal',
+      auth: 'key',
+      idempotent: true,
+      body: creation,
+      answer: SpendingSchema,
+      handler: async ({ params, body, writeOptions }) => {
+        const creating = { ...valuesOf(body), ...params }
+        const { spending: created } = await spending.createSpending(creating, writeOptions)
+        return rendered(SpendingSchema, created)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts/:bankAccountId/spending/transfer',
+      summary: 'Move money between two envelopes, or between one and free-to-use',
+      auth: 'key',
+      idempotent: true,
+      body: transfer,
+      answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
+      handler: async (call) => {
+        const moving = { ...valuesOf(call.body), ...call.params }
+        const moved = await envelopes.transfer(moving, call.writeOptions)
+        return {
+          balance: rendered(BalancesSchema, moved.balance),
+          spending: await recalculate(moved.envelopes, call),
+        }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
+      summary: 'Delete an expense or goal; what it holds is free to use again',
+      auth: 'key',
+      handler: async ({ params, options }) => {
+        await spending.deleteSpending(params, options)
+      },
+    }),
+  ]
+}

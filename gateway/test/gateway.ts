@@ -1,0 +1,86 @@
+import { readSettings } from '@coffer/kit/config'
+import { createLog } from '@coffer/kit/log'
+import type { Broker } from '@coffer/kit/nats'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { type AppDeps, buildApp } from '../src/app.ts'
+import { settings } from '../src/config.ts'
+import { apiKey, type Received, type Stubs, stubMesh } from './stub-mesh.ts'
+
+/** What a request got. */
+export interface Answered {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as their clients do
+  body: any
+  text: string
+  headers: Record<string, string | string[] | number | undefined>
+}
+
+/** The gateway over stub services, without a port. */
+export interface Gateway extends AsyncDisposable {
+  app: FastifyInstance
+  received: Received[]
+  deps: AppDeps
+  /** Sends a request as Alice, by her API key. `body` is sent as JSON, text as it is. */
+  send: (method: string, url: string, more?: Sending) => Promise<Answered>
+}
+
+export interface Sending {
+  body?: unknown
+  /** Another credential than Alice's key; null is none. */
+  as?: Record<string, string> | null
+  headers?: Record<string, string>
+}
+
+export const byKey = { authorization: basic(apiKey.apiKeyId, apiKey.secret) }
+export const bySession = { cookie: 'coffer_session=session-of-alice' }
+
+export function basic(name: string, secret: string): string {
+  return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
+}
+
+/** Opens the gateway; `environment` holds settings, `more` replaces what it is given. */
+export async function openGateway(
+  stubs: Stubs,
+  environment: Record<string, string> = {},
+  more: Partial<AppDeps> = {},
+): Promise<Gateway> {
+  const { mesh, signer, received } = stubMesh(stubs)
+  const deps: AppDeps = {
+    config: readSettings(settings, environment),
+    mesh,
+    signer,
+    broker: undefined as unknown as Broker,
+    isHealthy: async () => true,
+    clock: () => new Date(),
+    log: createLog({ level: 'silent', name: 'test' }),
+    ...more,
+  }
+  const app = await buildApp(deps)
+  return {
+    app,
+    received,
+    deps,
+    send: async (method, url, { body, as = byKey, headers = {} } = {}) => {
+      const isText = typeof body === 'string' || Buffer.isBuffer(body)
+      const typed = body === undefined ? {} : { 'content-type': 'application/json' }
+      const answer = await app.inject({
+        method: method as NonNullable<InjectOptions['method']>,
+        url,
+        headers: { ...typed, ...as, ...headers },
+        ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
+      })
+      const text = answer.body
+      const isJson = String(answer.headers['content-type']).startsWith('application/json')
+      return {
+        status: answer.statusCode,
+        body: isJson && text !== '' ? JSON.parse(text) : undefined,
+        text,
+        headers: answer.headers,
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await app.close()
+      mesh[Symbol.dispose]()
+    },
+  }
+}

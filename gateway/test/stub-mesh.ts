@@ -1,0 +1,106 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { callerVerifier, type Signer } from '@coffer/kit/caller'
+import { createMesh, type Mesh } from '@coffer/kit/client'
+import { unauthenticated } from '@coffer/kit/errors'
+import { authorize, headers } from '@coffer/kit/rpc'
+import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import { UploadService } from '@coffer/proto/ledger/v1/upload'
+import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connect'
+
+const services = {
+  identity: { signIn: SignInService, users: UserService, apiKeys: ApiKeyService },
+  ledger: {
+    links: LinkService,
+    bankAccounts: BankAccountService,
+    transactions: TransactionService,
+    envelopes: EnvelopeService,
+    uploads: UploadService,
+  },
+  budgeting: { spending: SpendingService, fundingSchedules: FundingScheduleService },
+  'feed-sync': { feedLinks: FeedLinkService },
+} as const
+
+type AllServices = (typeof services)['identity'] &
+  (typeof services)['ledger'] &
+  (typeof services)['budgeting'] &
+  (typeof services)['feed-sync']
+
+/** What the services answer in a test; an RPC left out is not implemented. */
+export type Stubs = { [Name in keyof AllServices]?: Partial<ServiceImpl<AllServices[Name]>> }
+
+/** One call that reached a service. */
+export interface Received {
+  rpc: string
+  message: unknown
+  header: Headers
+  timeoutMs: number | undefined
+}
+
+/** The credential that identity vouches for in tests. */
+export const alice = {
+  accountId: 'acct_01hzzzzzzzzzzzzzzzzzzzzzzz',
+  userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzzz',
+  loginId: 'lgn_01hzzzzzzzzzzzzzzzzzzzzzzz',
+  timezone: 'America/Chicago',
+  locale: 'en_US',
+  subscriptionActive: true,
+}
+
+export const apiKey = {
+  apiKeyId: 'key_01hzzzzzzzzzzzzzzzzzzzzzzz',
+  secret: 'coffer_secret_of_alice',
+}
+
+const identity: NonNullable<Stubs['signIn']> = {
+  verifySession: ({ sessionToken }) => {
+    if (sessionToken === 'unpaid') return { credential: { ...alice, subscriptionActive: false } }
+    if (sessionToken !== 'session-of-alice') throw unauthenticated('no such session')
+    return { credential: alice }
+  },
+  verifyApiKey: ({ apiKeyId, secret }) => {
+    const isAlice = apiKeyId === apiKey.apiKeyId && secret === apiKey.secret
+    if (!isAlice) throw unauthenticated('no such key')
+    return { credential: alice }
+  },
+}
+
+/** Services in this process that answer as told, behind the real check of caller tokens. */
+export function stubMesh(stubs: Stubs): { mesh: Mesh; signer: Signer; received: Received[] } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const verifiers = (issuer: string) => (issuer === 'gateway' ? publicKey : null)
+  const received: Received[] = []
+  const record: Interceptor = (next) => (request) => {
+    const { method, message, header } = request
+    const timeout = header.get('x-timeout-ms')
+    const timeoutMs = timeout === null ? undefined : Number(timeout)
+    received.push({ rpc: method.name, message, header: new Headers(header), timeoutMs })
+    return next(request)
+  }
+  const interceptors = [authorize(verifiers, () => new Date()), record]
+  const all: Stubs = { ...stubs, signIn: { ...identity, ...stubs.signIn } }
+  const hosted = Object.entries(services).map(([name, parts]) => {
+    const routes = (router: ConnectRouter) => {
+      for (const [part, service] of Object.entries(parts)) {
+        router.service(service, all[part as keyof Stubs] ?? {})
+      }
+    }
+    return [name, { routes, interceptors }]
+  })
+  const mesh = createMesh({ hosted: Object.fromEntries(hosted), urls: {} })
+  return { mesh, signer: { issuer: 'gateway', key: privateKey }, received }
+}
+
+/** Who a recorded call was made for, as its caller token says. */
+export function callerOfCall({ header }: Received, signer: Signer) {
+  const token = header.get(headers.caller) ?? ''
+  return callerVerifier(() => signer.key)(token, new Date())
+}
