@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals'
+import { fundingLine, missedEvents } from './advance.ts'
+import { recalculate } from './contribution.ts'
+import { type FundingSchedule, fire } from './funding-schedule.ts'
+import type { Spending } from './spending.ts'
+
+const timezone = 'America/Chicago'
+const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
+const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
+const fridays = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
+
+const pay: FundingSchedule = {
+  ...{ accountId: 'acct_1', fundingScheduleId: 'fund_1', bankAccountId: 'bac_1' },
+  ...{ name: 'Pay', description: null, ruleset: twiceMonthly, excludeWeekends: true },
+  ...{ waitForDeposit: false, autoCreateTransaction: true, estimatedDeposit: 200_000n },
+  lastRecurrence: null,
+  nextRecurrence: new Date('2023-10-13T05:00Z'),
+  nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
+  createdAt: new Date('2023-01-01'),
+}
+
+const envelope = (changes: Partial<Spending>): Spending => ({
+  ...{ accountId: 'acct_1', spendingId: 'spnd_1', bankAccountId: 'bac_1' },
+  ...{ fundingScheduleId: 'fund_1', spendingType: 'expense', name: 'Rent', ruleset: monthly },
+  ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
+  ...{ nextContributionAmount: 500n, isBehind: false, isPaused: false },
+  ...{ autoCreateTransaction: false, lastRecurrence: null },
+  nextRecurrence: new Date('2023-11-01T05:00Z'),
+  createdAt: new Date('2023-01-01'),
+  ...changes,
+})
+const goal = (changes: Partial<Spending>) =>
+  envelope({ spendingType: 'goal', ruleset: null, ...changes })
+
+describe('the events that were missed', () => {
+  const list = (
+    now: string,
+    given: { schedules?: FundingSchedule[]; spending?: Spending[] },
+    limit = 100,
+  ) =>
+    missedEvents(
+      { schedules: given.schedules ?? [], spending: given.spending ?? [] },
+      { timezone, now: new Date(now), limit },
+    ).map((event) => [event.kind, event.at.toISOString().slice(0, 16)])
+
+  test('nothing is missed before its instant', () => {
+    expect(list('2023-10-13T04:59:59Z', { schedules: [pay], spending: [envelope({})] })).toEqual([])
+    expect(list('2023-10-13T05:00:00Z', { schedules: [pay] })).toEqual([
+      ['funding', '2023-10-13T05:00'],
+    ])
+  })
+
+  test('each missed occurrence is one event, in the order of their instants', () => {
+    const given = { schedules: [pay], spending: [envelope({}), goal({})] }
+    expect(list('2023-12-01T07:00Z', given)).toEqual([
+      ['funding', '2023-10-13T05:00'],
+      ['funding', '2023-10-31T05:00'],
+      ['due', '2023-11-01T05:00'],
+      ['due', '2023-11-01T05:00'],
+      ['funding', '2023-11-15T06:00'],
+      ['funding', '2023-11-30T06:00'],
+      ['due', '2023-12-01T06:00'],
+    ])
+  })
+
+  test('funding comes first on a tie', () => {
+    const onPayday = envelope({ nextRecurrence: new Date('2023-10-13T05:00Z') })
+    expect(list('2023-10-13T06:00Z', { schedules: [pay], spending: [onPayday] })).toEqual([
+      ['funding', '2023-10-13T05:00'],
+      ['due', '2023-10-13T05:00'],
+    ])
+  })
+
+  test('a limit keeps the earliest, and the rest follows in the next run', () => {
+    const weekly = envelope({ ruleset: fridays, nextRecurrence: new Date('2023-10-06T05:00Z') })
+    const given = { schedules: [pay], spending: [weekly] }
+    expect(list('2023-11-20', given, 3)).toEqual([
+      ['due', '2023-10-06T05:00'],
+      ['funding', '2023-10-13T05:00'],
+      ['due', '2023-10-13T05:00'],
+    ])
+  })
+
+  test('what is paused, and what is over, misses nothing', () => {
+    const past = new Date('2023-10-01T05:00Z')
+    const over = { lastRecurrence: past, nextRecurrence: past }
+    const given = {
+      schedules: [{ ...pay, ...over }],
+      spending: [envelope({ isPaused: true }), goal(over)],
+    }
+    expect(list('2024-01-01', given)).toEqual([])
+  })
+})
+
+/** `spec/budgeting.md` 7.4, with the third amount capped as `spec/decisions.md` says. */
+describe('what a funding moves', () => {
+  const fired = fire(pay, timezone)
+  const past = new Date('2023-10-01T05:00Z')
+  test.each([
+    {
+      name: 'a part of the target',
+      spending: envelope({ targetAmount: 1001n }),
+      line: { amount: 500n, ceiling: 1001n },
+      contribution: 501n,
+    },
+    {
+      name: 'nothing into a full envelope',
+      spending: envelope({ currentAmount: 1000n, nextContributionAmount: 0n }),
+      line: null,
+      contribution: 0n,
+    },
+    {
+      name: 'no more than is missing',
+      spending: envelope({ currentAmount: 900n }),
+      line: { amount: 100n, ceiling: 1000n },
+      contribution: 0n,
+    },
+    {
+      name: 'into a goal, whose spent money counts',
+      spending: goal({
+        ...{ currentAmount: 100n, usedAmount: 100n, nextContributionAmount: 100n },
+        nextRecurrence: new Date('2023-12-01T06:00Z'),
+      }),
+      line: { amount: 100n, ceiling: 1000n },
+      contribution: 175n,
+    },
+    {
+      name: 'into a goal past its date',
+      spending: goal({
+        ...{ currentAmount: 100n, usedAmount: 100n, nextContributionAmount: 800n },
+        ...{ nextRecurrence: past, lastRecurrence: past },
+      }),
+      line: { amount: 800n, ceiling: 1000n },
+      contribution: 0n,
+    },
+    {
+      name: 'into a weekly envelope, all the targets until the next funding',
+      spending: envelope({
+        ...{ ruleset: fridays, nextRecurrence: new Date('2023-10-13T05:00Z') },
+        ...{ currentAmount: 200n, nextContributionAmount: 2800n },
+      }),
+      line: { amount: 2800n, ceiling: 3000n },
+      // Two Fridays follow the next funding; the money of the 13th is still there to cover one.
+      contribution: 1000n,
+    },
+  ])('$name', ({ spending, line, contribution }) => {
+    const found = fundingLine(spending, fired, timezone)
+    expect(found).toEqual(line && { spendingId: 'spnd_1', ...line })
+    const funded = { ...spending, currentAmount: spending.currentAmount + (found?.amount ?? 0n) }
+    const after = recalculate(funded, fired, { timezone, now: new Date('2023-10-13T06:00Z') })
+    expect(after.nextContributionAmount).toBe(contribution)
+  })
+
+  test('nothing into a paused envelope', () => {
+    expect(fundingLine(envelope({ isPaused: true }), fired, timezone)).toBeNull()
+  })
+
+  test('the target, when the schedule has fired for the last time', () => {
+    const once = { ...pay, ruleset: 'DTSTART:20231013T050000Z\nRRULE:FREQ=MONTHLY;COUNT=1' }
+    const line = fundingLine(
+      envelope({ nextContributionAmount: 1000n }),
+      fire(once, timezone),
+      timezone,
+    )
+    expect(line).toEqual({ spendingId: 'spnd_1', amount: 1000n, ceiling: 1000n })
+  })
+})

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { midnightMs, weekdayStart } from './midnight.ts'
+import { occurrenceAfter, occurrenceBefore, occurrencesOf } from './recurrence.ts'
+
+/** A recurring pay or allocation event of one bank account; money in minor units. */
+export const FundingSchedule = z.object({
+  accountId: z.string(),
+  fundingScheduleId: z.string(),
+  bankAccountId: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  ruleset: z.string(),
+  excludeWeekends: z.boolean(),
+  waitForDeposit: z.boolean(),
+  autoCreateTransaction: z.boolean(),
+  estimatedDeposit: z.bigint().nullable(),
+  lastRecurrence: z.date().nullable(),
+  nextRecurrence: z.date(),
+  nextRecurrenceOriginal: z.date(),
+  createdAt: z.date(),
+})
+export type FundingSchedule = z.infer<typeof FundingSchedule>
+
+/** What decides when a schedule fires. */
+export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' | 'nextRecurrence'>
+
+/** One firing: when it happens, and when it would have without the weekend rule. */
+export type Funding = { date: Date; original: Date }
+
+/**
+ * When the schedule fires next, later than `now` (`spec/budgeting.md` 2.6); null when its rule has
+ * ended. The stored date is kept, as midnight in `timezone`, while it is ahead.
+ */
+export function nextFunding(schedule: FundingDates, timezone: string, now: Date): Funding | null {
+  const base = midnightMs(schedule.nextRecurrence.getTime(), timezone)
+  return now.getTime() < base
+    ? { date: new Date(base), original: new Date(base) }
+    : fundingAfter(schedule, timezone, now)
+}
+
+/**
+ * The next two firings after `now`, each null when the rule has ended by then
+ * (`spec/budgeting.md` 2.6).
+ */
+export function nextTwoFundings(
+  schedule: FundingDates,
+  timezone: string,
+  now: Date,
+): [Funding | null, Funding | null] {
+  const first = nextFunding(schedule, timezone, now)
+  return [first, first && nextFunding(schedule, timezone, first.date)]
+}
+
+/**
+ * The first firing of a new schedule (`spec/budgeting.md` 2.3 with `spec/decisions.md`): a date
+ * that is not past is taken as sent, a past one is where the rule goes on from, and without one
+ * the rule decides. Null when the rule has no date left.
+ */
+export function firstFunding(
+  schedule: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'> & { nextRecurrence: Date | null },
+  timezone: string,
+  now: Date,
+): Funding | null {
+  const sent = schedule.nextRecurrence
+  if (sent !== null && sent >= now) {
+    return { date: sent, original: sent }
+  }
+  const occurrences = occurrencesOf(schedule.ruleset, timezone)
+  const started = sent !== null || occurrenceBefore(occurrences, now.getTime()) !== null
+  // Before its start, a schedule may fire at this very instant; afterwards only later than now.
+  return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
+}
+
+/**
+ * The schedule once it has fired for the event of its `nextRecurrence` (`spec/budgeting.md`
+ * 2.7), one event at a time. When its rule has ended it keeps that date as both, and is due no
+ * more.
+ */
+export function fire(schedule: FundingSchedule, timezone: string): FundingSchedule {
+  const fired = schedule.nextRecurrence
+  const next = nextFunding(schedule, timezone, fired)
+  return {
+    ...schedule,
+    lastRecurrence: fired,
+    nextRecurrence: next?.date ?? fired,
+    nextRecurrenceOriginal: next?.original ?? schedule.nextRecurrenceOriginal,
+  }
+}
+
+/**
+ * Whether an event of a schedule or a spending object lies behind it for good: it has happened
+ * and none follows.
+ */
+export function isOver(dates: { lastRecurrence: Date | null; nextRecurrence: Date }): boolean {
+  return dates.lastRecurrence?.getTime() === dates.nextRecurrence.getTime()
+}
+
+/**
+ * Occurrences that fall on a weekend move to the Friday before; one that thereby is past is
+ * passed over.
+ */
+function fundingAfter(
+  { ruleset, excludeWeekends }: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,
+  timezone: string,
+  now: Date,
+): Funding | null {
+  const occurrences = occurrencesOf(ruleset, timezone)
+  let original = occurrenceAfter(occurrences, now.getTime())
+  while (original !== null) {
+    const date = excludeWeekends ? weekdayStart(original, timezone) : midnightMs(original, timezone)
+    if (date > now.getTime()) {
+      return { date: new Date(date), original: new Date(original) }
+    }
+    original = occurrenceAfter(occurrences, original)
+  }
+  return null
+}

@@ -1,0 +1,211 @@
+import { fromLocal, isTimezone } from './zone.ts'
+
+/**
+ * A parsed ruleset: instants in ms, weekdays from Monday 0 to Sunday 6, `null` and `[]` for
+ * absent parts.
+ */
+export type Rule = {
+  start: number
+  startText: string
+  frequency: Frequency
+  interval: number | null
+  weekStart: number
+  count: number | null
+  until: number | null
+  positions: number[]
+  months: number[]
+  monthDays: number[]
+  yearDays: number[]
+  weeks: number[]
+  weekdays: { weekday: number; nth: number | null }[]
+  added: number[]
+  removed: number[]
+}
+
+type Frequency = (typeof frequencies)[number]
+type Line = { name: string; zone: string | null; value: string }
+type Parts = Map<string, string>
+
+const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY'] as const
+const weekdayNames = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
+const partNames = [
+  ...['FREQ', 'INTERVAL', 'WKST', 'COUNT', 'UNTIL', 'BYSETPOS', 'BYMONTH'],
+  ...['BYMONTHDAY', 'BYYEARDAY', 'BYWEEKNO', 'BYDAY', 'DTSTART'],
+]
+const textLengthMax = 4000
+const countMax = 10_000
+const yearFirst = 1900
+const yearLast = 2199
+
+/**
+ * Reads the text of a recurrence: one DTSTART and one RRULE, daily or slower, with any EXDATE and
+ * RDATE lines (`spec/budgeting.md` 1.4 with `spec/decisions.md`). Answers the problem as text for
+ * people when it cannot be accepted.
+ */
+export function readRuleset(text: string): { rule: Rule } | { problem: string } {
+  try {
+    return { rule: parse(text) }
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return { problem: error.message }
+    }
+    throw error
+  }
+}
+
+/** The normalised text of a rule. Two rulesets are the same rule when these texts match. */
+export function renderRuleset(rule: Rule): string {
+  const parts: [string, string | number | null][] = [
+    ['FREQ', rule.frequency],
+    ['INTERVAL', rule.interval],
+    ['WKST', rule.weekStart === 0 ? null : (weekdayNames[rule.weekStart] as string)],
+    ['COUNT', rule.count],
+    ['UNTIL', rule.until === null ? null : renderTime(rule.until)],
+    ['BYSETPOS', rule.positions.join(',')],
+    ['BYMONTH', rule.months.join(',')],
+    ['BYMONTHDAY', rule.monthDays.join(',')],
+    ['BYYEARDAY', rule.yearDays.join(',')],
+    ['BYWEEKNO', rule.weeks.join(',')],
+    ['BYDAY', rule.weekdays.map((day) => `${day.nth ?? ''}${weekdayNames[day.weekday]}`).join(',')],
+  ]
+  const present = parts.filter(([, value]) => value !== null && value !== '')
+  return [
+    rule.startText,
+    `RRULE:${present.map(([name, value]) => `${name}=${value}`).join(';')}`,
+    ...rule.added.map((at) => `RDATE:${renderTime(at)}`),
+    ...rule.removed.map((at) => `EXDATE:${renderTime(at)}`),
+  ].join('\n')
+}
+
+function parse(text: string): Rule {
+  refuseIf(text.length > textLengthMax, `must be at most ${textLengthMax} characters`)
+  refuseIf(text.includes('\r'), 'lines must be separated by a line feed alone')
+  const lines = text.split('\n').map(readLine)
+  const rules = lines.filter((line) => line.name === 'RRULE')
+  refuseIf(rules.length !== 1, 'must have exactly one RRULE line')
+  const parts = readParts((rules[0] as Line).value)
+  const dates = lines.filter((line) => line.name === 'RDATE' || line.name === 'EXDATE')
+  const datesOf = (name: string) =>
+    dates
+      .filter((line) => line.name === name)
+      .flatMap((line) => line.value.split(',').map((value) => readTime(value, line.zone)))
+  return {
+    ...readStart(lines, parts),
+    ...readRule(parts),
+    added: datesOf('RDATE'),
+    removed: datesOf('EXDATE'),
+  }
+}
+
+function readLine(line: string): Line {
+  const match = /^(DTSTART|RRULE|RDATE|EXDATE)(?:;TZID=([^:;]+))?:(.*)$/.exec(line)
+  refuseIf(match === null, 'must be a DTSTART line and an RRULE line')
+  const [, name, zone, value] = match as unknown as [string, string, string | undefined, string]
+  refuseIf(zone !== undefined && !isTimezone(zone), 'TZID must be a timezone such as Europe/Berlin')
+  refuseIf(zone !== undefined && name === 'RRULE', 'RRULE takes no TZID')
+  return { name, zone: zone ?? null, value }
+}
+
+function readStart(lines: Line[], parts: Parts): { start: number; startText: string } {
+  const starts = lines.filter((line) => line.name === 'DTSTART')
+  const inside = parts.get('DTSTART')
+  if (inside !== undefined) {
+    starts.push({ name: 'DTSTART', zone: null, value: inside })
+  }
+  refuseIf(starts.length !== 1, 'must have exactly one DTSTART')
+  const { zone, value } = starts[0] as Line
+  const start = readTime(value, zone)
+  const startText = zone === null ? `DTSTART:${renderTime(start)}` : `DTSTART;TZID=${zone}:${value}`
+  return { start, startText }
+}
+
+function readParts(text: string): Parts {
+  const parts: Parts = new Map()
+  for (const part of text.split(';')) {
+    const [name, value, ...rest] = part.split('=') as [string, string?, ...string[]]
+    refuseIf(!value || rest.length > 0, 'rule parts must look like FREQ=MONTHLY')
+    refuseIf(!partNames.includes(name), `${name} is not supported`)
+    refuseIf(parts.has(name), `${name} must be given once`)
+    parts.set(name, value as string)
+  }
+  return parts
+}
+
+function readRule(parts: Parts): Omit<Rule, 'start' | 'startText' | 'added' | 'removed'> {
+  const frequency = parts.get('FREQ') as Frequency
+  refuseIf(!frequencies.includes(frequency), 'FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY')
+  const weekStart = weekdayNames.indexOf(parts.get('WKST') ?? 'MO')
+  refuseIf(weekStart === -1, 'WKST must be a weekday such as MO')
+  const until = parts.get('UNTIL')
+  const weekdays = readWeekdays(parts.get('BYDAY'))
+  const numbered = weekdays.some((day) => day.nth !== null)
+  refuseIf(
+    numbered && (frequency === 'DAILY' || frequency === 'WEEKLY'),
+    'BYDAY takes a number only in a monthly or yearly rule',
+  )
+  refuseIf(parts.has('BYWEEKNO') && frequency !== 'YEARLY', 'BYWEEKNO needs a yearly rule')
+  return {
+    frequency,
+    interval: readNumbers(parts, 'INTERVAL', { min: 1, max: countMax })[0] ?? null,
+    weekStart,
+    count: readNumbers(parts, 'COUNT', { min: 1, max: countMax })[0] ?? null,
+    until: until === undefined ? null : readTime(until, null),
+    positions: readNumbers(parts, 'BYSETPOS', { min: -366, max: 366 }),
+    months: readNumbers(parts, 'BYMONTH', { min: 1, max: 12 }),
+    monthDays: readNumbers(parts, 'BYMONTHDAY', { min: -31, max: 31 }),
+    yearDays: readNumbers(parts, 'BYYEARDAY', { min: -366, max: 366 }),
+    weeks: readNumbers(parts, 'BYWEEKNO', { min: -53, max: 53 }),
+    weekdays,
+  }
+}
+
+function readNumbers(
+  parts: Parts,
+  name: string,
+  { min, max }: { min: number; max: number },
+): number[] {
+  const texts = parts.get(name)?.split(',') ?? []
+  refuseIf(texts.length > 1 && !name.startsWith('BY'), `${name} must be one number`)
+  return texts.map((text) => {
+    const value = Number(text)
+    const fits = /^[+-]?\d{1,5}$/.test(text) && value !== 0 && value >= min && value <= max
+    refuseIf(!fits, `${name} must be from ${min} to ${max}${min < 0 ? ' and not 0' : ''}`)
+    return value
+  })
+}
+
+function readWeekdays(text: string | undefined): Rule['weekdays'] {
+  return (text?.split(',') ?? []).map((day) => {
+    const match = /^([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(day)
+    const nth = match?.[1] === undefined ? null : Number(match[1])
+    const fits = match !== null && nth !== 0 && Math.abs(nth ?? 1) <= 53
+    refuseIf(!fits, 'BYDAY must be weekdays such as MO or -1FR')
+    return { weekday: weekdayNames.indexOf((match as RegExpExecArray)[2] as string), nth }
+  })
+}
+
+/** A time without `Z` and without a timezone is read as UTC; a date is its midnight. */
+function readTime(text: string, zone: string | null): number {
+  const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?$/.exec(text)
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] = match ?? []
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  const exists =
+    !Number.isNaN(time) && renderTime(time) === `${year}${month}${day}T${hour}${minute}${second}Z`
+  refuseIf(!exists, 'times must look like 20220131T060000Z')
+  refuseIf(
+    Number(year) < yearFirst || Number(year) > yearLast,
+    `times must be between the years ${yearFirst} and ${yearLast}`,
+  )
+  refuseIf(zone !== null && text.endsWith('Z'), 'a time with TZID takes no Z')
+  return zone === null ? time : fromLocal(time, zone)
+}
+
+function renderTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
+}
+
+function refuseIf(refused: boolean, problem: string): void {
+  if (refused) {
+    throw new SyntaxError(problem)
+  }
+}
