@@ -11,7 +11,7 @@ import type { Database } from '../src/database.ts'
 import { type Host, hostServices } from '../src/host.ts'
 import { newId } from '../src/id.ts'
 import { createLog } from '../src/log.ts'
-import { connectBroker } from '../src/nats.ts'
+import { type Broker, connectBroker } from '../src/nats.ts'
 import { headers } from '../src/rpc.ts'
 import type { ServiceDefinition } from '../src/service.ts'
 import { connectTemporal } from '../src/temporal.ts'
@@ -20,6 +20,7 @@ import { cloneDatabase, requiredVariable } from './database.ts'
 /** Real services on a database of their own, with NATS and Temporal shared under a prefix. */
 export interface Booted extends AsyncDisposable {
   host: Host
+  broker: Broker
   prefix: string
   databaseUrl: string
   keysFolder: string
@@ -82,6 +83,7 @@ export async function boot(
   }
   return {
     host,
+    broker,
     prefix,
     databaseUrl: url,
     keysFolder,

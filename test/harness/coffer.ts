@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { aggregatorSync } from '@coffer/aggregator-sync/service'
+import { budgeting } from '@coffer/budgeting/service'
+import { settings } from '@coffer/gateway/config'
+import { startGateway } from '@coffer/gateway/main'
+import { feedSync } from '@coffer/feed-sync/service'
+import { identity } from '@coffer/identity/service'
+import { loadSigner } from '@coffer/kit/caller'
+import { readSettings } from '@coffer/kit/config'
+import { createLog } from '@coffer/kit/log'
+import { boot, type Booted } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { newPerson, type Person } from './person.ts'
+
+/** Every service and the gateway in this process, on a database of their own. */
+export interface Coffer extends AsyncDisposable {
+  baseUrl: string
+  booted: Booted
+  /** Registers somebody new, with an API key. */
+  person: (settings?: { timezone?: string; locale?: string }) => Promise<Person>
+}
+
+export const definitions = [identity, ledger, budgeting, aggregatorSync, feedSync]
+
+/** Starts the whole of Coffer on a free port; `environment` overrides settings. */
+export async function startCoffer(environment: Record<string, string> = {}): Promise<Coffer> {
+  const stack = new AsyncDisposableStack()
+  const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const settled = {
+    COFFER_ALLOW_SIGN_UP: 'true',
+    COFFER_UPLOADS_ENABLED: 'true',
+    COFFER_DATA_DIR: dataDir,
+    ...environment,
+  }
+  const booted = stack.use(await boot(definitions, settled))
+  const gateway = stack.use(
+    await startGateway({
+      config: readSettings(settings, settled),
+      mesh: booted.host.mesh,
+      signer: loadSigner(booted.keysFolder, 'gateway'),
+      broker: booted.broker,
+      isHealthy: booted.host.isHealthy,
+      clock: () => booted.clock.now ?? new Date(),
+      log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
+      host: '127.0.0.1',
+      port: 0,
+    }),
+  )
+  const baseUrl = `http://127.0.0.1:${gateway.port}`
+  return {
+    baseUrl,
+    booted,
+    person: (choices) => newPerson(baseUrl, choices),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}

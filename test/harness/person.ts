@@ -1,0 +1,101 @@
+import { newId } from '@coffer/kit/id'
+
+// biome-ignore lint/suspicious/noExplicitAny: REST answers are looked at field by field
+export type Json = any
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: Json
+}
+
+export interface CallOptions {
+  body?: unknown
+  form?: FormData
+  headers?: Record<string, string>
+  /** Sends the session cookie instead of the API key. */
+  asSession?: boolean
+}
+
+/** Somebody with a login and an API key, who calls the REST API. */
+export interface Person {
+  email: string
+  password: string
+  cookie: string
+  authorization: string
+  accountId: string
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
+  /** As `call`; fails unless the answer is 2xx, and returns its body. */
+  get: (path: string) => Promise<Json>
+  post: (path: string, body: unknown) => Promise<Json>
+  /** A manual link with one bank account that holds the amount (minor units). */
+  opensAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
+}
+
+/** One REST call; the body is parsed as JSON where there is one. */
+export async function call(
+  baseUrl: string,
+  method: string,
+  path: string,
+  { body, form, headers = {} }: CallOptions = {},
+): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/api${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(form ? { body: form } : body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? null : isJson ? JSON.parse(text) : text,
+  }
+}
+
+/** Registers a person and makes them an API key. */
+export async function newPerson(
+  baseUrl: string,
+  { timezone = 'America/Chicago', locale = 'en_US' } = {},
+): Promise<Person> {
+  const email = `${newId('person')}@example.com`
+  const password = 'a long enough password'
+  const body = { email, password, firstName: 'Pat', lastName: 'Doe', timezone, locale }
+  const registered = succeeded(await call(baseUrl, 'POST', '/authentication/register', { body }))
+  const cookie = registered.headers.getSetCookie().map((c) => c.split(';')[0]).join('; ')
+  const keys = { body: { name: 'test' }, headers: { cookie } }
+  const { apiKeyId, secret } = succeeded(await call(baseUrl, 'POST', '/keys', keys)).body
+  const authorization = `Basic ${Buffer.from(`${apiKeyId}:${secret}`).toString('base64')}`
+  const person: Person = {
+    email,
+    password,
+    cookie,
+    authorization,
+    accountId: registered.body.user.accountId,
+    call: (method, path, options = {}) => {
+      const credential: Record<string, string> = options.asSession ? { cookie } : { authorization }
+      const headers = { ...credential, ...options.headers }
+      return call(baseUrl, method, path, { ...options, headers })
+    },
+    get: async (path) => succeeded(await person.call('GET', path)).body,
+    post: async (path, body) => succeeded(await person.call('POST', path, { body })).body,
+    opensAccount: async (amount = 100_000) => {
+      const { linkId } = await person.post('/links', { institutionName: 'First Bank' })
+      const { bankAccountId: id } = await person.post('/bank_accounts', {
+        linkId,
+        name: 'Checking',
+        availableBalance: amount,
+        currentBalance: amount,
+      })
+      return { linkId, id, path: `/bank_accounts/${id}` }
+    },
+  }
+  return person
+}
+
+/** The answer, if it is a success; throws with what the server said otherwise. */
+export function succeeded(answer: Answer): Answer {
+  if (answer.status >= 200 && answer.status < 300) return answer
+  throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`)
+}

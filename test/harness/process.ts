@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { newId } from '@coffer/kit/id'
+import { eventually } from '@coffer/kit/testing/boot'
+import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
+import { definitions } from './coffer.ts'
+import { call } from './person.ts'
+
+const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
+
+/** A deployment of Coffer whose processes a test may start, kill and start again. */
+export interface Deployment extends AsyncDisposable {
+  baseUrl: string
+  databaseUrl: string
+  /** Starts `coffer serve` and waits until it is healthy. */
+  start: () => Promise<void>
+  /** Ends it as a power cut would. */
+  kill: () => Promise<void>
+  /** Runs another command of `coffer` against the same deployment. */
+  run: (...words: string[]) => Promise<{ code: number | null; output: string }>
+}
+
+/** A deployment on its own database, prefix and folder; `environment` overrides its settings. */
+export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
+  const stack = new AsyncDisposableStack()
+  const database = stack.use(await cloneDatabase(definitions))
+  const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const [port = 0, rpcPort = 0, grpcPort = 0] = await freePorts(3)
+  const baseUrl = `http://127.0.0.1:${port}`
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    COFFER_DATABASE_URL: database.url,
+    COFFER_NATS_URL: requiredVariable('COFFER_TEST_NATS_URL'),
+    COFFER_TEMPORAL_ADDRESS: requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS'),
+    COFFER_PREFIX: newId('t'),
+    COFFER_DATA_DIR: dataDir,
+    COFFER_PORT: String(port),
+    COFFER_RPC_PORT: String(rpcPort),
+    COFFER_GRPC_PORT: String(grpcPort),
+    COFFER_ALLOW_SIGN_UP: 'true',
+    COFFER_UPLOADS_ENABLED: 'true',
+    ...environment,
+  }
+  let child: ChildProcess | null = null
+  const kill = async () => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  stack.defer(kill)
+  return {
+    baseUrl,
+    databaseUrl: database.url,
+    start: async () => {
+      child = spawn(process.execPath, [command, 'serve'], { env, stdio: 'inherit' })
+      const health = () => call(baseUrl, 'GET', '/health').catch(() => null)
+      await eventually(health, (answer) => answer?.status === 200, 30_000)
+    },
+    kill,
+    run: async (...words) => {
+      const running = spawn(process.execPath, [command, ...words], { env })
+      let output = ''
+      running.stdout.on('data', (text) => {
+        output += text
+      })
+      running.stderr.on('data', (text) => {
+        output += text
+      })
+      const [code] = await once(running, 'exit')
+      return { code, output }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => {
+    const address = server.address()
+    return typeof address === 'object' && address ? address.port : 0
+  })
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
