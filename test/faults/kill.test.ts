@@ -1,6 +1,6 @@
-import { afterEach, expect, jest, test } from '@jest/globals'
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
@@ -55,7 +55,11 @@ test('killed after a commit and before its change is published, it publishes aft
   expect(await lookUp(deployment, cleaned)).toBeNull()
   proxy.mend()
   await deployment.start()
-  await eventually(() => lookUp(deployment, cleaned), (at) => at !== null, 60_000)
+  await eventually(
+    () => lookUp(deployment, cleaned),
+    (at) => at !== null,
+    60_000,
+  )
   expect(await lookUp(deployment, left)).toBe('0')
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
@@ -69,10 +73,18 @@ test('killed in the middle of a clean-up, it finishes after the restart and harm
   const bob = await newPerson(deployment.baseUrl)
   const untouched = await bob.opensAccount(7_000)
   expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
-  await eventually(() => lookUp(deployment, left), (count) => Number(count) < 2_000, 60_000)
+  await eventually(
+    () => lookUp(deployment, left),
+    (count) => Number(count) < 2_000,
+    60_000,
+  )
   await deployment.kill()
   await deployment.start()
-  await eventually(() => lookUp(deployment, cleaned), (at) => at !== null, 60_000)
+  await eventually(
+    () => lookUp(deployment, cleaned),
+    (at) => at !== null,
+    60_000,
+  )
   expect(await lookUp(deployment, left)).toBe('0')
   expect(await alice.get(`${kept.path}/balances`)).toMatchObject({ available: 5_000 })
   expect(await bob.get(`${untouched.path}/balances`)).toMatchObject({ available: 7_000 })

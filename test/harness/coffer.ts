@@ -1,17 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { aggregatorSync } from '@coffer/aggregator-sync/service'
-import { budgeting } from '@coffer/budgeting/service'
+import { definitions } from '@coffer/cli/services'
 import { settings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
-import { feedSync } from '@coffer/feed-sync/service'
-import { identity } from '@coffer/identity/service'
 import { loadSigner } from '@coffer/kit/caller'
 import { readSettings } from '@coffer/kit/config'
 import { createLog } from '@coffer/kit/log'
-import { boot, type Booted } from '@coffer/kit/testing/boot'
-import { ledger } from '@coffer/ledger/service'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { newPerson, type Person } from './person.ts'
 
 /** Every service and the gateway in this process, on a database of their own. */
@@ -21,8 +17,6 @@ export interface Coffer extends AsyncDisposable {
   /** Registers somebody new, with an API key. */
   person: (settings?: { timezone?: string; locale?: string }) => Promise<Person>
 }
-
-export const definitions = [identity, ledger, budgeting, aggregatorSync, feedSync]
 
 /** Starts the whole of Coffer on a free port; `environment` overrides settings. */
 export async function startCoffer(environment: Record<string, string> = {}): Promise<Coffer> {

@@ -63,7 +63,10 @@ export async function newPerson(
   const password = 'a long enough password'
   const body = { email, password, firstName: 'Pat', lastName: 'Doe', timezone, locale }
   const registered = succeeded(await call(baseUrl, 'POST', '/authentication/register', { body }))
-  const cookie = registered.headers.getSetCookie().map((c) => c.split(';')[0]).join('; ')
+  const cookie = registered.headers
+    .getSetCookie()
+    .map((c) => c.split(';')[0])
+    .join('; ')
   const keys = { body: { name: 'test' }, headers: { cookie } }
   const { apiKeyId, secret } = succeeded(await call(baseUrl, 'POST', '/keys', keys)).body
   const authorization = `Basic ${Buffer.from(`${apiKeyId}:${secret}`).toString('base64')}`

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { definitions } from '@coffer/cli/services'
 import { newId } from '@coffer/kit/id'
 import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
-import { definitions } from './coffer.ts'
+import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
@@ -78,15 +78,4 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address ? address.port : 0
-  })
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

@@ -63,9 +63,13 @@ test('somebody registers, budgets and spends, and every answer agrees with the b
   expect(spent.balance).toMatchObject({ free: 55_000 })
   expect(spent.spending).toMatchObject({ spendingId: rent.spendingId, currentAmount: 0 })
 
-  const changed = await alice.call('PATCH', `${path}/transactions/${spent.transaction.transactionId}`, {
-    body: { spendingId: null },
-  })
+  const changed = await alice.call(
+    'PATCH',
+    `${path}/transactions/${spent.transaction.transactionId}`,
+    {
+      body: { spendingId: null },
+    },
+  )
   expect(changed).toMatchObject({ status: 200, body: { spending: [{ currentAmount: 30_000 }] } })
   expect(changed.body.transaction).not.toHaveProperty('spendingAmount')
   expect(await alice.get(`${path}/balances`)).toMatchObject({ expenses: 30_000, free: 25_000 })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@coffer/kit/testing/boot'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
