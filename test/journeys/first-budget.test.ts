@@ -10,7 +10,9 @@ beforeAll(async () => {
   alice = await coffer.person()
 })
 
-afterAll(() => coffer[Symbol.asyncDispose]())
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]()
+})
 
 // Noon of the 15th would fall in every timezone on the 15th; the budget below is made from there.
 const payday = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'

@@ -13,7 +13,9 @@ beforeAll(async () => {
   alice = await coffer.person()
 })
 
-afterAll(() => coffer[Symbol.asyncDispose]())
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]()
+})
 
 async function uploads(person: Person, path: string, file: string): Promise<Json> {
   const form = new FormData()
