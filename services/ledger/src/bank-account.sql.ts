@@ -1,20 +1,26 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { columnNames, columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
+import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { BankAccount } from './bank-account.ts'
 import { JournalEntry } from './journal.ts'
 
 const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
 
+const liveBankAccounts = prepare(
+  ['accountId'],
+  ({ accountId }) => sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
+    ORDER BY bank_account_id`,
+)
+
 /** Live bank accounts of the account, by ID. */
 export function listBankAccounts(
   { pool }: Database,
   accountId: string,
 ): Promise<readonly BankAccount[]> {
-  return pool.any(sql.type(BankAccount)`
-    SELECT ${columns} FROM bank_accounts
-    WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
-    ORDER BY bank_account_id`)
+  return pool.any(liveBankAccounts({ accountId }))
 }
 
 /** Every bank account of a live link, archived ones included, by ID. */
@@ -29,16 +35,21 @@ export function listBankAccountsOfLink(
     ORDER BY bank_account_id`)
 }
 
+const bankAccountById = prepare(
+  ['accountId', 'bankAccountId'],
+  ({ accountId, bankAccountId }) => sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND removed_at IS NULL`,
+)
+
 /** The bank account, archived or not; null once its link is deleted. */
 export function findBankAccount(
   { pool }: Database,
   accountId: string,
   bankAccountId: string,
 ): Promise<BankAccount | null> {
-  return pool.maybeOne(sql.type(BankAccount)`
-    SELECT ${columns} FROM bank_accounts
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND removed_at IS NULL`)
+  return pool.maybeOne(bankAccountById({ accountId, bankAccountId }))
 }
 
 /** Stores a new bank account with the journal rows of its opening balances. */

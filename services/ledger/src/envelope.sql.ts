@@ -1,11 +1,27 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 
 const Nothing = z.object({ spendingId: z.null() })
 const columns = columnsOf(Envelope, { table: 'envelopes' })
+
+// The bank account stands in every row, so that one without envelopes is told from none.
+const openEnvelopes = prepare(
+  ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
+  ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(z.union([Envelope, Nothing]))`
+    SELECT ${columns}
+    FROM bank_accounts AS owner LEFT JOIN envelopes
+      ON envelopes.account_id = owner.account_id
+      AND envelopes.bank_account_id = owner.bank_account_id
+      AND envelopes.closed_at IS NULL
+      AND (${isAll}::boolean OR envelopes.spending_id = ANY(${spendingIds}::text[]))
+    WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
+      AND owner.removed_at IS NULL
+    ORDER BY envelopes.spending_id`,
+)
 
 /**
  * Open envelopes of a bank account by ID, all or those named; null where there is no such bank
@@ -16,18 +32,8 @@ export async function listEnvelopes(
   accountId: string,
   { bankAccountId, spendingIds }: { bankAccountId: string; spendingIds: readonly string[] },
 ): Promise<readonly Envelope[] | null> {
-  // The bank account stands in every row, so that one without envelopes is told from none.
-  const rows = await pool.any(sql.type(z.union([Envelope, Nothing]))`
-    SELECT ${columns}
-    FROM bank_accounts AS owner LEFT JOIN envelopes
-      ON envelopes.account_id = owner.account_id
-      AND envelopes.bank_account_id = owner.bank_account_id
-      AND envelopes.closed_at IS NULL
-      AND (${spendingIds.length === 0}
-        OR envelopes.spending_id = ANY(${sql.array([...spendingIds], 'text')}))
-    WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
-      AND owner.removed_at IS NULL
-    ORDER BY envelopes.spending_id`)
+  const isAll = spendingIds.length === 0
+  const rows = await pool.any(openEnvelopes({ accountId, bankAccountId, isAll, spendingIds }))
   return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)
 }
 

@@ -1,16 +1,22 @@
 import { type Change, insertChanges } from '@coffer/kit/changes'
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
+import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { Link } from './link.ts'
 
 const columns = columnsOf(Link, { table: 'links' })
 
+const liveLinks = prepare(
+  ['accountId'],
+  ({ accountId }) => sql.type(Link)`
+    SELECT ${columns} FROM links
+    WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY link_id`,
+)
+
 /** Live links of the account, by ID. */
 export function listLinks({ pool }: Database, accountId: string): Promise<readonly Link[]> {
-  return pool.any(sql.type(Link)`
-    SELECT ${columns} FROM links
-    WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY link_id`)
+  return pool.any(liveLinks({ accountId }))
 }
 
 /** The link, deleted or not. */
