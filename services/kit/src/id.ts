@@ -1,6 +1,19 @@
+import { randomFillSync } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
-const next = monotonicFactory()
+// Secure randomness drawn a page at a time: the library would ask the system for every character.
+const page = new Uint32Array(1024)
+let used = page.length
+
+const next = monotonicFactory(() => {
+  if (used === page.length) {
+    randomFillSync(page)
+    used = 0
+  }
+  const drawn = page[used] ?? 0
+  used += 1
+  return drawn / 2 ** 32
+})
 
 // Crockford base32 in lower case; the first character of a ULID never exceeds 7 (48-bit time).
 const ulidPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/

@@ -134,7 +134,8 @@ function scalar(value: unknown): JsonValue {
   return typeof value === 'bigint' ? Number(value) : (value as JsonValue)
 }
 
-/** RFC 3339 in UTC; fraction digits only where there are any. */
-function instantText(timestamp: Timestamp): string {
-  return timestampDate(timestamp).toISOString().replace('.000Z', 'Z')
+/** RFC 3339 in UTC; fraction digits (milliseconds) only where there are any. */
+function instantText({ seconds, nanos }: Timestamp): string {
+  const text = new Date(Number(seconds) * 1000 + Math.floor(nanos / 1e6)).toISOString()
+  return nanos < 1e6 ? `${text.slice(0, -5)}Z` : text
 }
