@@ -1,8 +1,8 @@
 import { notFound, refused, unauthenticated } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
-import { Code, ConnectError } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from './cookie.ts'
+import { isUnauthenticated } from './errors.ts'
 import { requireFeature } from './features.ts'
 import { idPrefixes } from './fields.ts'
 import { authClasses, type Route } from './route.ts'
@@ -66,8 +66,7 @@ export function proofOf(
 
 // Every failure has one text, whatever failed (spec/identity.md 1.3).
 function asUnauthorized(error: unknown): never {
-  const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated
-  throw isRefused ? unauthenticated() : error
+  throw isUnauthenticated(error) ? unauthenticated() : error
 }
 
 function checkIds(params: Record<string, string>): void {

@@ -1,5 +1,5 @@
-import { invalid, refused } from '@coffer/kit/errors'
-import type { z } from 'zod'
+import { invalid, type Problems, refused } from '@coffer/kit/errors'
+import { z } from 'zod'
 import { problemsOfIssues } from './problems.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -21,9 +21,11 @@ export function readBody<Schema extends z.ZodType>(
   if (type !== '' && type !== 'application/json') throw wrongType('application/json')
   if (!(bytes instanceof Uint8Array) || bytes.length === 0) throw refused('a JSON body is required')
   if (type === '') throw wrongType('application/json')
-  const parsed = schema.safeParse(readObject(bytes))
+  const body = readObject(bytes)
+  const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
-  throw invalid(problemsOfIssues(parsed.error.issues))
+  const isUnion = schema instanceof z.ZodUnion
+  throw invalid(isUnion ? problemsOfShapes(schema, body) : problemsOf(schema, body))
 }
 
 /** The refusal of a body that is not of the expected kind: 415. */
@@ -34,6 +36,16 @@ export function wrongType(expected: string) {
 /** The content type without its parameters, in lower case. */
 export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+function problemsOf(schema: z.core.$ZodType, body: object): Problems {
+  return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [])
+}
+
+/** Every shape is reported, even where one is nearly met (spec/interface.md, Errors 3). */
+function problemsOfShapes({ options }: z.ZodUnion, body: object): Problems {
+  const shapes = options.map((shape, index) => [String(index), problemsOf(shape, body)] as const)
+  return { oneOf: Object.fromEntries(shapes) }
 }
 
 function readObject(bytes: Uint8Array): object {

@@ -53,8 +53,13 @@ export const settings = {
   ),
   signInLimitPerMinute: setting(
     'COFFER_SIGN_IN_LIMIT_PER_MINUTE',
-    count(20),
-    'Sign-in attempts each client address may make in a minute; 0 is no limit.',
+    z.coerce
+      .number({ error: 'must be a whole number' })
+      .int('must be a whole number')
+      .min(1, 'must be at least 1')
+      .max(10_000, 'must be at most 10000')
+      .default(10),
+    'Failed sign-ins per minute after which a client address is refused.',
   ),
   socketsMax: setting(
     'COFFER_SOCKETS_MAX',

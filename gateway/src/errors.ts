@@ -44,6 +44,11 @@ export function answerOf(error: unknown, { isRead }: { isRead: boolean }): Error
     : { status: statusCode, body }
 }
 
+/** Whether credentials were missing or wrong. */
+export function isUnauthenticated(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.Unauthenticated
+}
+
 const internal: ErrorAnswer = { status: 500, body: { error: 'internal error' } }
 
 function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {

@@ -86,7 +86,7 @@ export const email = string
   .refine((value) => value !== '', rule(texts.blank))
   .refine((value) => value === value.toLowerCase(), rule('must be lower case'))
   .refine(
-    (value) => value.length <= 250 && z.email().safeParse(value).success,
+    (value) => value.length <= 254 && z.email().safeParse(value).success,
     rule('must be a valid email address'),
   )
 

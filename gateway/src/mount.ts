@@ -13,7 +13,6 @@ import type { Sockets } from './sockets.ts'
 const jsonType = 'application/json; charset=utf-8'
 
 interface MountDeps extends AdmissionDeps {
-  config: AdmissionDeps['config'] & { signInLimitPerMinute: number }
   sockets: Sockets
 }
 
@@ -28,7 +27,6 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       if (request.ws && !route.socket) throw refused('this path is not a WebSocket')
       admissions.set(request, await admit(deps, route, request))
     },
-    ...limited(route, deps.config.signInLimitPerMinute),
     ...(route.socket ? upgrade({ route, admissions, deps }) : {}),
     handler: async (request, reply) => {
       const options = optionsOf(request, tokenOf(request))
@@ -76,11 +74,6 @@ function upgrade({
       await serve?.({ params, options, socket, accountId, renewOptions })
     },
   }
-}
-
-function limited({ limit }: Route, max: number) {
-  if (limit !== 'signIn' || max === 0) return {}
-  return { config: { rateLimit: { max, timeWindow: '1 minute' } } }
 }
 
 async function bodyOf(

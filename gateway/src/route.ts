@@ -60,8 +60,6 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   auth: AuthClass
   /** The optional feature it belongs to; 404 where that is off. */
   feature?: Feature
-  /** The limit on attempts by one address that holds here. */
-  limit?: 'signIn'
   query?: Query
   body?: Body
   /** The body is a multipart form; its file part has this name and is what the handler gets. */

@@ -44,14 +44,15 @@ export async function openGateway(
   environment: Record<string, string> = {},
   more: Partial<AppDeps> = {},
 ): Promise<Gateway> {
-  const { mesh, signer, received } = stubMesh(stubs)
+  const clock = more.clock ?? (() => new Date())
+  const { mesh, signer, received } = stubMesh(stubs, clock)
   const deps: AppDeps = {
     config: readSettings(settings, environment),
     mesh,
     signer,
     broker: undefined as unknown as Broker,
     isHealthy: async () => true,
-    clock: () => new Date(),
+    clock,
     log: createLog({ level: 'silent', name: 'test' }),
     ...more,
   }

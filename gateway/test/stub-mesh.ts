@@ -74,18 +74,21 @@ const identity: NonNullable<Stubs['signIn']> = {
 }
 
 /** Services in this process that answer as told, behind the real check of caller tokens. */
-export function stubMesh(stubs: Stubs): { mesh: Mesh; signer: Signer; received: Received[] } {
+export function stubMesh(
+  stubs: Stubs,
+  clock: () => Date,
+): { mesh: Mesh; signer: Signer; received: Received[] } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const verifiers = (issuer: string) => (issuer === 'gateway' ? publicKey : null)
   const received: Received[] = []
   const record: Interceptor = (next) => (request) => {
     const { method, message, header } = request
-    const timeout = header.get('x-timeout-ms')
+    const timeout = header.get('connect-timeout-ms')
     const timeoutMs = timeout === null ? undefined : Number(timeout)
     received.push({ rpc: method.name, message, header: new Headers(header), timeoutMs })
     return next(request)
   }
-  const interceptors = [authorize(verifiers, () => new Date()), record]
+  const interceptors = [authorize(verifiers, clock), record]
   const all: Stubs = { ...stubs, signIn: { ...identity, ...stubs.signIn } }
   const hosted = Object.entries(services).map(([name, parts]) => {
     const routes = (router: ConnectRouter) => {

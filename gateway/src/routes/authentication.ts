@@ -4,6 +4,7 @@ import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserSchema } from '@coffer/proto/identity/v1/user'
 import type { CallOptions } from '@connectrpc/connect'
 import { z } from 'zod'
+import { limitAttempts } from '../attempts.ts'
 import { email, name, password, text } from '../fields.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
@@ -22,7 +23,8 @@ const registration = z.strictObject({
 
 /** Sign-up, sign-in and sign-out (spec/interface.md, Sign-in); none takes an API key. */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
-  const { mesh, cookie, sessions, log } = deps
+  const { config, mesh, cookie, sessions, clock, log } = deps
+  const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock })
   const signIn = mesh.client('identity', SignInService)
   return [
     route({
@@ -48,10 +50,10 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       path: '/api/authentication/login',
       summary: 'Sign in; the session is in the cookie',
       auth: 'none',
-      limit: 'signIn',
       body: z.strictObject({ email, password }),
-      handler: async ({ body, options, reply }) => {
-        const { sessionToken, isActive } = await signIn.login(body, options)
+      handler: async ({ body, options, request, reply }) => {
+        const login = () => signIn.login(body, options)
+        const { sessionToken, isActive } = await attempts.run(request.ip, login)
         cookie.set(reply, sessionToken)
         return isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
       },

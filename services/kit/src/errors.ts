@@ -82,16 +82,21 @@ function flatten(problems: Problems, path: string[]): { path: string[]; message:
 }
 
 function unflatten(problems: Problem[]): Problems {
-  const tree: Problems = {}
+  const tree = emptyTree()
   for (const { path, message } of problems) {
     let branch = tree
     for (const field of path.slice(0, -1)) {
       const below = branch[field]
-      const next = typeof below === 'object' ? below : {}
+      const next = typeof below === 'object' ? below : emptyTree()
       branch[field] = next
       branch = next
     }
     branch[path.at(-1) ?? ''] = message
   }
   return tree
+}
+
+// Without a prototype: a field may be called `__proto__` like any other.
+function emptyTree(): Problems {
+  return Object.create(null)
 }

@@ -1,0 +1,180 @@
+import { duplicate, invalid, notFound } from '@coffer/kit/errors'
+import { afterEach, expect, test } from '@jest/globals'
+import { type Gateway, openGateway } from './gateway.ts'
+import { accountUrl, balances, bankAccount, fundingSchedule, ids } from './samples.ts'
+
+let gateway: Gateway
+afterEach(async () => await gateway[Symbol.asyncDispose]())
+
+test('a bank account has every key of the interface', async () => {
+  gateway = await openGateway({ bankAccounts: { getBankAccount: () => ({ bankAccount }) } })
+  const { body } = await gateway.send('GET', accountUrl)
+  expect(body).toEqual({
+    bankAccountId: ids.bankAccountId,
+    linkId: ids.linkId,
+    feedBankAccountId: null,
+    currency: 'USD',
+    availableBalance: 100000,
+    currentBalance: 102500,
+    limitBalance: 0,
+    mask: null,
+    name: 'Checking',
+    originalName: '',
+    accountType: 'depository',
+    accountSubType: 'checking',
+    status: 'active',
+    lastUpdated: '2026-01-02T03:04:05Z',
+    createdAt: '2026-01-02T03:04:05Z',
+    updatedAt: '2026-01-02T03:04:05Z',
+  })
+})
+
+test.each([
+  ['', [], []],
+  ['?link_id=', [], []],
+  [`?link_id=${ids.linkId}`, [], null],
+  [`?link_id=${ids.linkId}`, [bankAccount], [expect.anything()]],
+])('the list with %j of %j is %j', async (query, bankAccounts, body) => {
+  gateway = await openGateway({ bankAccounts: { listBankAccounts: () => ({ bankAccounts }) } })
+  const answer = await gateway.send('GET', `/api/bank_accounts${query}`)
+  expect([answer.status, answer.body]).toEqual([200, body])
+})
+
+test.each([ids.bankAccountId, 'link_1', 'link_01HZZZZZZZZZZZZZZZZZZZZZZA'])(
+  'the list of link %j is 400',
+  async (linkId) => {
+    gateway = await openGateway({})
+    const { status } = await gateway.send('GET', `/api/bank_accounts?link_id=${linkId}`)
+    expect(status).toBe(400)
+  },
+)
+
+test('the balances and the archive', async () => {
+  gateway = await openGateway({
+    bankAccounts: {
+      getBalances: () => ({ balances }),
+      archiveBankAccount: () => ({}),
+    },
+  })
+  expect((await gateway.send('GET', `${accountUrl}/balances`)).body.goals).toBe(30000)
+  const archived = await gateway.send('DELETE', accountUrl)
+  expect([archived.status, archived.text]).toEqual([200, ''])
+})
+
+test('what a client leaves out or sends as null is left to the ledger', async () => {
+  gateway = await openGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
+  const body = { linkId: ids.linkId, name: 'Checking', mask: null, currency: null, limitBalance: 0 }
+  expect((await gateway.send('POST', '/api/bank_accounts', { body })).status).toBe(200)
+  const message = gateway.received.at(-1)?.message as Record<string, unknown>
+  expect(message).toMatchObject({ linkId: ids.linkId, name: 'Checking', limitBalance: 0n })
+  expect([message.mask, message.currency, message.status]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test.each([
+  ['POST', { linkId: ids.linkId }, { name: 'required key is missing' }],
+  ['POST', { limitBalance: -1 }, { limitBalance: { oneOf: ['must be null', expect.anything()] } }],
+  ['POST', { mask: '12a4' }, { mask: { oneOf: ['must be null', 'must be exactly 4 digits'] } }],
+  ['POST', { currency: 'usd' }, { currency: { oneOf: expect.anything() } }],
+  ['POST', { accountSubType: 'gold' }, { accountSubType: expect.stringMatching(/money market/) }],
+  ['POST', { originalName: '' }, { originalName: 'cannot be blank' }],
+  ['PATCH', { name: '' }, { name: 'cannot be blank' }],
+  ['PATCH', { currentBalance: null }, { currentBalance: 'cannot be blank' }],
+  [
+    'PATCH',
+    { limitBalance: -1, mask: '123' },
+    {
+      limitBalance: { oneOf: ['must be null', 'must not be negative'] },
+      mask: { oneOf: ['must be null', 'must have exactly 4 characters'] },
+    },
+  ],
+  ['PATCH', { status: 'active' }, { status: 'key not expected' }],
+])('%s of %j is refused', async (method, body, problems) => {
+  gateway = await openGateway({ bankAccounts: { getBankAccount: () => ({ bankAccount }) } })
+  const url = method === 'POST' ? '/api/bank_accounts' : accountUrl
+  const answer = await gateway.send(method, url, { body })
+  expect(answer.status).toBe(400)
+  expect(answer.body.problems).toMatchObject(problems)
+})
+
+test('what the ledger refuses reaches the client as it is', async () => {
+  const problems = { currency: 'key not expected', limits: { oneOf: { 0: 'a', 1: { b: 'c' } } } }
+  gateway = await openGateway({
+    bankAccounts: {
+      updateBankAccount: () => {
+        throw invalid(problems)
+      },
+      createBankAccount: () => {
+        throw duplicate('bank account')
+      },
+      getBankAccount: () => {
+        throw notFound('bank account')
+      },
+    },
+  })
+  const patched = await gateway.send('PATCH', accountUrl, { body: { currency: 'EUR' } })
+  expect([patched.status, patched.body]).toEqual([
+    400,
+    {
+      error: 'Invalid request',
+      problems: { currency: 'key not expected', limits: { oneOf: ['a', { b: 'c' }] } },
+    },
+  ])
+  const body = { linkId: ids.linkId, name: 'Checking' }
+  expect((await gateway.send('POST', '/api/bank_accounts', { body })).status).toBe(400)
+  const missing = await gateway.send('GET', accountUrl)
+  expect([missing.status, missing.body]).toEqual([
+    404,
+    { error: 'bank account: record does not exist' },
+  ])
+})
+
+const scheduleUrl = `${accountUrl}/funding_schedules`
+const schedule = { name: 'Payday', ruleset: fundingSchedule.ruleset }
+
+test('funding schedules: list, one, and one more', async () => {
+  gateway = await openGateway({
+    fundingSchedules: {
+      listFundingSchedules: () => ({ fundingSchedules: [] }),
+      getFundingSchedule: () => ({ fundingSchedule }),
+      createFundingSchedule: () => ({ fundingSchedule }),
+    },
+  })
+  expect((await gateway.send('GET', scheduleUrl)).body).toEqual([])
+  const one = await gateway.send('GET', `${scheduleUrl}/${ids.fundingScheduleId}`)
+  expect(one.body).toEqual({
+    fundingScheduleId: ids.fundingScheduleId,
+    bankAccountId: ids.bankAccountId,
+    name: 'Payday',
+    ruleset: fundingSchedule.ruleset,
+    excludeWeekends: false,
+    waitForDeposit: false,
+    autoCreateTransaction: false,
+    estimatedDeposit: null,
+    lastRecurrence: null,
+    nextRecurrence: '2026-01-02T03:04:05Z',
+    nextRecurrenceOriginal: '2026-01-02T03:04:05Z',
+  })
+  const body = { ...schedule, description: ' ', estimatedDeposit: 250_000, nextRecurrence: null }
+  expect((await gateway.send('POST', scheduleUrl, { body })).status).toBe(200)
+  const message = gateway.received.at(-1)?.message as Record<string, unknown>
+  expect(message).toMatchObject({ name: 'Payday', estimatedDeposit: 250_000n })
+  expect([message.description, message.nextRecurrence]).toEqual([undefined, undefined])
+})
+
+test.each([
+  [{ ...schedule, ruleset: null }, { ruleset: 'cannot be blank' }],
+  [{ ...schedule, excludeWeekends: null }, { excludeWeekends: 'cannot be blank' }],
+  [{ ...schedule, waitForDeposit: true }, { waitForDeposit: 'key not expected' }],
+  [
+    { ...schedule, estimatedDeposit: 0 },
+    { estimatedDeposit: { oneOf: ['must be null', 'must be greater than 0'] } },
+  ],
+])('the funding schedule %j is refused', async (body, problems) => {
+  gateway = await openGateway({})
+  const answer = await gateway.send('POST', scheduleUrl, { body })
+  expect([answer.status, answer.body.problems]).toEqual([400, problems])
+})

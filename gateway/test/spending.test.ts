@@ -1,0 +1,143 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { type Gateway, openGateway } from './gateway.ts'
+import { accountUrl, balances, envelope, ids, spending, transaction } from './samples.ts'
+
+const url = `${accountUrl}/spending`
+const missing = 'required key is missing'
+const goal = {
+  spendingType: 'goal',
+  name: ' Bike ',
+  fundingScheduleId: ids.fundingScheduleId,
+  targetAmount: 50_000,
+  nextRecurrence: '2026-06-01T05:00:00Z',
+}
+const ruleset = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
+const expense = { ...goal, spendingType: 'expense', ruleset }
+
+let gateway: Gateway
+afterEach(async () => await gateway[Symbol.asyncDispose]())
+
+test.each([
+  [goal, { spendingType: 'goal', name: 'Bike', targetAmount: 50_000n }],
+  [{ ...goal, ruleset: null, isPaused: true }, { isPaused: true }],
+  [
+    { ...expense, autoCreateTransaction: true },
+    { ruleset, autoCreateTransaction: true },
+  ],
+])('%j is one of the two shapes', async (body, expected) => {
+  gateway = await openGateway({ spending: { createSpending: () => ({ spending }) } })
+  const answer = await gateway.send('POST', url, { body })
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({
+    spendingId: ids.spendingId,
+    bankAccountId: ids.bankAccountId,
+    fundingScheduleId: ids.fundingScheduleId,
+    spendingType: 'goal',
+    name: 'Bike',
+    targetAmount: 50000,
+    currentAmount: 2000,
+    usedAmount: 0,
+    ruleset: null,
+    lastSpentFrom: null,
+    lastRecurrence: null,
+    nextRecurrence: '2026-01-02T03:04:05Z',
+    nextContributionAmount: 4000,
+    isBehind: false,
+    isPaused: false,
+    autoCreateTransaction: false,
+    createdAt: '2026-01-02T03:04:05Z',
+  })
+  expect(gateway.received.at(-1)?.message).toMatchObject({
+    ...expected,
+    bankAccountId: ids.bankAccountId,
+  })
+})
+
+test('a body of neither shape is reported against both, the expense first', async () => {
+  gateway = await openGateway({})
+  const { status, body } = await gateway.send('POST', url, { body: {} })
+  const shared = {
+    spendingType: missing,
+    name: missing,
+    fundingScheduleId: missing,
+    targetAmount: missing,
+    nextRecurrence: missing,
+  }
+  expect(status).toBe(400)
+  expect(body).toEqual({
+    error: 'Invalid request',
+    problems: { oneOf: [{ ...shared, ruleset: missing }, shared] },
+  })
+})
+
+test.each([
+  [{ ...goal, ruleset }, { ruleset: 'must be null: goals do not recur' }],
+  [{ ...goal, autoCreateTransaction: true }, { autoCreateTransaction: 'key not expected' }],
+  [{ ...goal, currentAmount: 5 }, { currentAmount: 'key not expected' }],
+  [{ ...goal, description: '' }, { description: 'key not expected' }],
+  [{ ...goal, targetAmount: 0 }, { targetAmount: 'must be greater than 0' }],
+  [{ ...goal, nextRecurrence: '' }, { nextRecurrence: 'cannot be blank' }],
+  [{ ...goal, isPaused: null }, { isPaused: 'cannot be blank' }],
+])('the goal %j has a fault', async (body, problems) => {
+  gateway = await openGateway({})
+  const answer = await gateway.send('POST', url, { body })
+  expect(answer.status).toBe(400)
+  expect(answer.body.problems.oneOf[0].spendingType).toBe('must be expense')
+  expect(answer.body.problems.oneOf[1]).toEqual(problems)
+})
+
+test('a transfer answers with the balances and the changed envelopes, source first', async () => {
+  const second = { ...envelope, spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzzb' }
+  gateway = await openGateway({
+    envelopes: { transfer: () => ({ balance: balances, envelopes: [envelope, second] }) },
+    spending: {
+      recalculateSpending: ({ envelopes }) => ({
+        spending: envelopes.map(({ spendingId }) => ({ ...spending, spendingId })),
+      }),
+    },
+  })
+  const body = { fromSpendingId: ids.spendingId, toSpendingId: second.spendingId, amount: 100 }
+  const answer = await gateway.send('POST', `${url}/transfer`, { body })
+  expect(answer.status).toBe(200)
+  expect(answer.body.balance.free).toBe(45000)
+  expect(answer.body.spending.map((one: { spendingId: string }) => one.spendingId)).toEqual([
+    ids.spendingId,
+    second.spendingId,
+  ])
+})
+
+test.each([
+  [{ amount: 5 }, { fromSpendingId: 'fromSpendingId or toSpendingId is required' }],
+  [{ fromSpendingId: null, toSpendingId: null, amount: 5 }, { fromSpendingId: expect.anything() }],
+  [{ fromSpendingId: ids.spendingId }, { amount: missing }],
+  [{ fromSpendingId: ids.spendingId, amount: 0 }, { amount: 'must be greater than 0' }],
+  [{ fromSpendingId: ids.spendingId, amount: -5 }, { amount: 'must be greater than 0' }],
+  [{ fromSpendingId: ids.spendingId, amount: '5' }, { amount: 'must be an integer' }],
+  [{ fromSpendingId: ids.spendingId, amount: 5, note: 'x' }, { note: 'key not expected' }],
+  [{ fromSpendingId: '', amount: 5 }, { fromSpendingId: { oneOf: expect.anything() } }],
+  [{ fromSpendingId: ids.linkId, amount: 5 }, { fromSpendingId: { oneOf: expect.anything() } }],
+])('the transfer %j is refused', async (body, problems) => {
+  gateway = await openGateway({})
+  const answer = await gateway.send('POST', `${url}/transfer`, { body })
+  expect(answer.status).toBe(400)
+  expect(answer.body.problems).toEqual(problems)
+})
+
+test('list, one, its transactions and deletion', async () => {
+  gateway = await openGateway({
+    spending: {
+      listSpending: () => ({ spending: [spending] }),
+      getSpending: () => ({ spending }),
+      deleteSpending: () => ({}),
+    },
+    transactions: { listTransactions: () => ({ transactions: [transaction] }) },
+  })
+  expect((await gateway.send('GET', url)).body).toHaveLength(1)
+  const one = `${url}/${ids.spendingId}`
+  expect((await gateway.send('GET', one)).body.spendingId).toBe(ids.spendingId)
+  const spent = await gateway.send('GET', `${one}/transactions?limit=2`)
+  expect(spent.body[0].transactionId).toBe(ids.transactionId)
+  expect(gateway.received.at(-1)?.message).toMatchObject({ spendingId: ids.spendingId, limit: 2 })
+  const deleted = await gateway.send('DELETE', one)
+  expect([deleted.status, deleted.text]).toEqual([200, ''])
+})
