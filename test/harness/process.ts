@@ -10,6 +10,7 @@ import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
 import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
+import { openProxy, type Proxy } from './proxy.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
 
@@ -17,6 +18,8 @@ const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.m
 export interface Deployment extends AsyncDisposable {
   baseUrl: string
   databaseUrl: string
+  /** The line between the processes and their database. */
+  database: Proxy
   /** Starts `coffer serve` and waits until it is healthy. */
   start: () => Promise<void>
   /** Ends it as a power cut would. */
@@ -28,7 +31,8 @@ export interface Deployment extends AsyncDisposable {
 /** A deployment on its own database, prefix and folder; `environment` overrides its settings. */
 export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
-  const database = stack.use(await cloneDatabase(definitions))
+  const { url: databaseUrl } = stack.use(await cloneDatabase(definitions))
+  const database = stack.use(await openProxy(databaseUrl))
   const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
   const [port = 0, rpcPort = 0, grpcPort = 0] = await freePorts(3)
@@ -57,7 +61,8 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
   stack.defer(kill)
   return {
     baseUrl,
-    databaseUrl: database.url,
+    databaseUrl,
+    database,
     start: async () => {
       child = spawn(process.execPath, [command, 'serve'], { env, stdio: 'inherit' })
       const health = () => call(baseUrl, 'GET', '/health').catch(() => null)
