@@ -171,6 +171,8 @@ const failForGood: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
   }
 }
 
+const ownModules = fileURLToPath(new URL('../node_modules', import.meta.url))
+
 /** One bundle of several workflow modules, through an entry file that names them all. */
 async function bundle(workflows: URL[]): Promise<{ code: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
@@ -180,6 +182,11 @@ async function bundle(workflows: URL[]): Promise<{ code: string }> {
     await writeFile(entry, lines.join('\n'))
     return await bundleWorkflowCode({
       workflowsPath: entry,
+      // The entry stands in no package, so what the bundle itself needs is looked for in ours.
+      webpackConfigHook: ({ resolve, ...config }) => ({
+        ...config,
+        resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
+      }),
       logger: { trace, debug: trace, info: trace, warn: trace, error: trace, log: trace },
     })
   } finally {
