@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { aBankAccount, aTransaction } from '../test/samples.ts'
-import { balancesToSet, requireCurrencyOf, transactionsOf } from './file-import.ts'
+import { aBankAccount, anOperation, aTransaction } from '../test/samples.ts'
+import type { BankAccount } from './bank-account.ts'
+import { settleFile, transactionsOf } from './file-import.ts'
 import type { FileBalances, FileStatement } from './ofx.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
@@ -25,8 +26,8 @@ function file(balances: Partial<FileBalances> = {}): FileStatement {
 }
 
 test('the first row of a file gets the largest ID', () => {
-  const bankAccount = aBankAccount()
-  const of = { bankAccount, transactionIds: ['txn_a', 'txn_b'], now: NOW }
+  const ids = { accountId: 'acct_1', bankAccountId: 'bac_1' }
+  const of = { ...ids, transactionIds: ['txn_a', 'txn_b'], now: NOW }
   const common = { source: 'upload', createdAt: NOW, date: EARLIER } as const
   expect(transactionsOf(file(), of)).toEqual([
     aTransaction({
@@ -51,34 +52,51 @@ test('the first row of a file gets the largest ID', () => {
 })
 
 describe('the balances of a file', () => {
-  const set = (balances: Partial<FileBalances>, stored: Date | null = null) =>
-    balancesToSet(aBankAccount({ balancesAsOf: stored }), file(balances), NOW)
+  const set = (balances: Partial<FileBalances>, account: Partial<BankAccount> = {}) => {
+    const bankAccount = aBankAccount({ limitBalance: 7n, ...account })
+    const locked = { bankAccount, envelopes: [], operation: anOperation('txup_1') }
+    return settleFile(locked, { statement: file(balances), causeId: 'txup_1' })
+  }
+  const figures = (balances: Partial<FileBalances>, stored: Date | null = null) => {
+    const { bankAccount } = set(balances, { balancesAsOf: stored })
+    const { currentBalance, availableBalance, limitBalance, balancesAsOf } = bankAccount
+    return [currentBalance, availableBalance, limitBalance, balancesAsOf]
+  }
 
   test('are set where nobody has stated any', () => {
-    expect(set({})).toEqual({ to: { current: 100n, available: 90n }, asOf: LATER })
-    expect(set({ asOf: null })).toEqual({ to: { current: 100n, available: 90n }, asOf: null })
+    expect(figures({})).toEqual([100n, 90n, 7n, LATER])
+    expect(figures({ asOf: null })).toEqual([100n, 90n, 7n, null])
   })
 
   test('that the file does not state stay', () => {
-    expect(set({ current: null, limit: 5n })?.to).toEqual({ available: 90n, limit: 5n })
-    expect(set({ current: null, available: null })).toBeNull()
+    expect(figures({ current: null, limit: 5n })).toEqual([0n, 90n, 5n, LATER])
+    expect(figures({ current: null, available: null })).toEqual([0n, 0n, 7n, null])
   })
 
   test('older than the stored ones stay out', () => {
-    expect(set({ asOf: EARLIER }, LATER)).toBeNull()
-    expect(set({ asOf: null }, LATER)).toBeNull()
-    expect(set({ asOf: LATER }, LATER)?.asOf).toEqual(LATER)
-    expect(set({ asOf: LATER }, EARLIER)?.asOf).toEqual(LATER)
+    expect(figures({ asOf: EARLIER }, LATER)).toEqual([0n, 0n, 7n, LATER])
+    expect(figures({ asOf: null }, LATER)).toEqual([0n, 0n, 7n, LATER])
+    expect(figures({ asOf: LATER }, LATER)).toEqual([100n, 90n, 7n, LATER])
+    expect(figures({ asOf: LATER }, EARLIER)).toEqual([100n, 90n, 7n, LATER])
   })
 
   test('of the future count as of now', () => {
-    expect(set({ asOf: new Date('2099-01-01T00:00:00Z') })?.asOf).toEqual(NOW)
+    expect(figures({ asOf: new Date('2099-01-01T00:00:00Z') })[3]).toEqual(NOW)
   })
-})
 
-test('a file in another currency is refused', () => {
-  expect(() => requireCurrencyOf(aBankAccount(), file())).not.toThrow()
-  expect(() => requireCurrencyOf(aBankAccount({ currency: 'CAD' }), file())).toThrow(
-    'The file is in USD, the bank account in CAD',
-  )
+  test('are journaled as the upload', () => {
+    const common = { operationId: 'txup_1', cause: 'upload', causeId: 'txup_1' }
+    expect(set({}, { availableBalance: 40n }).entries).toMatchObject([
+      { ...common, pot: 'available', delta: 50n, amount: 90n },
+      { ...common, pot: 'current', delta: 100n, amount: 100n },
+    ])
+  })
+
+  test.each([
+    [{ currency: 'CAD' }, 'The file is in USD, the account in CAD'],
+    [{ deletedAt: NOW }, 'archived'],
+    [{ linkType: 'feed' }, 'manual link'],
+  ] as const)('are not set on an account with %j', (account, reason) => {
+    expect(() => set({}, account)).toThrow(reason)
+  })
 })

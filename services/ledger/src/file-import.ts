@@ -1,8 +1,9 @@
 import { refused } from '@coffer/kit/errors'
-import type { NewBalances } from './balance-changes.ts'
-import type { BankAccount } from './bank-account.ts'
+import { type NewBalances, setBalances } from './balance-changes.ts'
+import { type BankAccount, requireManual, requireWritable } from './bank-account.ts'
+import { openBook, type Settlement, settle } from './book.ts'
 import type { FileStatement } from './ofx.ts'
-import type { Transaction } from './transaction.ts'
+import type { Locked, Transaction } from './transaction.ts'
 
 /**
  * The transactions of a file, to be stored unless their identifier is known. They come in reverse
@@ -11,9 +12,9 @@ import type { Transaction } from './transaction.ts'
  */
 export function transactionsOf(
   { rows }: FileStatement,
-  of: { bankAccount: BankAccount; transactionIds: readonly string[]; now: Date },
+  of: { accountId: string; bankAccountId: string; transactionIds: readonly string[]; now: Date },
 ): Transaction[] {
-  const { accountId, bankAccountId } = of.bankAccount
+  const { accountId, bankAccountId } = of
   return rows.toReversed().map((row, index) => {
     const transactionId = of.transactionIds[index]
     if (transactionId === undefined) {
@@ -40,11 +41,34 @@ export function transactionsOf(
 }
 
 /**
+ * What importing a file does to its bank account: the balances that it states. Refuses a file in
+ * another currency than the account's (`spec/ledger.md` 6.5). `causeId` is the upload.
+ */
+export function settleFile(
+  locked: Locked,
+  { statement, causeId }: { statement: FileStatement; causeId: string },
+): Settlement {
+  const { bankAccount, operation } = locked
+  requireWritable(bankAccount)
+  requireManual(bankAccount)
+  if (statement.currency !== bankAccount.currency) {
+    throw refused(`The file is in ${statement.currency}, the account in ${bankAccount.currency}`)
+  }
+  const book = openBook(locked)
+  const stated = balancesToSet(bankAccount, statement, operation.now)
+  if (stated !== null) {
+    setBalances(book, { to: stated.to, cause: 'upload', causeId })
+    book.bankAccount.balancesAsOf = stated.asOf
+  }
+  return settle(book)
+}
+
+/**
  * The balances that a file sets, and the instant that they hold for; null when it states none, or
  * older ones than those stored (`decisions.md` Ledger). What the file does not state stays. An
  * instant in the future counts as now.
  */
-export function balancesToSet(
+function balancesToSet(
   account: BankAccount,
   { balances }: FileStatement,
   now: Date,
@@ -59,11 +83,4 @@ export function balancesToSet(
   const stored = account.balancesAsOf
   const isOlder = stored !== null && (asOf === null || asOf < stored)
   return Object.keys(to).length === 0 || isOlder ? null : { to, asOf: asOf ?? stored }
-}
-
-/** Refuses a file in another currency than the account's (`spec/ledger.md` 6.5). */
-export function requireCurrencyOf(account: BankAccount, { currency }: FileStatement): void {
-  if (currency !== account.currency) {
-    throw refused(`The file is in ${currency}, the bank account in ${account.currency}`)
-  }
 }

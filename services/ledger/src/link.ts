@@ -19,6 +19,9 @@ export const Link = z.object({
 })
 export type Link = z.infer<typeof Link>
 
+/** What names a link. */
+export type LinkKey = Pick<Link, 'accountId' | 'linkId'>
+
 export type NewLink = {
   linkId: string
   institutionName: string

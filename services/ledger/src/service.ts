@@ -1,14 +1,25 @@
+import { join } from 'node:path'
 import { defineService } from '@coffer/kit/service'
+import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { bankAccountRoutes } from './bank-account.rpc.ts'
 import { settings } from './config.ts'
 import { envelopeRoutes } from './envelope.rpc.ts'
+import { eventHandlers } from './events.consumer.ts'
+import { fileImportActivities, type Readers } from './file-import.activities.ts'
 import { linkRoutes } from './link.rpc.ts'
+import { linkCleanUpActivities } from './link-clean-up.activities.ts'
 import { createMoneyWriter } from './money.rpc.ts'
+import { openStorage } from './storage.client.ts'
+import { sweepActivities } from './sweep.activities.ts'
 import { transactionRoutes } from './transaction.rpc.ts'
+import { uploadRoutes } from './upload.rpc.ts'
+
+const workflows = ['file-import', 'link-clean-up', 'sweep']
 
 /** The ledger: all the money (design 1). */
 export const ledger = defineService({
@@ -16,15 +27,40 @@ export const ledger = defineService({
   schema: 'ledger',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: (deps) => {
-    const money = { ...deps, write: createMoneyWriter(deps) }
+  create: (offered) => {
+    const readers: Readers = startWorkers({
+      module: new URL('./ofx.worker.ts', import.meta.url),
+      threadsMax: 2,
+      queueMax: 20,
+      memoryMaxMb: 512,
+    })
+    const storage = openStorage(join(offered.config.dataDir, 'files'))
+    const deps = { ...offered, readers, storage, write: createMoneyWriter(offered) }
     return {
       routes: (router) => {
         router.service(LinkService, linkRoutes(deps))
-        router.service(BankAccountService, bankAccountRoutes(money))
-        router.service(EnvelopeService, envelopeRoutes(money))
-        router.service(TransactionService, transactionRoutes(money))
+        router.service(BankAccountService, bankAccountRoutes(deps))
+        router.service(EnvelopeService, envelopeRoutes(deps))
+        router.service(TransactionService, transactionRoutes(deps))
+        router.service(UploadService, uploadRoutes(deps))
       },
+      handlers: eventHandlers(deps),
+      workflowModules: workflows.map((name) => new URL(`./${name}.workflow.ts`, import.meta.url)),
+      activities: {
+        ...fileImportActivities(deps),
+        ...linkCleanUpActivities(deps),
+        ...sweepActivities(deps),
+      },
+      schedules: [
+        {
+          type: 'sweepLedger',
+          id: 'ledger-sweep',
+          taskQueue: 'ledger',
+          args: [],
+          cron: '*/10 * * * *',
+        },
+      ],
+      close: async () => readers[Symbol.asyncDispose](),
     }
   },
 })

@@ -1,0 +1,122 @@
+import { isTransient, notFound } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { publishProgress } from '@coffer/kit/progress'
+import type { ServiceDeps } from '@coffer/kit/service'
+import type { Workers } from '@coffer/kit/workers'
+import { ConnectError } from '@connectrpc/connect'
+import { findTimezone } from './account-settings.sql.ts'
+import { findBankAccount } from './bank-account.sql.ts'
+import { settleFile, transactionsOf } from './file-import.ts'
+import { lockMoney, saveMoney } from './money.sql.ts'
+import type { FileStatement } from './ofx.ts'
+import type { ReadingTask } from './ofx.worker.ts'
+import type { Unreadable } from './ofx-tree.ts'
+import type { Storage } from './storage.client.ts'
+import { addDecision, openTill, tillWrite } from './till.ts'
+import {
+  completeUpload,
+  failUpload,
+  findUpload,
+  insertNewTransactions,
+  lockUnfinished,
+  markFileDeleted,
+  startUpload,
+} from './upload.sql.ts'
+import type { Upload, UploadKey } from './upload.ts'
+
+/** Threads that read uploaded files. */
+export type Readers = Workers<ReadingTask, FileStatement | Unreadable>
+
+type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
+  storage: Storage
+  readers: Readers
+}
+
+const rowsPerStatement = 1000
+
+/** The steps of a file's import; each does nothing when it has been done (design 4). */
+export function fileImportActivities(deps: Deps) {
+  const { database, clock, storage } = deps
+  const fail = async (key: UploadKey, error: string) => {
+    await failUpload(database, key, { error, now: clock() })
+    await tell(deps, key)
+  }
+  return {
+    startImport: async (key: UploadKey): Promise<void> => {
+      if (await startUpload(database, key, clock())) await tell(deps, key)
+    },
+    importFile: async (key: UploadKey): Promise<void> => {
+      const upload = await findUpload(database, key)
+      if (upload?.status !== 'processing') return
+      try {
+        const statement = await readStatement(deps, upload)
+        if ('unreadable' in statement) return await fail(key, statement.unreadable)
+        await store(deps, key, statement)
+        await tell(deps, key)
+      } catch (error) {
+        // What a retry cannot mend is the file's or the account's fault, and ends the upload.
+        if (isTransient(error)) throw error
+        await fail(key, ConnectError.from(error).rawMessage)
+      }
+    },
+    failImport: (key: UploadKey): Promise<void> =>
+      fail(key, 'The file could not be imported for now; please upload it again'),
+    removeFile: async (key: UploadKey): Promise<void> => {
+      const upload = await findUpload(database, key)
+      if (!upload) return
+      await storage.remove(upload)
+      await markFileDeleted(database, upload, clock())
+    },
+  }
+}
+
+async function readStatement(deps: Deps, upload: Upload): Promise<FileStatement | Unreadable> {
+  const { accountId, bankAccountId } = upload
+  const bankAccount = await findBankAccount(deps.database, accountId, bankAccountId)
+  const timezone = await findTimezone(deps.database, accountId)
+  const bytes = await deps.storage.read(upload)
+  if (!bankAccount || !timezone || !bytes) return { unreadable: 'The file is no longer there' }
+  const { currency } = bankAccount
+  return deps.readers.run({ bytes, settings: { currency, timezone } })
+}
+
+/**
+ * Stores all of a file or nothing. The rows go in first; the money lock is held for the last two
+ * statements only, however large the file is.
+ */
+async function store({ database, clock }: Deps, key: UploadKey, statement: FileStatement) {
+  const { accountId, bankAccountId, transactionUploadId } = key
+  const now = clock()
+  const transactionIds = statement.rows.map(() => newId('txn'))
+  await database.transaction(async (tx) => {
+    if (!(await lockUnfinished(tx, key))) return
+    const all = transactionsOf(statement, { accountId, bankAccountId, transactionIds, now })
+    let importedCount = 0n
+    for (let start = 0; start < all.length; start += rowsPerStatement) {
+      const some = all.slice(start, start + rowsPerStatement)
+      importedCount += await insertNewTransactions(tx, key, some)
+    }
+    const skippedCount = BigInt(all.length + statement.skipped.length) - importedCount
+    await completeUpload(tx, key, { importedCount, skippedCount, now })
+    const rows = { accountId, bankAccountId, spendingIds: [], transactionIds: [] }
+    const locked = await lockMoney(tx, rows)
+    if (!locked) throw notFound('bank account')
+    const operation = { operationId: transactionUploadId, now }
+    const settlement = settleFile(
+      { ...locked, operation },
+      { statement, causeId: transactionUploadId },
+    )
+    const till = openTill<never, never>(locked)
+    addDecision(till, { settlement })
+    const write = tillWrite(till)
+    if (write) await saveMoney(tx, { ...write, changes: [] })
+  })
+}
+
+/** Publishes the stored status, whatever it is by now. */
+async function tell({ database, broker }: Deps, key: UploadKey): Promise<void> {
+  const upload = await findUpload(database, key)
+  if (!upload) return
+  const of = { accountId: key.accountId, id: key.transactionUploadId }
+  publishProgress(broker, of, { status: upload.status })
+}

@@ -1,0 +1,23 @@
+import { ActivityFailure, proxyActivities } from '@temporalio/workflow'
+import type { fileImportActivities } from './file-import.activities.ts'
+import type { UploadKey } from './upload.ts'
+
+type Activities = ReturnType<typeof fileImportActivities>
+
+const steps = proxyActivities<Activities>({ startToCloseTimeout: '1 minute' })
+const { importFile } = proxyActivities<Activities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
+})
+
+/** Imports one uploaded file; its ID is `file-import/<transactionUploadId>`. */
+export async function importUpload(key: UploadKey): Promise<void> {
+  await steps.startImport(key)
+  try {
+    await importFile(key)
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error
+    await steps.failImport(key)
+  }
+  await steps.removeFile(key)
+}

@@ -1,0 +1,13 @@
+import { type FileStatement, type ReadingSettings, readOfx } from './ofx.ts'
+import type { Unreadable } from './ofx-tree.ts'
+
+/** What a thread is given to read. */
+export interface ReadingTask {
+  bytes: Uint8Array
+  settings: ReadingSettings
+}
+
+/** Reads one file in a worker thread, so that a large one does not hold up the event loop. */
+export function run({ bytes, settings }: ReadingTask): FileStatement | Unreadable {
+  return readOfx(bytes, settings)
+}

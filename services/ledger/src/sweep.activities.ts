@@ -1,0 +1,45 @@
+import type { ServiceDeps } from '@coffer/kit/service'
+import { startCleanUp, startImport } from './events.consumer.ts'
+import type { Storage } from './storage.client.ts'
+import {
+  listExpiredFiles,
+  listUncleanedLinks,
+  listUnfinishedUploads,
+  type Page,
+} from './sweep.sql.ts'
+import { markFileDeleted } from './upload.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: Storage }
+
+const pageSize = 200
+const graceMs = 60_000
+
+/**
+ * What finishes what somebody left unfinished (design 2): each takes a page after the ID given and
+ * returns the last ID of it, null after the last page. Starting what runs already only joins it.
+ */
+export function sweepActivities({ database, workflows, clock, storage }: Deps) {
+  const page = (after: string, ageMs: number): Page => {
+    return { after, before: new Date(clock().getTime() - ageMs), limit: pageSize }
+  }
+  return {
+    restartImports: async (after: string): Promise<string | null> => {
+      const uploads = await listUnfinishedUploads(database, page(after, graceMs))
+      for (const upload of uploads) await startImport(workflows, upload)
+      return uploads.at(pageSize - 1)?.transactionUploadId ?? null
+    },
+    restartCleanUps: async (after: string): Promise<string | null> => {
+      const links = await listUncleanedLinks(database, page(after, graceMs))
+      for (const link of links) await startCleanUp(workflows, link)
+      return links.at(pageSize - 1)?.linkId ?? null
+    },
+    expireFiles: async (after: string): Promise<string | null> => {
+      const files = await listExpiredFiles(database, page(after, 0))
+      for (const file of files) {
+        await storage.remove(file)
+        await markFileDeleted(database, file, clock())
+      }
+      return files.at(pageSize - 1)?.fileId ?? null
+    },
+  }
+}

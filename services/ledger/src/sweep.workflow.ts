@@ -1,0 +1,20 @@
+import { proxyActivities } from '@temporalio/workflow'
+import type { sweepActivities } from './sweep.activities.ts'
+
+const activities = proxyActivities<ReturnType<typeof sweepActivities>>({
+  startToCloseTimeout: '2 minutes',
+})
+
+/** Goes through what is unfinished in the tables; runs every ten minutes. */
+export async function sweepLedger(): Promise<void> {
+  for (const step of [
+    activities.restartImports,
+    activities.restartCleanUps,
+    activities.expireFiles,
+  ]) {
+    let after: string | null = ''
+    while (after !== null) {
+      after = await step(after)
+    }
+  }
+}

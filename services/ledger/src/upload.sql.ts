@@ -1,0 +1,134 @@
+import { type Change, insertChanges } from '@coffer/kit/changes'
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { type AccountSettings, insertSettings } from './account-settings.sql.ts'
+import type { Transaction } from './transaction.ts'
+import { StoredFile, Upload, type UploadKey } from './upload.ts'
+
+const columns = columnsOf(Upload, { table: 'uploads' })
+const Inserted = z.object({ inserted: z.bigint() })
+
+/** Stores a file, its upload, the change that says so and the settings its import will need. */
+export async function insertUpload(
+  tx: Tx,
+  {
+    file,
+    upload,
+    settings,
+    changes,
+  }: {
+    file: StoredFile
+    upload: Upload
+    settings: AccountSettings
+    changes: Change[]
+  },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH known AS (${insertSettings(settings)}), emitted AS (${insertChanges(changes)}),
+      stored AS (${insertOf('files', StoredFile, file)})
+    ${insertOf('uploads', Upload, upload)}`)
+}
+
+/** The upload, unless its bank account's link is deleted. */
+export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload | null> {
+  return pool.maybeOne(sql.type(Upload)`
+    SELECT ${columns} FROM uploads JOIN bank_accounts USING (account_id, bank_account_id)
+    WHERE ${isUpload(key)} AND removed_at IS NULL`)
+}
+
+/** Marks an upload as being worked on; false when there is nothing left to do. */
+export async function startUpload({ pool }: Database, key: UploadKey, now: Date): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    UPDATE uploads SET status = 'processing', processed_at = coalesce(processed_at, ${at(now)})
+    WHERE ${isUpload(key)} AND status IN ('pending', 'processing')`)
+  return rowCount > 0
+}
+
+/** Locks an upload that is not finished, so that nobody imports it at the same time. */
+export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
+  return tx.maybeOne(sql.type(Upload)`
+    SELECT ${columns} FROM uploads
+    WHERE ${isUpload(key)} AND status IN ('pending', 'processing') FOR UPDATE`)
+}
+
+/** Ends an upload well. */
+export async function completeUpload(
+  tx: Tx,
+  key: UploadKey,
+  done: { importedCount: bigint; skippedCount: bigint; now: Date },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE uploads SET status = 'complete', completed_at = ${at(done.now)},
+      imported_count = ${done.importedCount}, skipped_count = ${done.skippedCount}
+    WHERE ${isUpload(key)}`)
+}
+
+/** Ends an upload with the reason why nothing of it was stored; a finished one stays. */
+export async function failUpload(
+  { pool }: Database,
+  key: UploadKey,
+  { error, now }: { error: string; now: Date },
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE uploads SET status = 'failed', error = ${error}, completed_at = ${at(now)}
+    WHERE ${isUpload(key)} AND status IN ('pending', 'processing')`)
+}
+
+/** Notes that the bytes of an upload's file are gone. */
+export async function markFileDeleted(
+  { pool }: Database,
+  { accountId, fileId }: Pick<Upload, 'accountId' | 'fileId'>,
+  now: Date,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE files SET deleted_at = ${at(now)}
+    WHERE account_id = ${accountId} AND file_id = ${fileId} AND deleted_at IS NULL`)
+}
+
+/** Stores transactions of one upload, except those whose identifier is known; returns how many. */
+export async function insertNewTransactions(
+  tx: Tx,
+  { transactionUploadId }: UploadKey,
+  transactions: readonly Transaction[],
+): Promise<bigint> {
+  return tx.oneFirst(sql.type(Inserted)`
+    WITH stored AS (
+      INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,
+        date, name, original_name, original_merchant_name, is_pending, upload_identifier, source,
+        created_at, transaction_upload_id)
+      SELECT account, bank_account, id, amount, '{}', date, name, original_name,
+        original_merchant_name, false, identifier, 'upload', created, ${transactionUploadId}
+      FROM ${sql.unnest(
+        transactions.map((one) => [
+          one.accountId,
+          one.bankAccountId,
+          one.transactionId,
+          one.amount,
+          at(one.date),
+          one.name,
+          one.originalName,
+          one.originalMerchantName,
+          one.uploadIdentifier,
+          at(one.createdAt),
+        ]),
+        [
+          ...['text', 'text', 'text', 'int8', 'timestamptz', 'text', 'text', 'text', 'text'],
+          'timestamptz',
+        ],
+      )} AS fresh (account, bank_account, id, amount, date, name, original_name,
+        original_merchant_name, identifier, created)
+      ON CONFLICT ON CONSTRAINT transactions_upload DO NOTHING
+      RETURNING 1
+    ) SELECT count(*) AS inserted FROM stored`)
+}
+
+function isUpload({ accountId, bankAccountId, transactionUploadId }: UploadKey): FragmentSqlToken {
+  return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    AND transaction_upload_id = ${transactionUploadId}`
+}
+
+function at(instant: Date): string {
+  return instant.toISOString()
+}

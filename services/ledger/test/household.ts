@@ -1,0 +1,38 @@
+import { newId } from '@coffer/kit/id'
+import type { Booted } from '@coffer/kit/testing/boot'
+import {
+  BankAccountService,
+  type CreateBankAccountRequest,
+} from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import { UploadService } from '@coffer/proto/ledger/v1/upload'
+
+/** An account in Chicago with one bank account on a manual link, and the clients to use it. */
+export async function household(booted: Booted, opening: Partial<CreateBankAccountRequest> = {}) {
+  const accountId = newId('acct')
+  const as = booted.as(accountId, { timezone: 'America/Chicago' })
+  const links = booted.client('ledger', LinkService)
+  const accounts = booted.client('ledger', BankAccountService)
+  const { link } = await links.createLink({ institutionName: 'Bank' }, as)
+  const linkId = link?.linkId ?? ''
+  const { name = 'Checking', ...balances } = opening
+  const opened = { linkId, name, ...balances }
+  const { bankAccount } = await accounts.createBankAccount(opened, as)
+  const bankAccountId = bankAccount?.bankAccountId ?? ''
+  return {
+    accountId,
+    as,
+    linkId,
+    bankAccountId,
+    links,
+    accounts,
+    envelopes: booted.client('ledger', EnvelopeService),
+    transactions: booted.client('ledger', TransactionService),
+    uploads: booted.client('ledger', UploadService),
+    balances: async () => (await accounts.getBalances({ bankAccountId }, as)).balances,
+  }
+}
+
+export type Household = Awaited<ReturnType<typeof household>>

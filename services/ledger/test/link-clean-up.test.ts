@@ -1,0 +1,185 @@
+import { mkdtempSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { loadSigner, systemCaller } from '@coffer/kit/caller'
+import { newId } from '@coffer/kit/id'
+import { headers } from '@coffer/kit/rpc'
+import { defineService } from '@coffer/kit/service'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { auditLedger } from '../src/audit.sql.ts'
+import { ledger } from '../src/service.ts'
+import { type Household, household } from './household.ts'
+
+/** What the other services were asked to do, in order. */
+const asked: unknown[][] = []
+
+/** A service that only offers its part of the clean-up, and remembers being asked. */
+function neighbour(name: string, schema: string, activity: string) {
+  return defineService({
+    name,
+    schema,
+    migrations: pathToFileURL(`${mkdtempSync(join(tmpdir(), 'coffer-none-'))}/`),
+    settings: {},
+    create: () => ({
+      routes: () => undefined,
+      activities: {
+        [activity]: async (...args: unknown[]) => {
+          asked.push([activity, ...args])
+        },
+      },
+    }),
+  })
+}
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-clean-up-'))
+  const services = [
+    ledger,
+    neighbour('budgeting', 'budgeting', 'removePlans'),
+    neighbour('aggregator-sync', 'aggregator_sync', 'releaseAggregatorConnection'),
+    neighbour('feed-sync', 'feed_sync', 'releaseFeedConnection'),
+  ]
+  booted = await boot(services, { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const tables = [
+  'bank_accounts',
+  'envelopes',
+  'transactions',
+  'journal',
+  'operations',
+  'uploads',
+  'files',
+]
+const Count = z.object({ count: z.bigint() })
+
+/** How many rows of each table there are under an account. */
+async function rowsOf({ accountId }: Household): Promise<Record<string, number>> {
+  const { pool } = booted.database('ledger')
+  const counts = tables.map(async (table) => {
+    const count = await pool.oneFirst(sql.type(Count)`
+      SELECT count(*) FROM ${sql.identifier([table])} WHERE account_id = ${accountId}`)
+    return [table, Number(count)]
+  })
+  return Object.fromEntries(await Promise.all(counts))
+}
+
+/** Puts something of every kind under a bank account. */
+async function fill(home: Household) {
+  const { as, bankAccountId, envelopes, transactions, uploads } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
+  const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+  const bill = { bankAccountId, amount: 700n, date, name: 'Bill', spendingId }
+  const { transaction } = await transactions.createTransaction(bill, as)
+  const due = { bankAccountId, spendingId, due: date, targetAmount: 500n }
+  const signer = loadSigner(booted.keysFolder, 'budgeting')
+  const system = { [headers.caller]: systemCaller(signer, home.accountId, new Date()) }
+  await envelopes.closePeriod(due, { headers: system })
+  const content = await readFile(new URL('../../../test/data/equal-rows.ofx', import.meta.url))
+  const file = { name: 'a.ofx', contentType: 'application/octet-stream', content }
+  const { upload } = await uploads.createUpload({ bankAccountId, ...file }, as)
+  const transactionUploadId = upload?.transactionUploadId ?? ''
+  await eventually(
+    async () => (await uploads.getUpload({ bankAccountId, transactionUploadId }, as)).upload,
+    (one) => one?.status === 'complete',
+  )
+  return { spendingId, transactionUploadId, transactionId: transaction?.transactionId ?? '' }
+}
+
+async function cleanedAt({ accountId, linkId }: Household): Promise<Date | null> {
+  const Row = z.object({ cleanedAt: z.date().nullable() })
+  return booted.database('ledger').pool.oneFirst(sql.type(Row)`
+    SELECT cleaned_at AS "cleanedAt" FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+const nothing = Object.fromEntries(tables.map((table) => [table, 0]))
+
+describe('a deleted link', () => {
+  test('is cleaned up: plans elsewhere first, then everything under it but its own row', async () => {
+    const home = await household(booted, { availableBalance: 1000n })
+    const { accountId, linkId, bankAccountId, links, as } = home
+    await fill(home)
+    const other = await household(booted, { availableBalance: 1000n })
+    await fill(other)
+    const before = await rowsOf(home)
+    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([])
+
+    await links.deleteLink({ linkId }, as)
+    await eventually(
+      () => cleanedAt(home),
+      (instant) => instant !== null,
+    )
+    expect(await rowsOf(home)).toEqual(nothing)
+    expect(asked.filter((one) => one[1] === accountId)).toEqual([
+      ['removePlans', accountId, [bankAccountId]],
+    ])
+    expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeDefined()
+    const folder = join(dataDir, 'files', accountId.slice(-2), accountId)
+    expect(await readdir(folder)).toEqual([])
+    expect(await rowsOf(other)).toEqual(before)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  })
+
+  test('of a feed has its connection released by feed-sync before anything goes', async () => {
+    const home = await household(booted)
+    const { accountId, as, links, accounts } = home
+    const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
+    const { link } = await links.createLink(feed, as)
+    const linkId = link?.linkId ?? ''
+    const candidate = { linkId, name: 'Fed', feedBankAccountId: newId('lbac') }
+    const { bankAccount } = await accounts.createBankAccount(candidate, as)
+    await links.deleteLink({ linkId }, as)
+    await eventually(
+      () => cleanedAt({ ...home, linkId }),
+      (instant) => instant !== null,
+    )
+    expect(asked.filter((one) => one[1] === accountId)).toEqual([
+      ['releaseFeedConnection', accountId, linkId],
+      ['removePlans', accountId, [bankAccount?.bankAccountId]],
+    ])
+    // The account's other link keeps what is under it.
+    expect(await rowsOf(home)).toMatchObject({ bank_accounts: 1 })
+  })
+
+  test('hides at once what is under it', async () => {
+    const home = await household(booted, { availableBalance: 1000n })
+    const { as, bankAccountId, linkId, links, accounts, envelopes, transactions, uploads } = home
+    const { spendingId, transactionId, transactionUploadId } = await fill(home)
+    await links.deleteLink({ linkId }, as)
+    const page = { bankAccountId, limit: 25, offset: 0 }
+    const calls = [
+      accounts.getBankAccount({ bankAccountId }, as),
+      accounts.getBalances({ bankAccountId }, as),
+      accounts.listBankAccounts({ linkId }, as),
+      envelopes.listEnvelopes({ bankAccountId }, as),
+      envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+      transactions.listTransactions(page, as),
+      transactions.getTransaction({ bankAccountId, transactionId }, as),
+      transactions.deleteTransaction({ bankAccountId, transactionId }, as),
+      uploads.getUpload({ bankAccountId, transactionUploadId }, as),
+    ]
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: Code.NotFound } })
+    }
+    expect((await accounts.listBankAccounts({}, as)).bankAccounts).toEqual([])
+    expect((await links.listLinks({}, as)).links).toEqual([])
+  })
+})
