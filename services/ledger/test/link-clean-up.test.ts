@@ -1,13 +1,10 @@
-import { mkdtempSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner, systemCaller } from '@coffer/kit/caller'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
-import { defineService } from '@coffer/kit/service'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -16,40 +13,14 @@ import { z } from 'zod'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
-
-/** What the other services were asked to do, in order. */
-const asked: unknown[][] = []
-
-/** A service that only offers its part of the clean-up, and remembers being asked. */
-function neighbour(name: string, schema: string, activity: string) {
-  return defineService({
-    name,
-    schema,
-    migrations: pathToFileURL(`${mkdtempSync(join(tmpdir(), 'coffer-none-'))}/`),
-    settings: {},
-    create: () => ({
-      routes: () => undefined,
-      activities: {
-        [activity]: async (...args: unknown[]) => {
-          asked.push([activity, ...args])
-        },
-      },
-    }),
-  })
-}
+import { asked, neighbours } from './neighbours.ts'
 
 let booted: Booted
 let dataDir: string
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'coffer-clean-up-'))
-  const services = [
-    ledger,
-    neighbour('budgeting', 'budgeting', 'removePlans'),
-    neighbour('aggregator-sync', 'aggregator_sync', 'releaseAggregatorConnection'),
-    neighbour('feed-sync', 'feed_sync', 'releaseFeedConnection'),
-  ]
-  booted = await boot(services, { COFFER_DATA_DIR: dataDir })
+  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
 })
 
 afterAll(async () => {

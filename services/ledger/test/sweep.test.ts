@@ -1,0 +1,121 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newId } from '@coffer/kit/id'
+import { connectTemporal } from '@coffer/kit/temporal'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { requiredVariable } from '@coffer/kit/testing/database'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { ledger } from '../src/service.ts'
+import { openStorage, type Storage } from '../src/storage.client.ts'
+import { insertUpload } from '../src/upload.sql.ts'
+import { createUpload } from '../src/upload.ts'
+import { type Household, household } from './household.ts'
+import { neighbours } from './neighbours.ts'
+
+let booted: Booted
+let dataDir: string
+let storage: Storage
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-sweep-'))
+  storage = openStorage(join(dataDir, 'files'))
+  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** Runs the sweep as its schedule would, and waits for its end. */
+async function sweep(): Promise<void> {
+  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  await using temporal = await connectTemporal({
+    address,
+    namespace: 'default',
+    prefix: booted.prefix,
+  })
+  const id = newId('sweep')
+  await temporal.start({ type: 'sweepLedger', id, taskQueue: 'ledger', args: [] })
+  await temporal.client.workflow.getHandle(`${booted.prefix}/${id}`).result()
+}
+
+/** Stores an upload as a process would that died before anybody heard of it. */
+async function unheardUpload(home: Household, createdAt: Date) {
+  const { accountId, bankAccountId } = home
+  const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
+  const content = await readFile(new URL('../../../test/data/equal-rows.ofx', import.meta.url))
+  const what = { name: 'a.ofx', contentType: 'application/octet-stream', size: 1n }
+  const owner = { accountId, bankAccountId, createdBy: 'user_1' }
+  const stored = createUpload({ ...owner, ...ids, ...what }, createdAt)
+  const settings = { accountId, timezone: 'UTC', locale: 'en_US', version: 0n }
+  await storage.write(stored.file, content)
+  await booted
+    .database('ledger')
+    .transaction((tx) => insertUpload(tx, { ...stored, settings, changes: [] }))
+  return stored
+}
+
+function minutesAgo(minutes: number): Date {
+  return new Date(Date.now() - minutes * 60_000)
+}
+
+test('an import that nobody started is started, and its file expires only afterwards', async () => {
+  const home = await household(booted)
+  const { uploads, bankAccountId, as } = home
+  const { upload, file } = await unheardUpload(home, minutesAgo(90))
+  await sweep()
+  const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
+  const done = await eventually(
+    async () => (await uploads.getUpload(key, as)).upload,
+    (one) => one?.status === 'complete',
+  )
+  expect(done).toMatchObject({ importedCount: 2n })
+  await eventually(
+    () => storage.read(file),
+    (bytes) => bytes === null,
+  )
+})
+
+test('an import of this minute is left to those who are about to start it', async () => {
+  const home = await household(booted)
+  const { uploads, bankAccountId, as } = home
+  const { upload } = await unheardUpload(home, new Date())
+  await sweep()
+  const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
+  expect((await uploads.getUpload(key, as)).upload?.status).toBe('pending')
+})
+
+test('a file whose time is up goes, although its import has ended otherwise', async () => {
+  const home = await household(booted)
+  const { upload, file } = await unheardUpload(home, minutesAgo(61))
+  await booted.database('ledger').pool.query(sql.unsafe`
+    UPDATE uploads SET status = 'failed', error = 'by hand'
+    WHERE transaction_upload_id = ${upload.transactionUploadId}`)
+  await sweep()
+  expect(await storage.read(file)).toBeNull()
+})
+
+test('a clean-up that nobody started is started', async () => {
+  const { accountId, linkId } = await household(booted)
+  const { pool } = booted.database('ledger')
+  const past = minutesAgo(5).toISOString()
+  await pool.query(sql.unsafe`
+    WITH link AS (UPDATE links SET deleted_at = ${past} WHERE account_id = ${accountId})
+    UPDATE bank_accounts SET removed_at = ${past} WHERE account_id = ${accountId}`)
+  await sweep()
+  const Row = z.object({ cleanedAt: z.date().nullable() })
+  await eventually(
+    () =>
+      pool.oneFirst(sql.type(Row)`
+        SELECT cleaned_at AS "cleanedAt" FROM links
+        WHERE account_id = ${accountId} AND link_id = ${linkId}`),
+    (instant) => instant !== null,
+  )
+  const left = await pool.any(sql.type(z.object({ id: z.string() }))`
+    SELECT bank_account_id AS id FROM bank_accounts WHERE account_id = ${accountId}`)
+  expect(left).toEqual([])
+})
