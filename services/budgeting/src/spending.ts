@@ -1,9 +1,8 @@
+import { hourMs, midnightOf } from '@coffer/kit/time'
 import { z } from 'zod'
 import { dueAfter } from './due-dates.ts'
 import { isOver } from './funding-schedule.ts'
-import { midnight } from './midnight.ts'
 import { readRuleset, renderRuleset } from './ruleset.ts'
-import { hourMs } from './zone.ts'
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money in minor units.
@@ -62,7 +61,7 @@ export function newSpending(
 ): { spending: NewSpending } | { problems: Problems } {
   const { timezone, now } = context
   const { ruleset, problems } = checkRuleset(input.spendingType, input.ruleset)
-  const nextRecurrence = midnight(input.nextRecurrence, timezone)
+  const nextRecurrence = midnightOf(input.nextRecurrence, timezone)
   const spending = { ...input, ruleset, nextRecurrence }
   Object.assign(problems, checkPlan(spending, context))
   if (nextRecurrence < now) {
@@ -88,7 +87,7 @@ export function changeSpending(
     patch.ruleset === undefined
       ? { ruleset: current.ruleset, problems: {} as Problems }
       : checkRuleset(current.spendingType, patch.ruleset)
-  const sent = patch.nextRecurrence && midnight(patch.nextRecurrence, timezone)
+  const sent = patch.nextRecurrence && midnightOf(patch.nextRecurrence, timezone)
   const spending = { ...current, ...patch, ruleset, nextRecurrence: sent ?? current.nextRecurrence }
   const isMoved = spending.nextRecurrence.getTime() !== current.nextRecurrence.getTime()
   Object.assign(problems, checkPlan(spending, context))
