@@ -26,7 +26,8 @@ const envelope = (changes: Partial<Spending>): Spending => ({
   ...{ nextContributionAmount: 500n, isBehind: false, isPaused: false },
   ...{ autoCreateTransaction: false, lastRecurrence: null },
   nextRecurrence: new Date('2023-11-01T05:00Z'),
-  createdAt: new Date('2023-01-01'),
+  ...{ calculatedAt: new Date('2023-10-09T13:32Z'), createdAt: new Date('2023-01-01') },
+  ...{ state: 'open', openingKey: null, revision: 1n },
   ...changes,
 })
 const goal = (changes: Partial<Spending>) =>

@@ -1,7 +1,7 @@
 import { progress } from './contribution.ts'
-import { countDues } from './due-dates.ts'
+import { countDues, rollDue } from './due-dates.ts'
 import { type FundingSchedule, fire, isOver } from './funding-schedule.ts'
-import { rollDue } from './period.ts'
+
 import type { Spending } from './spending.ts'
 
 /** Something that should have happened by now: a schedule fires, or a spending object is due. */

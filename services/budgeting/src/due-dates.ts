@@ -46,3 +46,16 @@ export function countDues(
   const instant = nextRecurrence.getTime()
   return from <= instant && instant < before ? 1 : 0
 }
+
+/**
+ * The dates after the due date has been dealt with: an expense is due at its next occurrence; a
+ * goal, or an expense whose rule has ended, keeps its date as both and is due no more.
+ */
+export function rollDue(
+  due: Due,
+  timezone: string,
+): { lastRecurrence: Date; nextRecurrence: Date } {
+  const lastRecurrence = due.nextRecurrence
+  const next = due.ruleset && dueAfter(due.ruleset, timezone, lastRecurrence.getTime())
+  return { lastRecurrence, nextRecurrence: next ? new Date(next) : lastRecurrence }
+}

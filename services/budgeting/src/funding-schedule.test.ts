@@ -1,3 +1,4 @@
+import { midnightOf } from '@coffer/kit/time'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -8,7 +9,6 @@ import {
   nextFunding,
   nextTwoFundings,
 } from './funding-schedule.ts'
-import { midnight } from './midnight.ts'
 
 const twiceMonthly = (start: string) =>
   `DTSTART:${start}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`
@@ -46,53 +46,40 @@ test('the two next fundings follow each other, and a rule that has ended has non
 describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
   const now = new Date('2023-10-09T13:32Z')
   test.each([
-    [
-      'a date ahead is taken as sent',
-      C,
-      true,
-      '2023-10-14T17:30Z',
-      '2023-10-14T17:30Z',
-      '2023-10-14T17:30Z',
-    ],
-    [
-      'the present instant is taken as sent',
-      C,
-      true,
-      '2023-10-09T13:32Z',
-      '2023-10-09T13:32Z',
-      '2023-10-09T13:32Z',
-    ],
-    [
-      'a past date leads on to the next occurrence',
-      C,
-      true,
-      '2023-09-29T05:00Z',
-      '2023-10-13T05:00Z',
-      '2023-10-15T05:00Z',
-    ],
-    ['without a date the rule decides', C, false, null, '2023-10-15T05:00Z', '2023-10-15T05:00Z'],
-    [
-      'a rule that starts later gives its first occurrence',
-      twiceMonthly('20231101T050000Z'),
-      true,
-      null,
-      '2023-11-15T06:00Z',
-      '2023-11-15T06:00Z',
-    ],
-    [
-      'which moves off the weekend too',
-      'DTSTART:20231014T050000Z\nRRULE:FREQ=MONTHLY',
-      true,
-      null,
-      '2023-10-13T05:00Z',
-      '2023-10-14T05:00Z',
-    ],
-  ])('%s', (_, ruleset, excludeWeekends, sent, date, original) => {
-    const nextRecurrence = sent === null ? null : new Date(sent)
-    expect(firstFunding({ ruleset, excludeWeekends, nextRecurrence }, chicago, now)).toEqual({
-      date: new Date(date),
-      original: new Date(original),
-    })
+    {
+      name: 'a date ahead is taken as sent',
+      schedule: [C, '2023-10-14T17:30Z'],
+      expected: ['2023-10-14T17:30Z', '2023-10-14T17:30Z'],
+    },
+    {
+      name: 'the present instant is taken as sent',
+      schedule: [C, '2023-10-09T13:32Z'],
+      expected: ['2023-10-09T13:32Z', '2023-10-09T13:32Z'],
+    },
+    {
+      name: 'a past date leads on to the next occurrence',
+      schedule: [C, '2023-09-29T05:00Z'],
+      expected: ['2023-10-13T05:00Z', '2023-10-15T05:00Z'],
+    },
+    {
+      name: 'without a date the rule decides',
+      schedule: [everyOtherFriday.replace('1027', '0929')],
+      expected: ['2023-10-13T05:00Z', '2023-10-13T05:00Z'],
+    },
+    {
+      name: 'a rule that starts later gives its first occurrence',
+      schedule: [twiceMonthly('20231101T050000Z')],
+      expected: ['2023-11-15T06:00Z', '2023-11-15T06:00Z'],
+    },
+    {
+      name: 'which moves off the weekend too',
+      schedule: ['DTSTART:20231014T050000Z\nRRULE:FREQ=MONTHLY'],
+      expected: ['2023-10-13T05:00Z', '2023-10-14T05:00Z'],
+    },
+  ])('$name', ({ schedule: [ruleset = '', sent], expected }) => {
+    const nextRecurrence = sent === undefined ? null : new Date(sent)
+    const found = firstFunding({ ruleset, excludeWeekends: true, nextRecurrence }, chicago, now)
+    expect([found?.date, found?.original]).toEqual(expected.map((date) => new Date(date)))
   })
 
   test('a rule may start at this very instant', () => {
@@ -192,7 +179,7 @@ test('for any rule the next funding is later than now, a midnight, and never a w
       }
       const weekday = new Intl.DateTimeFormat('en', { timeZone: timezone, weekday: 'short' })
       expect(found.date.getTime()).toBeGreaterThan(now.getTime())
-      expect(midnight(found.date, timezone)).toEqual(found.date)
+      expect(midnightOf(found.date, timezone)).toEqual(found.date)
       expect(found.original.getTime()).toBeGreaterThanOrEqual(found.date.getTime())
       expect(['Sat', 'Sun']).not.toContain(weekday.format(found.date))
     }),

@@ -1,6 +1,8 @@
+import { invalid, refused } from '@coffer/kit/errors'
 import { z } from 'zod'
 import { midnightMs, weekdayStart } from './midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from './recurrence.ts'
+import { readRuleset, renderRuleset } from './ruleset.ts'
 
 /** A recurring pay or allocation event of one bank account; money in minor units. */
 export const FundingSchedule = z.object({
@@ -69,6 +71,48 @@ export function firstFunding(
   const started = sent !== null || occurrenceBefore(occurrences, now.getTime()) !== null
   // Before its start, a schedule may fire at this very instant; afterwards only later than now.
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
+}
+
+/** What a client decides about a new schedule; the gateway has checked the shape. */
+export type NewFundingSchedule = Pick<
+  FundingSchedule,
+  | 'name'
+  | 'description'
+  | 'ruleset'
+  | 'excludeWeekends'
+  | 'autoCreateTransaction'
+  | 'estimatedDeposit'
+> & { nextRecurrence: Date | null }
+
+/**
+ * A new schedule with its rule normalised and its first date (`spec/budgeting.md` 2.3). Throws
+ * invalid for a bad or ended rule, and refuses automatic deposits without an amount or off a manual
+ * link.
+ */
+export function newFundingSchedule(
+  input: NewFundingSchedule,
+  { timezone, now, isManualLink }: { timezone: string; now: Date; isManualLink: boolean },
+): Omit<FundingSchedule, 'accountId' | 'fundingScheduleId' | 'bankAccountId' | 'createdAt'> {
+  const read = readRuleset(input.ruleset)
+  if ('problem' in read) {
+    throw invalid({ ruleset: `Ruleset ${read.problem}` })
+  }
+  if (input.autoCreateTransaction && (input.estimatedDeposit ?? 0n) <= 0n) {
+    throw refused('Automatic deposits need an estimated deposit above 0')
+  }
+  if (input.autoCreateTransaction && !isManualLink) {
+    throw refused('Automatic deposits need a manual link')
+  }
+  const ruleset = renderRuleset(read.rule)
+  const first = firstFunding({ ...input, ruleset }, timezone, now)
+  if (first === null) {
+    throw invalid({ ruleset: 'Ruleset has no date left' })
+  }
+  return {
+    ...{ ...input, ruleset, waitForDeposit: false, lastRecurrence: null },
+    nextRecurrence: first.date,
+    nextRecurrenceOriginal: first.original,
+  }
 }
 
 /**

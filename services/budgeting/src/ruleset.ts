@@ -1,4 +1,4 @@
-import { fromLocal, isTimezone } from './zone.ts'
+import { fromLocal, isTimezone } from '@coffer/kit/time'
 
 /**
  * A parsed ruleset: instants in ms, weekdays from Monday 0 to Sunday 6, `null` and `[]` for

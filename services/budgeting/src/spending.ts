@@ -1,13 +1,14 @@
+import { invalid } from '@coffer/kit/errors'
+import { hourMs, midnightOf } from '@coffer/kit/time'
 import { z } from 'zod'
-import { dueAfter } from './due-dates.ts'
-import { isOver } from './funding-schedule.ts'
-import { midnight } from './midnight.ts'
 import { readRuleset, renderRuleset } from './ruleset.ts'
-import { hourMs } from './zone.ts'
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money in minor units.
  * The amounts are the ledger's as of `amountsVersion`, kept as input of the rules and never served.
+ * The contribution is as of `calculatedAt`; `revision` rises with every change of the row. While it
+ * is `opening`, its envelope may not be there yet and nobody sees it; a request that is repeated
+ * finds it by its `openingKey`.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -27,9 +28,21 @@ export const Spending = z.object({
   isBehind: z.boolean(),
   isPaused: z.boolean(),
   autoCreateTransaction: z.boolean(),
+  calculatedAt: z.date(),
   createdAt: z.date(),
+  state: z.enum(['opening', 'open']),
+  openingKey: z.string().nullable(),
+  revision: z.bigint(),
 })
 export type Spending = z.infer<typeof Spending>
+
+/** A plan beside what decides when its schedule fires. */
+export const FundedSpending = Spending.extend({
+  fundingRuleset: z.string(),
+  fundingExcludesWeekends: z.boolean(),
+  fundingNextRecurrence: z.date(),
+})
+export type FundedSpending = z.infer<typeof FundedSpending>
 
 /** What a client decides about a new envelope; the gateway has checked the shape. */
 export type NewSpending = Pick<
@@ -44,106 +57,49 @@ export type NewSpending = Pick<
   | 'isPaused'
 >
 
-/** Keys that are absent stay as they are. */
-export type SpendingPatch = Partial<Omit<NewSpending, 'spendingType'>>
-
-/** What is wrong, by field, as text for people. */
-export type Problems = Record<string, string>
-
-export type SpendingContext = { timezone: string; now: Date; isManualLink: boolean }
-
 /**
- * A new envelope with its ruleset normalised and its due date at midnight, or what is wrong with it
- * (`spec/budgeting.md` 3.2, `spec/interface.md` on the due date).
+ * A new envelope with its ruleset normalised and its due date at midnight of the account
+ * (`spec/budgeting.md` 3.2, `spec/interface.md` on the due date). Throws invalid with all that is
+ * wrong with it.
  */
 export function newSpending(
   input: NewSpending,
-  context: SpendingContext,
-): { spending: NewSpending } | { problems: Problems } {
-  const { timezone, now } = context
-  const { ruleset, problems } = checkRuleset(input.spendingType, input.ruleset)
-  const nextRecurrence = midnight(input.nextRecurrence, timezone)
-  const spending = { ...input, ruleset, nextRecurrence }
-  Object.assign(problems, checkPlan(spending, context))
+  { timezone, now, isManualLink }: { timezone: string; now: Date; isManualLink: boolean },
+): NewSpending {
+  const problems: Record<string, string> = {}
+  const ruleset = normaliseRuleset(input, problems)
+  const nextRecurrence = midnightOf(input.nextRecurrence, timezone)
+  if (input.targetAmount <= 0n) {
+    problems.targetAmount = 'Target amount must be greater than 0'
+  }
+  if (input.autoCreateTransaction && !isManualLink) {
+    problems.autoCreateTransaction = 'Automatic transactions need a manual link'
+  }
   if (nextRecurrence < now) {
     problems.nextRecurrence = 'Next recurrence must be in the future'
   } else if (input.nextRecurrence.getTime() - nextRecurrence.getTime() >= hourMs) {
     problems.nextRecurrence = 'Next recurrence must be midnight in the timezone of the account'
   }
-  return Object.keys(problems).length > 0 ? { problems } : { spending }
-}
-
-/**
- * An envelope as a patch leaves it, and whether its contribution has to be calculated again, or
- * what is wrong with the patch (`spec/budgeting.md` 3.3 with `spec/decisions.md`). An expense
- * whose rule had ended is due again when it gets a new one.
- */
-export function changeSpending(
-  current: Spending,
-  patch: SpendingPatch,
-  context: SpendingContext,
-): { spending: Spending; recalculates: boolean } | { problems: Problems } {
-  const { timezone, now } = context
-  const { ruleset, problems } =
-    patch.ruleset === undefined
-      ? { ruleset: current.ruleset, problems: {} as Problems }
-      : checkRuleset(current.spendingType, patch.ruleset)
-  const sent = patch.nextRecurrence && midnight(patch.nextRecurrence, timezone)
-  const spending = { ...current, ...patch, ruleset, nextRecurrence: sent ?? current.nextRecurrence }
-  const isMoved = spending.nextRecurrence.getTime() !== current.nextRecurrence.getTime()
-  Object.assign(problems, checkPlan(spending, context))
-  if (current.spendingType === 'goal' && patch.autoCreateTransaction !== undefined) {
-    problems.autoCreateTransaction = 'key not expected'
-  }
-  if (isMoved && spending.spendingType === 'expense' && spending.nextRecurrence < now) {
-    problems.nextRecurrence = 'Next recurrence must be in the future'
-  }
   if (Object.keys(problems).length > 0) {
-    return { problems }
+    throw invalid(problems)
   }
-  if (ruleset !== null && ruleset !== current.ruleset && !isMoved && isOver(current)) {
-    const due = dueAfter(ruleset, timezone, now.getTime())
-    spending.nextRecurrence = due === null ? current.nextRecurrence : new Date(due)
-  }
-  return { spending, recalculates: recalculates(current, spending) }
+  return { ...input, ruleset, nextRecurrence }
 }
 
-/** Pausing keeps the contribution as it stands, whatever else changes; unpausing renews it. */
-function recalculates(before: Spending, after: Spending): boolean {
-  if (before.isPaused !== after.isPaused) {
-    return before.isPaused
-  }
-  return (
-    before.targetAmount !== after.targetAmount ||
-    before.fundingScheduleId !== after.fundingScheduleId ||
-    before.ruleset !== after.ruleset ||
-    before.nextRecurrence.getTime() !== after.nextRecurrence.getTime()
-  )
-}
-
-function checkRuleset(
-  spendingType: Spending['spendingType'],
-  text: string | null,
-): { ruleset: string | null; problems: Problems } {
+function normaliseRuleset(
+  { spendingType, ruleset }: NewSpending,
+  problems: Record<string, string>,
+): string | null {
   if (spendingType === 'goal') {
-    return { ruleset: null, problems: text ? { ruleset: 'A goal takes no ruleset' } : {} }
+    if (ruleset) {
+      problems.ruleset = 'A goal takes no ruleset'
+    }
+    return null
   }
-  const read = readRuleset(text ?? '')
-  return 'problem' in read
-    ? {
-        ruleset: null,
-        problems: { ruleset: text ? `Ruleset ${read.problem}` : 'Ruleset is required' },
-      }
-    : { ruleset: renderRuleset(read.rule), problems: {} }
-}
-
-function checkPlan(
-  spending: Pick<Spending, 'targetAmount' | 'autoCreateTransaction'>,
-  { isManualLink }: SpendingContext,
-): Problems {
-  return {
-    ...(spending.targetAmount <= 0n && { targetAmount: 'Target amount must be greater than 0' }),
-    ...(spending.autoCreateTransaction &&
-      !isManualLink && { autoCreateTransaction: 'Automatic transactions need a manual link' }),
+  const read = readRuleset(ruleset ?? '')
+  if ('problem' in read) {
+    problems.ruleset = ruleset ? `Ruleset ${read.problem}` : 'Ruleset is required'
+    return null
   }
+  return renderRuleset(read.rule)
 }

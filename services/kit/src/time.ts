@@ -1,14 +1,136 @@
-import { DateTime, IANAZone } from 'luxon'
+import { IANAZone } from 'luxon'
+
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** Offsets hold for weeks at least, so two equal samples this close have no change between them. */
+const sampleMs = 10 * dayMs
+const zonesMax = 1000
+const yearsMax = 1000
+
+/** The offsets in force during one UTC year: `offsets[i]` holds from `from[i]` on, both in ms. */
+type YearOfOffsets = { from: number[]; offsets: number[] }
+type Zone = { rules: IANAZone; years: Map<number, YearOfOffsets> }
+
+const zones = new Map<string, Zone>()
 
 /**
- * Midnight of the calendar day that contains the instant in that timezone, as an instant. Never
- * later than the instant; follows daylight saving (spec/budgeting.md 1.3).
+ * Midnight of the calendar day that contains the instant in that timezone, as an instant: the
+ * first instant of the day. Never later than the instant; follows daylight saving
+ * (spec/budgeting.md 1.3).
  */
 export function midnightOf(instant: Date, timezone: string): Date {
-  return DateTime.fromJSDate(instant, { zone: timezone }).startOf('day').toJSDate()
+  const local = toLocal(instant.getTime(), timezone)
+  return new Date(fromLocal(local - modulo(local, dayMs), timezone))
 }
 
 /** Whether the text names an IANA timezone. */
 export function isTimezone(text: string): boolean {
   return IANAZone.isValidZone(text)
+}
+
+/**
+ * The wall-clock time of an instant, as the ms of the same reading in UTC. Throws RangeError for
+ * an unknown timezone.
+ */
+export function toLocal(instant: number, timezone: string): number {
+  return instant + offsetAt(zoneOf(timezone), instant)
+}
+
+/**
+ * The instant of a wall-clock time given as the ms of the same reading in UTC. A time that occurs
+ * twice is the first one; a time skipped by the clock is read with the offset before the gap
+ * (RFC 5545 section 3.3.5). Throws RangeError for an unknown timezone.
+ */
+export function fromLocal(local: number, timezone: string): number {
+  const zone = zoneOf(timezone)
+  const before = offsetAt(zone, local - dayMs)
+  const after = offsetAt(zone, local + dayMs)
+  if (before === after || offsetAt(zone, local - before) === before) {
+    return local - before
+  }
+  return offsetAt(zone, local - after) === after ? local - after : local - before
+}
+
+function zoneOf(timezone: string): Zone {
+  const known = zones.get(timezone)
+  if (known) {
+    return known
+  }
+  if (!isTimezone(timezone)) {
+    throw new RangeError(`unknown timezone ${timezone}`)
+  }
+  if (zones.size >= zonesMax) {
+    zones.clear()
+  }
+  const zone = { rules: IANAZone.create(timezone), years: new Map() }
+  zones.set(timezone, zone)
+  return zone
+}
+
+function offsetAt(zone: Zone, instant: number): number {
+  const { from, offsets } = yearOfOffsets(zone, new Date(instant).getUTCFullYear())
+  let index = from.length - 1
+  while (index > 0 && (from[index] as number) > instant) {
+    index -= 1
+  }
+  return offsets[index] as number
+}
+
+function yearOfOffsets(zone: Zone, year: number): YearOfOffsets {
+  const known = zone.years.get(year)
+  if (known) {
+    return known
+  }
+  if (zone.years.size >= yearsMax) {
+    zone.years.clear()
+  }
+  const found = findOffsets(zone.rules, {
+    from: Date.UTC(year, 0, 1),
+    to: Date.UTC(year + 1, 0, 1),
+  })
+  zone.years.set(year, found)
+  return found
+}
+
+/**
+ * Asking the runtime for one offset costs microseconds: ask often once, then remember the
+ * changes.
+ */
+function findOffsets(rules: IANAZone, { from, to }: { from: number; to: number }): YearOfOffsets {
+  const found = { from: [from], offsets: [offsetMs(rules, from)] }
+  for (let start = from; start < to; start += sampleMs) {
+    const end = Math.min(start + sampleMs, to) - 1
+    const last = found.offsets.at(-1) as number
+    const next = offsetMs(rules, end)
+    if (next !== last) {
+      found.from.push(firstChange(rules, { from: start, to: end, offset: last }))
+      found.offsets.push(next)
+    }
+  }
+  return found
+}
+
+function firstChange(
+  rules: IANAZone,
+  { from, to, offset }: { from: number; to: number; offset: number },
+): number {
+  let [same, changed] = [from, to]
+  while (changed - same > 1) {
+    const middle = Math.floor((same + changed) / 2)
+    if (offsetMs(rules, middle) === offset) {
+      same = middle
+    } else {
+      changed = middle
+    }
+  }
+  return changed
+}
+
+function offsetMs(rules: IANAZone, instant: number): number {
+  return Math.round(rules.offset(instant) * 60_000)
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor
 }

@@ -1,0 +1,90 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { duplicate, notFound } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { keepReply, once } from '@coffer/kit/idempotency'
+import { toMessage } from '@coffer/kit/message'
+import { callerOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
+import {
+  type CreateFundingScheduleRequest,
+  CreateFundingScheduleResponseSchema,
+  FundingScheduleSchema,
+  type FundingScheduleService,
+} from '@coffer/proto/budgeting/v1/funding_schedule'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { admitPlan } from './ended-bank-account.sql.ts'
+import {
+  findFundingSchedule,
+  insertFundingSchedule,
+  listFundingSchedules,
+} from './funding-schedule.sql.ts'
+import { type FundingSchedule, newFundingSchedule } from './funding-schedule.ts'
+import { describeBankAccount, describeWritable } from './ledger.client.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
+
+/** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
+export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingScheduleService> {
+  const { database } = deps
+  return {
+    listFundingSchedules: async ({ bankAccountId }, context) => {
+      const { accountId } = callerOf(context)
+      const [schedules] = await Promise.all([
+        listFundingSchedules(database, accountId, bankAccountId),
+        describeBankAccount(deps, bankAccountId, context),
+      ])
+      return { fundingSchedules: schedules.map((one) => toMessage(FundingScheduleSchema, one)) }
+    },
+    getFundingSchedule: async ({ bankAccountId, fundingScheduleId }, context) => {
+      const { accountId } = callerOf(context)
+      const [schedule] = await Promise.all([
+        findFundingSchedule(database, accountId, { bankAccountId, fundingScheduleId }),
+        describeBankAccount(deps, bankAccountId, context),
+      ])
+      if (!schedule) throw notFound('funding schedule')
+      return { fundingSchedule: toMessage(FundingScheduleSchema, schedule) }
+    },
+    createFundingSchedule: (request, context) => add(deps, request, context),
+  }
+}
+
+async function add(deps: Deps, request: CreateFundingScheduleRequest, context: HandlerContext) {
+  const { database, clock } = deps
+  return once({ database, context, reply: CreateFundingScheduleResponseSchema }, async (key) => {
+    const { accountId, timezone } = callerOf(context)
+    const { bankAccountId } = request
+    const { isManualLink } = await describeWritable(deps, bankAccountId, context)
+    const now = clock()
+    const plan = newFundingSchedule(inputOf(request), { timezone, now, isManualLink })
+    const identity = { accountId, bankAccountId, fundingScheduleId: newId('fund') }
+    const schedule: FundingSchedule = { ...plan, ...identity, createdAt: now }
+    const run = database.transaction(async (tx) => {
+      await admitPlan(tx, accountId, bankAccountId)
+      await insertFundingSchedule(tx, schedule)
+      const reply = create(CreateFundingScheduleResponseSchema, {
+        fundingSchedule: toMessage(FundingScheduleSchema, schedule),
+      })
+      await keepReply(tx, key, reply)
+      return reply
+    })
+    return run.catch(refuseTaken)
+  })
+}
+
+function inputOf(request: CreateFundingScheduleRequest) {
+  const { name, ruleset, excludeWeekends, autoCreateTransaction, nextRecurrence } = request
+  return {
+    ...{ name, ruleset, excludeWeekends, autoCreateTransaction },
+    description: request.description ?? null,
+    estimatedDeposit: request.estimatedDeposit ?? null,
+    nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,
+  }
+}
+
+function refuseTaken(error: unknown): never {
+  const isTaken = error instanceof UniqueIntegrityConstraintViolationError
+  if (isTaken && error.constraint === 'funding_schedules_name') throw duplicate('funding schedule')
+  throw error
+}

@@ -1,0 +1,40 @@
+import { systemCaller } from '@coffer/kit/caller'
+import { refused } from '@coffer/kit/errors'
+import { headers, onBehalfOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
+import {
+  BankAccountService,
+  type DescribeBankAccountResponse,
+} from '@coffer/proto/ledger/v1/bank_account'
+import type { CallOptions, HandlerContext } from '@connectrpc/connect'
+
+/** The bank account of a request. Throws notFound for one that the caller does not have. */
+export function describeBankAccount(
+  { mesh }: Pick<ServiceDeps, 'mesh'>,
+  bankAccountId: string,
+  context: HandlerContext,
+): Promise<DescribeBankAccountResponse> {
+  const bankAccounts = mesh.client('ledger', BankAccountService)
+  return bankAccounts.describeBankAccount({ bankAccountId }, onBehalfOf(context))
+}
+
+/** The bank account of a write. Throws notFound, and refuses an archived one. */
+export async function describeWritable(
+  deps: Pick<ServiceDeps, 'mesh'>,
+  bankAccountId: string,
+  context: HandlerContext,
+): Promise<{ isManualLink: boolean }> {
+  const { archived, linkType } = await describeBankAccount(deps, bankAccountId, context)
+  if (archived) {
+    throw refused('The bank account is archived')
+  }
+  return { isManualLink: linkType === 'manual' }
+}
+
+/** Call options of what the service does by itself, for one attempt. */
+export function asSystem(
+  { signer, clock }: Pick<ServiceDeps, 'signer' | 'clock'>,
+  accountId: string,
+): CallOptions {
+  return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
+}

@@ -1,0 +1,35 @@
+import { recalculate } from './contribution.ts'
+import type { FundedSpending } from './spending.ts'
+
+/** The amounts of an envelope as the ledger knows them, in minor units. */
+export type Amounts = {
+  spendingId: string
+  currentAmount: bigint
+  usedAmount: bigint
+  version: bigint
+}
+
+/** Where and when a contribution is calculated: the account's timezone. */
+export type AsOf = { timezone: string; now: Date }
+
+/**
+ * The plan with these amounts; amounts older than what it has seen leave its contribution alone.
+ */
+export function withAmounts(plan: FundedSpending, amounts: Amounts, asOf: AsOf): FundedSpending {
+  const { currentAmount, usedAmount, version } = amounts
+  const seen = { ...plan, currentAmount, usedAmount }
+  return version > plan.amountsVersion
+    ? withContribution({ ...seen, amountsVersion: version }, asOf)
+    : seen
+}
+
+/** The plan with its contribution as of `now`; its due date stays (`spec/decisions.md`). */
+export function withContribution<T extends FundedSpending>(plan: T, asOf: AsOf): T {
+  const funding = {
+    ruleset: plan.fundingRuleset,
+    excludeWeekends: plan.fundingExcludesWeekends,
+    nextRecurrence: plan.fundingNextRecurrence,
+  }
+  const { nextContributionAmount, isBehind } = recalculate(plan, funding, asOf)
+  return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }
+}

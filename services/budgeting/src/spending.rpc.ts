@@ -1,0 +1,79 @@
+import { create } from '@bufbuild/protobuf'
+import { notFound } from '@coffer/kit/errors'
+import { toMessage } from '@coffer/kit/message'
+import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
+import {
+  RecalculateSpendingResponseSchema,
+  SpendingSchema,
+  type SpendingService,
+} from '@coffer/proto/budgeting/v1/spending'
+import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { storeAmounts } from './amounts.sql.ts'
+import { type AsOf, withAmounts } from './plan.ts'
+import { deleteSpending, findPlans, listSpending } from './spending.sql.ts'
+import type { FundedSpending } from './spending.ts'
+import { createSpending } from './spending-opening.rpc.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
+
+/** Spending objects: the plan from here, the amounts from the ledger (design 1 and 4). */
+export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
+  const { database, mesh, clock } = deps
+  const ledger = mesh.client('ledger', EnvelopeService)
+  const scopeOf = (bankAccountId: string, context: HandlerContext) => {
+    const { accountId, timezone } = callerOf(context)
+    return { scope: { accountId, bankAccountId }, asOf: { timezone, now: clock() } }
+  }
+  return {
+    listSpending: async ({ bankAccountId }, context) => {
+      const { scope, asOf } = scopeOf(bankAccountId, context)
+      const [plans, { envelopes }] = await Promise.all([
+        listSpending(database, scope),
+        ledger.listEnvelopes({ bankAccountId }, onBehalfOf(context)),
+      ])
+      return { spending: compose(plans, envelopes, asOf) }
+    },
+    getSpending: async ({ bankAccountId, spendingId }, context) => {
+      const { scope, asOf } = scopeOf(bankAccountId, context)
+      const spendingIds = [spendingId]
+      const [plans, { envelopes }] = await Promise.all([
+        findPlans(database, scope, spendingIds),
+        ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
+      ])
+      const open = plans.filter(({ state }) => state === 'open')
+      const [spending] = compose(open, envelopes, asOf)
+      if (!spending) throw notFound('spending')
+      return { spending }
+    },
+    createSpending: (request, context) => createSpending(deps, request, context),
+    deleteSpending: async ({ bankAccountId, spendingId }, context) => {
+      const { scope } = scopeOf(bankAccountId, context)
+      const [plan] = await findPlans(database, scope, [spendingId])
+      if (plan?.state !== 'open') throw notFound('spending')
+      await ledger.closeEnvelope({ bankAccountId, spendingId }, onBehalfOf(context))
+      await deleteSpending(database, scope, spendingId)
+      return {}
+    },
+    recalculateSpending: async ({ bankAccountId, envelopes }, context) => {
+      const { scope, asOf } = scopeOf(bankAccountId, context)
+      const { plans } = await storeAmounts(database, scope, envelopes, asOf)
+      const inOrder = envelopes.flatMap(({ spendingId }) => plans.get(spendingId) ?? [])
+      const spending = inOrder.map((plan) => toMessage(SpendingSchema, plan))
+      return create(RecalculateSpendingResponseSchema, { spending })
+    },
+  }
+}
+
+/**
+ * Plans with the ledger's amounts. A plan whose envelope is closed is gone; one that has not seen
+ * the newest amounts is calculated here, and stored by the event that is on its way.
+ */
+function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[], asOf: AsOf) {
+  const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
+  return plans.flatMap((plan) => {
+    const envelope = byId.get(plan.spendingId)
+    return envelope ? [toMessage(SpendingSchema, withAmounts(plan, envelope, asOf))] : []
+  })
+}

@@ -1,0 +1,129 @@
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { FundedSpending, Spending } from './spending.ts'
+
+/** The bank account that plans belong to. */
+export interface PlanScope {
+  accountId: string
+  bankAccountId: string
+}
+
+const columns = columnsOf(Spending, { table: 'spending' })
+const funded = sql.fragment`
+  SELECT ${columns}, funding_schedules.ruleset AS "fundingRuleset",
+    funding_schedules.exclude_weekends AS "fundingExcludesWeekends",
+    funding_schedules.next_recurrence AS "fundingNextRecurrence"
+  FROM spending JOIN funding_schedules
+    USING (account_id, bank_account_id, funding_schedule_id)`
+
+function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
+  return sql.fragment`spending.account_id = ${accountId}
+    AND spending.bank_account_id = ${bankAccountId}`
+}
+
+/** The plans of a bank account that are open, by ID. */
+export function listSpending(
+  { pool }: Database,
+  scope: PlanScope,
+): Promise<readonly FundedSpending[]> {
+  return pool.any(sql.type(FundedSpending)`
+    ${funded} WHERE ${within(scope)} AND spending.state = 'open' ORDER BY spending.spending_id`)
+}
+
+/** These plans, open or not. */
+export function findPlans(
+  { pool }: Database,
+  scope: PlanScope,
+  spendingIds: readonly string[],
+): Promise<readonly FundedSpending[]> {
+  return pool.any(sql.type(FundedSpending)`
+    ${funded} WHERE ${within(scope)}
+      AND spending.spending_id = ANY(${sql.array([...spendingIds], 'text')})`)
+}
+
+/** The plan that an earlier attempt of the same request has left. */
+export function findOpening(
+  { pool }: Database,
+  scope: PlanScope,
+  { openingKey, since }: { openingKey: string; since: Date },
+): Promise<Spending | null> {
+  return pool.maybeOne(sql.type(Spending)`
+    SELECT ${columns} FROM spending
+    WHERE ${within(scope)} AND opening_key = ${openingKey}
+      AND created_at > ${since.toISOString()}
+    ORDER BY created_at DESC LIMIT 1`)
+}
+
+/** Throws UniqueIntegrityConstraintViolationError when there is one of that name and type. */
+export async function insertSpending(tx: Tx, spending: Spending): Promise<void> {
+  await tx.query(sql.unsafe`${insertOf('spending', Spending, spending)}`)
+}
+
+/** Opens a plan whose envelope is there; false when the plan is gone. */
+export async function openSpending(tx: Tx, scope: PlanScope, spendingId: string): Promise<boolean> {
+  const opened = await tx.maybeOne(sql.type(Spending.pick({ spendingId: true }))`
+    UPDATE spending SET state = 'open', revision = revision + 1
+    WHERE ${within(scope)} AND spending_id = ${spendingId} RETURNING spending_id AS "spendingId"`)
+  return opened !== null
+}
+
+export async function deleteSpending(
+  { pool }: Database,
+  scope: PlanScope,
+  spendingId: string,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    DELETE FROM spending WHERE ${within(scope)} AND spending_id = ${spendingId}`)
+}
+
+/** Open plans of one schedule by ID, or one plan, locked. */
+export function lockPlans(
+  tx: Tx,
+  scope: PlanScope,
+  which: { fundingScheduleId: string } | { spendingId: string },
+): Promise<readonly FundedSpending[]> {
+  const filter =
+    'spendingId' in which
+      ? sql.fragment`spending.spending_id = ${which.spendingId}`
+      : sql.fragment`spending.funding_schedule_id = ${which.fundingScheduleId}`
+  return tx.any(sql.type(FundedSpending)`
+    ${funded} WHERE ${within(scope)} AND ${filter} AND spending.state = 'open'
+    ORDER BY spending.spending_id FOR NO KEY UPDATE OF spending`)
+}
+
+/**
+ * Saves amounts, dates and contributions of plans as they were read: a plan that somebody changed
+ * meanwhile stays as it is. Returns how many were saved.
+ */
+export async function savePlans(
+  connection: CommonQueryMethods,
+  plans: readonly Spending[],
+): Promise<number> {
+  if (plans.length === 0) {
+    return 0
+  }
+  const saved = await connection.any(sql.type(z.object({ spendingId: z.string() }))`
+    UPDATE spending SET current_amount = saved.current, used_amount = saved.used,
+      amounts_version = saved.version, last_recurrence = saved.last, next_recurrence = saved.next,
+      next_contribution_amount = saved.contribution, is_behind = saved.behind,
+      calculated_at = saved.calculated, revision = spending.revision + 1
+    FROM ${sql.unnest(
+      plans.map((plan) => [
+        ...[plan.accountId, plan.bankAccountId, plan.spendingId, plan.revision],
+        ...[plan.currentAmount, plan.usedAmount, plan.amountsVersion],
+        ...[plan.lastRecurrence?.toISOString() ?? null, plan.nextRecurrence.toISOString()],
+        ...[plan.nextContributionAmount, plan.isBehind, plan.calculatedAt.toISOString()],
+      ]),
+      [
+        ...['text', 'text', 'text', 'int8', 'int8', 'int8', 'int8'],
+        ...['timestamptz', 'timestamptz', 'int8', 'bool', 'timestamptz'],
+      ],
+    )} AS saved (account, bank_account, spending, read, current, used, version, last, next,
+      contribution, behind, calculated)
+    WHERE spending.account_id = saved.account AND spending.bank_account_id = saved.bank_account
+      AND spending.spending_id = saved.spending AND spending.revision = saved.read
+    RETURNING spending.spending_id AS "spendingId"`)
+  return saved.length
+}

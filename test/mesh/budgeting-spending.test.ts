@@ -1,0 +1,186 @@
+import { budgeting } from '@coffer/budgeting/service'
+import { problemsOf } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { headers } from '@coffer/kit/rpc'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { type CallOptions, Code, type ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { at, household, monthly } from './budgeting-household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+async function counting<T>(run: () => Promise<T>): Promise<{ count: number; result: T }> {
+  const database = booted.database('budgeting')
+  const before = database.statements()
+  const result = await run()
+  return { count: database.statements() - before, result }
+}
+
+test('an envelope starts empty with a contribution, by the spot checks of the specification', async () => {
+  const { pay, expense, goal, list } = await household(booted)
+  const { fundingScheduleId, nextRecurrence } = await pay()
+  expect(nextRecurrence).toEqual(at('2023-10-15T05:00Z'))
+  const rent = await expense(fundingScheduleId, { name: 'Rent' })
+  expect(rent).toMatchObject({
+    ...{ name: 'Rent', spendingType: 'expense', ruleset: monthly, fundingScheduleId },
+    ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, nextContributionAmount: 500n },
+    ...{ isBehind: false, isPaused: false, autoCreateTransaction: false },
+    nextRecurrence: at('2023-11-01T05:00Z'),
+  })
+  expect(rent.lastRecurrence).toBeUndefined()
+  const trip = await goal(fundingScheduleId, { name: 'Rent', isPaused: true })
+  expect(trip).toMatchObject({ spendingType: 'goal', isPaused: true })
+  expect(trip.ruleset).toBeUndefined()
+  expect(await list()).toEqual([rent, trip])
+})
+
+test('money that moves changes the contribution: in the answer, in reads and in what is stored', async () => {
+  const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  const move = { bankAccountId, toSpendingId: spendingId, amount: 500n }
+  const moved = await envelopes.transfer(move, as)
+  const [fresh] = await list()
+  expect(fresh).toMatchObject({ currentAmount: 500n, nextContributionAmount: 250n })
+  const request = { bankAccountId, envelopes: moved.envelopes }
+  const answer = await spending.recalculateSpending(request, as)
+  expect(answer.spending).toEqual([fresh])
+  const older = moved.envelopes.map((envelope) => ({ ...envelope, currentAmount: 0n, version: 1n }))
+  await spending.recalculateSpending({ bankAccountId, envelopes: older }, as)
+  expect(await list()).toEqual([fresh])
+})
+
+test('an event brings the amounts where nobody asked for a recalculation', async () => {
+  const { pay, expense, envelopes, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
+  const stored = () =>
+    booted.database('budgeting').pool.oneFirst(sql.type(z.object({ amount: z.bigint() }))`
+      SELECT next_contribution_amount AS amount FROM spending WHERE spending_id = ${spendingId}`)
+  expect(await eventually(stored, (amount) => amount === 250n)).toBe(250n)
+})
+
+test('deleting returns the money and hides the envelope; its name is free again', async () => {
+  const { pay, expense, envelopes, spending, list, balances, bankAccountId, as } =
+    await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId, { name: 'Rent' })
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 700n }, as)
+  expect(await balances()).toMatchObject({ expenses: 700n, free: 999_300n })
+  await spending.deleteSpending({ bankAccountId, spendingId }, as)
+  expect(await balances()).toMatchObject({ expenses: 0n, free: 1_000_000n })
+  expect(await list()).toEqual([])
+  const gone = { code: Code.NotFound }
+  await expect(spending.getSpending({ bankAccountId, spendingId }, as)).rejects.toMatchObject(gone)
+  await expect(spending.deleteSpending({ bankAccountId, spendingId }, as)).rejects.toMatchObject(
+    gone,
+  )
+  await expense(fundingScheduleId, { name: 'Rent' })
+})
+
+test('an envelope that the ledger has closed hides its plan, and the event removes it', async () => {
+  const { pay, expense, envelopes, list, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
+  expect(await list()).toEqual([])
+  const plans = () =>
+    booted.database('budgeting').pool.any(sql.type(z.object({ id: z.string() }))`
+      SELECT spending_id AS id FROM spending WHERE spending_id = ${spendingId}`)
+  expect(await eventually(plans, (rows) => rows.length === 0)).toEqual([])
+})
+
+test('what breaks a rule is refused, and nothing is left of it', async () => {
+  const { pay, expense, goal, list, schedules, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  await expense(fundingScheduleId, { name: 'Rent' })
+  const refusal = (run: Promise<unknown>) =>
+    run.then(
+      () => null,
+      (error: ConnectError) => error,
+    )
+  const taken = await refusal(expense(fundingScheduleId, { name: 'Rent' }))
+  expect(taken).toMatchObject({ code: Code.AlreadyExists })
+  const elsewhere = await refusal(expense(newId('fund')))
+  expect(elsewhere?.message).toContain('funding schedule: record does not exist')
+  const noon = await refusal(goal(fundingScheduleId, { nextRecurrence: at('2023-11-01T17:00Z') }))
+  expect(noon && problemsOf(noon)).toEqual({
+    nextRecurrence: 'Next recurrence must be midnight in the timezone of the account',
+  })
+  const twice = await refusal(
+    schedules.createFundingSchedule({ bankAccountId, name: 'Pay', ruleset: monthly }, as),
+  )
+  expect(twice).toMatchObject({ code: Code.AlreadyExists })
+  expect(await list()).toHaveLength(1)
+})
+
+test('another account finds nothing, an archived bank account takes nothing', async () => {
+  const mine = await household(booted)
+  const other = await household(booted)
+  const { fundingScheduleId } = await mine.pay()
+  const { spendingId } = await mine.expense(fundingScheduleId)
+  const { bankAccountId } = mine
+  const gone = { code: Code.NotFound }
+  const theirs: [() => Promise<unknown>, string][] = [
+    [() => other.spending.listSpending({ bankAccountId }, other.as), 'list'],
+    [() => other.spending.getSpending({ bankAccountId, spendingId }, other.as), 'get'],
+    [() => other.spending.deleteSpending({ bankAccountId, spendingId }, other.as), 'delete'],
+    [() => other.schedules.listFundingSchedules({ bankAccountId }, other.as), 'schedules'],
+    [
+      () => other.schedules.getFundingSchedule({ bankAccountId, fundingScheduleId }, other.as),
+      'one',
+    ],
+    [() => other.pay({ bankAccountId }), 'new schedule'],
+    [() => other.expense(fundingScheduleId, { bankAccountId }), 'new expense'],
+  ]
+  for (const [run] of theirs) await expect(run()).rejects.toMatchObject(gone)
+  await mine.accounts.archiveBankAccount({ bankAccountId }, mine.as)
+  const archived = { code: Code.FailedPrecondition }
+  await expect(mine.pay({ name: 'More' })).rejects.toMatchObject(archived)
+  await expect(mine.expense(fundingScheduleId)).rejects.toMatchObject(archived)
+  expect(await mine.list()).toHaveLength(1)
+})
+
+test('twenty retries under one key make one envelope and get one answer', async () => {
+  const { pay, spending, list, envelopes, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
+  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const body = {
+    ...{ bankAccountId, fundingScheduleId, spendingType: 'goal', name: 'Trip', targetAmount: 100n },
+    nextRecurrence: at('2024-01-01T06:00Z'),
+  }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => spending.createSpending(body, keyed)),
+  )
+  expect(new Set(replies.map((reply) => reply.spending?.spendingId)).size).toBe(1)
+  expect(await list()).toHaveLength(1)
+  expect((await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes).toHaveLength(1)
+})
+
+test('a list is one statement, a recalculation two, a new envelope ten at most', async () => {
+  const { pay, expense, list, spending, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const created = await counting(() => expense(fundingScheduleId))
+  expect(created.count).toBeLessThanOrEqual(10)
+  expect((await counting(list)).count).toBe(1)
+  const { spendingId } = created.result
+  const envelope = { spendingId, bankAccountId, currentAmount: 5n, usedAmount: 0n, version: 9n }
+  const recalculation = () =>
+    spending.recalculateSpending({ bankAccountId, envelopes: [envelope] }, as)
+  expect((await counting(recalculation)).count).toBe(2)
+  expect((await counting(recalculation)).count).toBe(1)
+})
