@@ -1,10 +1,11 @@
-import { notFound, refused, unauthenticated } from '@coffer/kit/errors'
+import { refused, unauthenticated } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from './cookie.ts'
 import { isUnauthenticated } from './errors.ts'
 import { requireFeature } from './features.ts'
 import { idPrefixes } from './fields.ts'
+import { refuseEmpty } from './refusals.ts'
 import { authClasses, type Route } from './route.ts'
 import { isBasic, keyProofOf, type Proof, type Sessions } from './session.ts'
 
@@ -31,6 +32,7 @@ export async function admit(
   { auth, feature }: Route,
   request: FastifyRequest,
 ): Promise<Admission> {
+  refuseEmpty(request)
   const admission = { token: '', accountId: '' }
   if (auth === 'none') {
     admission.token = sessions.anonymous()
@@ -72,7 +74,7 @@ function asUnauthorized(error: unknown): never {
 function checkIds(params: Record<string, string>): void {
   for (const [name, id] of Object.entries(params)) {
     const prefix = idPrefixes[name]
-    if (!prefix) throw notFound(name)
-    if (!isId(prefix, id)) throw refused(`${name} must be an ID that begins with ${prefix}_`)
+    if (!prefix || !isId(prefix, id))
+      throw refused(`${name} must be an ID that begins with ${prefix}_`)
   }
 }

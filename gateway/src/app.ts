@@ -80,12 +80,14 @@ async function addPlugins(app: FastifyInstance, config: AppDeps['config']): Prom
   await app.register(cookies)
   await app.register(multipart, { limits: formLimits, throwFileSizeLimit: true })
   await app.register(websocket, { options: { maxPayload: 1024 } })
+  if (requestLimitPerSecond === 0) return
   await app.register(rateLimit, {
-    global: requestLimitPerSecond > 0,
+    global: false,
     max: requestLimitPerSecond,
     timeWindow: '1 second',
     errorResponseBuilder: () => ({ statusCode: 429, message: 'too many requests' }),
   })
+  app.addHook('onRequest', app.rateLimit())
 }
 
 interface Failure {

@@ -36,8 +36,8 @@ const serverErrors: Record<string, string> = {
 /** @param isRead whether the request changes nothing, so that it may simply be repeated */
 export function answerOf(error: unknown, { isRead }: { isRead: boolean }): ErrorAnswer {
   if (error instanceof ConnectError) return rpcAnswer(error, isRead)
-  const { statusCode = 500, code, message } = error as FastifyError
-  if (statusCode < 400 || statusCode >= 500) return internal
+  const { statusCode = 500, code, message } = Object(error) as FastifyError
+  if (statusCode < 400 || statusCode >= 500) return internal()
   const body = { error: serverErrors[code] ?? message }
   return statusCode === 429
     ? { status: 429, body, retryAfterSeconds: 1 }
@@ -49,12 +49,14 @@ export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.Unauthenticated
 }
 
-const internal: ErrorAnswer = { status: 500, body: { error: 'internal error' } }
+function internal(): ErrorAnswer {
+  return { status: 500, body: { error: 'internal error' } }
+}
 
 function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
   const refusal = refusalOf(error)
   const status = refusal?.status || statusOf[error.code] || 500
-  if (status === 500) return internal
+  if (status === 500) return internal()
   const problems = problemsOf(error)
   const body = {
     error: textOf(error, isRead),

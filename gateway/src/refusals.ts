@@ -9,6 +9,12 @@ export function refuseUnknown(_request: FastifyRequest): never {
   throw refused('no such path', { status: 404 })
 }
 
+/** Refuses a path that ends where an ID should be: no path has a slash at its end. */
+export function refuseEmpty(request: FastifyRequest): void {
+  const values = Object.values(request.params as Record<string, string>)
+  if (values.includes('')) refuseUnknown(request)
+}
+
 /** Answers the other methods of every path: 405 with `Allow`, whoever asks. */
 export function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)
@@ -18,7 +24,8 @@ export function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void 
     app.route({
       method: others,
       url: path,
-      onRequest: async (_request, reply) => {
+      onRequest: async (request, reply) => {
+        refuseEmpty(request)
         reply.header('allow', allowed.join(', '))
         throw refused('the method is not allowed here', { status: 405 })
       },

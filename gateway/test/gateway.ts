@@ -53,7 +53,7 @@ export async function openGateway(
     broker: undefined as unknown as Broker,
     isHealthy: async () => true,
     clock,
-    log: createLog({ level: 'silent', name: 'test' }),
+    log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
     ...more,
   }
   const app = await buildApp(deps)

@@ -1,0 +1,130 @@
+import { readSettings } from '@coffer/kit/config'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { settings } from '../src/config.ts'
+import { sessionCookie } from '../src/cookie.ts'
+import { idPrefixes } from '../src/fields.ts'
+import { authClasses } from '../src/route.ts'
+import { routesOf } from '../src/routes.ts'
+import { createSessions } from '../src/session.ts'
+import { byKey, bySession, type Gateway, openGateway } from './gateway.ts'
+import { ids } from './samples.ts'
+
+const environment = { COFFER_FEED_ENABLED: 'true', COFFER_UPLOADS_ENABLED: 'true' }
+const routes = await listRoutes()
+const withIds = routes.filter(({ path }) => path.includes(':'))
+const closed = routes.filter(({ auth }) => auth !== 'none')
+const wrongKind = 'user_01hzzzzzzzzzzzzzzzzzzzzzza'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await openGateway({}, environment)
+})
+afterAll(async () => await gateway[Symbol.asyncDispose]())
+
+test('the list has every route of the interface that is built', () => {
+  expect(routes.length).toBeGreaterThan(35)
+  expect(withIds.length).toBeGreaterThan(20)
+})
+
+describe.each(withIds)('$method $path', ({ method, path, auth }) => {
+  const as = authClasses[auth].key ? byKey : bySession
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as keyof typeof ids)
+  const cases = names.flatMap((name) => {
+    const good = ids[name]
+    const malformed = [`${idPrefixes[name]}_1`, good.toUpperCase(), `${good}0`, good.slice(0, -1)]
+    return [wrongKind, 'x'.repeat(200), ...malformed].map((bad) => ({ name, bad }))
+  })
+
+  test.each(cases)('is 400 for $bad as $name', async ({ name, bad }) => {
+    const { status, body } = await gateway.send(method, urlOf(path, { [name]: bad }), { as })
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: expect.stringContaining(`begins with ${idPrefixes[name]}_`) })
+  })
+})
+
+test.each(closed)('$method $path is 401 without a credential', async ({ method, path }) => {
+  const { status, body } = await gateway.send(method, urlOf(path), { as: null })
+  expect([status, body]).toEqual([401, { error: 'unauthorized' }])
+})
+
+test.each(closed.filter(({ auth }) => !authClasses[auth].key))(
+  '$method $path is 401 for an API key',
+  async ({ method, path }) => {
+    expect((await gateway.send(method, urlOf(path))).status).toBe(401)
+  },
+)
+
+test.each(routes.filter(({ body, file }) => body && !file))(
+  '$method $path takes no key it does not know',
+  async ({ method, path, auth }) => {
+    const as = auth === 'none' ? null : authClasses[auth].key ? byKey : bySession
+    const finding = () => ({})
+    const open = await openGateway(
+      {
+        links: { getLink: finding },
+        bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
+        transactions: { getTransaction: finding },
+      },
+      environment,
+    )
+    const { status, body } = await open.send(method, urlOf(path), { as, body: { bogus: 1 } })
+    await open[Symbol.asyncDispose]()
+    expect(status).toBe(400)
+    const shapes = body.problems.oneOf ?? [body.problems]
+    for (const shape of shapes) expect(shape.bogus).toBe('key not expected')
+  },
+)
+
+test.each(routes.filter(({ feature }) => feature === 'feed'))(
+  '$method $path is 404 where the feed integration is off',
+  async ({ method, path }) => {
+    const off = await openGateway({})
+    const { status, body } = await off.send(method, urlOf(path))
+    await off[Symbol.asyncDispose]()
+    expect([status, body.error]).toEqual([404, expect.stringContaining('not enabled')])
+  },
+)
+
+describe('the reference', () => {
+  test('has every route with its parameters, and each reference in it leads somewhere', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    expect(body.openapi).toBe('3.1.0')
+    for (const { method, path } of routes) {
+      const operation = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()]
+      const named = operation.parameters.filter((one: { in: string }) => one.in === 'path')
+      expect(named).toHaveLength(path.split(':').length - 1)
+    }
+    for (const [, name] of JSON.stringify(body).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      expect(body.components.schemas).toHaveProperty(String(name))
+    }
+  })
+
+  test('says what a body and an answer are', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    const { post } = body.paths['/api/bank_accounts/{bankAccountId}/transactions']
+    const { schema } = post.requestBody.content['application/json']
+    expect(schema.required).toEqual(['amount', 'date', 'name'])
+    expect(schema.additionalProperties).toBe(false)
+    expect(schema.properties.date).toMatchObject({ type: 'string', format: 'date-time' })
+    expect(body.components.schemas.Balances.properties.free).toEqual({ type: 'integer' })
+    const { description, deletedAt } = body.components.schemas.Link.properties
+    expect(description).toEqual({ anyOf: [{ type: 'string' }, { type: 'null' }] })
+    expect(deletedAt.anyOf[0]).toEqual({ type: 'string', format: 'date-time' })
+    expect(body.components.schemas.Link.required).not.toContain('feedLinkId')
+  })
+})
+
+function urlOf(path: string, other: Record<string, string> = {}): string {
+  const all: Record<string, string> = { ...ids, ...other }
+  return path.replaceAll(/:(\w+)/g, (_, name) => all[name] ?? '')
+}
+
+async function listRoutes() {
+  const { deps, ...opened } = await openGateway({}, environment)
+  const config = readSettings(settings, environment)
+  const cookie = sessionCookie(config)
+  const broker = { connection: null as never, subject: (name: string) => name }
+  const listed = routesOf({ ...deps, config, broker, cookie, sessions: createSessions(deps) })
+  await opened[Symbol.asyncDispose]()
+  return listed
+}
