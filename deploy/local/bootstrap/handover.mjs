@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { node24, withWorkspaceCommands } from './paths.mjs'
 
+const watchMs = 500
+const caller = process.ppid
+
 /**
  * Runs a script, named from this directory, under Node 24 until it ends. Signals are passed on,
  * and the script, which holds the other end of an IPC channel, notices when this process is killed.
@@ -20,7 +23,25 @@ export function continueUnderNode24({ script, args, env }) {
     for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
       process.on(signal, () => child.kill(signal))
     }
+    const watch = setInterval(() => {
+      if (callerIsGone(env)) {
+        clearInterval(watch)
+        child.kill('SIGTERM')
+      }
+    }, watchMs)
     child.on('error', reject)
-    child.on('exit', (code) => resolve(code ?? 1))
+    child.on('exit', (code) => {
+      clearInterval(watch)
+      resolve(code ?? 1)
+    })
   })
+}
+
+/**
+ * npm does not take its script along when it is killed.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ */
+function callerIsGone(env) {
+  return env.npm_lifecycle_event !== undefined && process.ppid !== caller
 }
