@@ -127,7 +127,7 @@ test('another account sees and takes nothing', async () => {
   await expect(activation).rejects.toMatchObject(missing)
 })
 
-test('of ten links that want one connection, one gets it, and a repeat changes nothing', async () => {
+test('of ten links that want one connection one gets it; a repeat does nothing', async () => {
   const caller = booted.as(newId('acct'))
   const { feedLinkId } = await createFeedLink(caller)
   const linkIds = Array.from({ length: 10 }, () => newId('link'))

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { DescService } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import {
@@ -11,8 +12,8 @@ import {
   type Transport,
 } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
-
 import { createDirectTransport } from './direct.ts'
+import { unavailable } from './errors.ts'
 
 /** How long a call may take when its caller does not say. */
 export const defaultTimeoutMs = 5_000
@@ -28,17 +29,17 @@ export interface MeshOptions {
   hosted: Record<string, { routes: (router: ConnectRouter) => void; interceptors: Interceptor[] }>
   /** Base URLs (Connect, HTTP/1.1) of the services that run elsewhere. */
   urls: Record<string, string>
+  /** How long a connection is used before calls move to a new one. */
+  connectionMsMax?: number
 }
 
 /**
  * Opens the way to every service: in memory where it is hosted here, otherwise Connect over
  * HTTP/1.1 keep-alive. The same codes and deadlines hold on both (design 2).
  */
-export function createMesh({ hosted, urls }: MeshOptions): Mesh {
+export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
   const call = { interceptors: [retry], defaultTimeoutMs }
-  const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: 30_000 })
-  // New replicas get work only over new connections.
-  const recycle = setInterval(() => closeIdle(agent), 30_000).unref()
+  const agent = recyclingAgent(connectionMsMax)
   const transports = new Map<string, Transport>()
   const open = (name: string): Transport => {
     const local = hosted[name]
@@ -47,7 +48,7 @@ export function createMesh({ hosted, urls }: MeshOptions): Mesh {
       return createDirectTransport({ routes: local.routes, interceptors, defaultTimeoutMs })
     }
     const baseUrl = urls[name]
-    if (!baseUrl) throw new ConnectError(`no address for service ${name}`, Code.Unavailable)
+    if (!baseUrl) throw unavailable(`no address for service ${name}`)
     return createConnectTransport({
       baseUrl,
       httpVersion: '1.1',
@@ -61,27 +62,42 @@ export function createMesh({ hosted, urls }: MeshOptions): Mesh {
       transports.set(name, transport)
       return createClient(service, transport)
     },
-    [Symbol.dispose]: () => {
-      clearInterval(recycle)
-      agent.destroy()
-    },
+    [Symbol.dispose]: () => agent.destroy(),
   }
 }
 
-function closeIdle(agent: Agent): void {
-  for (const sockets of Object.values(agent.freeSockets)) {
-    for (const socket of sockets ?? []) socket.destroy()
+/**
+ * Keeps connections alive between calls, but none longer than `msMax` after it was made: new
+ * replicas get work only over new connections.
+ */
+function recyclingAgent(msMax: number): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: msMax })
+  const madeAt = new WeakMap<Duplex, number>()
+  const { createConnection, keepSocketAlive } = agent
+  agent.createConnection = (...made) => {
+    const socket = createConnection.apply(agent, made)
+    if (socket) madeAt.set(socket, performance.now())
+    return socket
   }
+  agent.keepSocketAlive = (socket) => {
+    const age = performance.now() - (madeAt.get(socket) ?? 0)
+    return age < msMax && keepSocketAlive.call(agent, socket)
+  }
+  return agent
 }
 
-/** Tries a call marked idempotent once more when its service was not reached. */
+/**
+ * Tries a call marked idempotent once more, within its deadline, when its service was not reached
+ * or the connection broke under it.
+ */
 const retry: Interceptor = (next) => async (request) => {
   try {
     return await next(request)
   } catch (error) {
-    const safe = request.method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
+    const isSafe = request.method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
     const { code } = ConnectError.from(error)
-    if (!safe || code !== Code.Unavailable || request.signal.aborted || request.stream) throw error
+    const wasLost = code === Code.Unavailable || code === Code.Aborted
+    if (!isSafe || !wasLost || request.signal.aborted || request.stream) throw error
     return next(request)
   }
 }

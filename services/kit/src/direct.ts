@@ -140,7 +140,7 @@ async function withDeadline<Result>(
   outer?.addEventListener('abort', cancel, { once: true })
   if (outer?.aborted) cancel()
   try {
-    return await Promise.race([run(controller.signal), ended])
+    return await Promise.race([controller.signal.aborted ? ended : run(controller.signal), ended])
   } finally {
     clearTimeout(timer)
     outer?.removeEventListener('abort', cancel)

@@ -1,11 +1,18 @@
-import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf'
+import {
+  type DescEnum,
+  type DescFile,
+  type DescMessage,
+  type DescService,
+  toBinary,
+} from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { ServerReflection, type ServerReflectionRequest } from '@coffer/proto/grpc/reflection'
 import { Code, type ConnectRouter } from '@connectrpc/connect'
 
 /** gRPC server reflection (grpc.reflection.v1) over the services of the process. */
 export function reflectionRoutes(router: ConnectRouter, services: DescService[]): void {
-  const files = new Map(services.flatMap(({ file }) => withImports(file)).map((f) => [f.name, f]))
+  const reachable = services.flatMap(({ file }) => withImports(file))
+  const files = new Map(reachable.map((file) => [file.name, file]))
   const encode = (file: DescFile) => toBinary(FileDescriptorProtoSchema, file.proto)
   const answer = ({ messageRequest }: ServerReflectionRequest) => {
     if (messageRequest.case === 'listServices') {
@@ -45,10 +52,18 @@ function symbolsOf(file: DescFile): Set<string> {
   const methods = file.services.flatMap((service) =>
     service.methods.map(({ name }) => `${service.typeName}.${name}`),
   )
-  const types = [...file.services, ...file.messages, ...file.enums].map(({ typeName }) => typeName)
-  return new Set([...types, ...methods])
+  const types = [...file.services, ...file.messages.flatMap(withNested), ...file.enums]
+  return new Set([...types.map(({ typeName }) => typeName), ...methods])
 }
 
-function withImports(file: DescFile): DescFile[] {
-  return [...new Set([file, ...file.dependencies.flatMap(withImports)])]
+function withNested(message: DescMessage): (DescMessage | DescEnum)[] {
+  return [message, ...message.nestedEnums, ...message.nestedMessages.flatMap(withNested)]
+}
+
+function withImports(file: DescFile, found = new Set<DescFile>()): DescFile[] {
+  if (!found.has(file)) {
+    found.add(file)
+    for (const imported of file.dependencies) withImports(imported, found)
+  }
+  return [...found]
 }

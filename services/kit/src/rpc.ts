@@ -84,15 +84,16 @@ export function observe(log: Log): Interceptor {
   }
 }
 
-// Class 08 connection, 53 resources, 57 operator intervention; 55P03 lock_not_available.
-const downStates = /^(08|53|57P|55P03)/
+// Class 08 connection, 40 rollback (nothing was done), 53 resources, 57P operator intervention;
+// 55P03 lock_not_available.
+const downStates = /^(08|40|53|57P|55P03)/
+const lostConnections = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']
 
 function knownError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error
-  const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
+  const { cause, code, name } = error as { cause?: { code?: string }; code?: string; name?: string }
   const state = String(cause?.code ?? code ?? '')
-  const name = (error as Error).name
-  if (downStates.test(state) || /^E[A-Z]+$/.test(state) || name === 'ConnectionError') {
+  if (downStates.test(state) || lostConnections.includes(state) || name === 'ConnectionError') {
     return unavailable('the database is not available')
   }
   if (state === '57014' || name === 'StatementTimeoutError') {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { join } from 'node:path'
 import { readOrMake } from './key-file.ts'
 
-/** A secret at rest: its own data key, encrypted under the key of that ID, and the secret under it. */
+/** A secret at rest: its data key, encrypted under the key of that ID, and the secret under it. */
 export interface SealedSecret {
   keyId: string
   /** Nonce (12 bytes), tag (16), then the encrypted bytes; the same below. */
@@ -10,7 +10,7 @@ export interface SealedSecret {
   ciphertext: Buffer
 }
 
-/** Encrypts the data keys of secrets: a local key file, or a key service that never shows its key. */
+/** Encrypts the data keys of secrets: a local key file, or a service that keeps its key. */
 export interface KeyEncryption {
   keyId: string
   wrap: (dataKey: Buffer) => Promise<Buffer>

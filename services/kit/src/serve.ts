@@ -1,8 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createHttp2Server, type Http2ServerRequest } from 'node:http2'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { DescService } from '@bufbuild/protobuf'
+import { Health } from '@coffer/proto/grpc/health'
+import { ServerReflection } from '@coffer/proto/grpc/reflection'
 import { type ConnectRouter, createConnectRouter, type Interceptor } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
@@ -11,6 +13,9 @@ import { registry } from './telemetry.ts'
 
 /** Larger than any upload the gateway lets through (6 MiB). */
 const messageSizeMax = 8 * 1024 * 1024
+
+/** Longer than the 30 s for which clients keep an idle connection: they are the ones to close it. */
+const keepAliveMs = 65_000
 
 export interface ServeOptions {
   host: string
@@ -21,59 +26,136 @@ export interface ServeOptions {
   routes: (router: ConnectRouter) => void
   interceptors: Interceptor[]
   isHealthy: () => Promise<boolean>
+  /** How long disposing waits for running calls before it cuts them off. */
+  drainMsMax?: number
 }
 
-/** The two listening ports of a process. Disposing drains: it waits for running calls. */
+/**
+ * The two listening ports of a process. Disposing drains: new calls are refused, running ones are
+ * waited for.
+ */
 export interface Servers extends AsyncDisposable {
   rpcPort: number
   grpcPort: number
 }
 
-/** Opens both ports; health and reflection need no caller. */
+/** Opens both ports; health and reflection need no caller. Rejects where a port is taken. */
 export async function serve(options: ServeOptions): Promise<Servers> {
-  const { host, routes, interceptors, isHealthy } = options
-  let draining = false
-  const ready = async () => !draining && (await isHealthy())
-  const rpc = createServer(
-    connectNodeAdapter({
-      routes: (router) => withInterceptors(router, routes, interceptors),
-      readMaxBytes: messageSizeMax,
-      fallback: (request, response) =>
-        void operate(request as IncomingMessage, response as ServerResponse, ready),
-    }),
-  )
-  const grpc = createHttp2Server(
-    connectNodeAdapter({
-      routes: (router) => {
-        withInterceptors(router, routes, interceptors)
-        healthRoutes(router, ready)
-        reflectionRoutes(router, servicesOf(routes))
-      },
-      readMaxBytes: messageSizeMax,
-    }) as (request: Http2ServerRequest) => void,
-  )
-  const sessions = new Set<{ close: () => void }>()
-  grpc.on('session', (session) => {
-    sessions.add(session)
-    session.once('close', () => sessions.delete(session))
-  })
-  rpc.listen(options.rpcPort, host)
-  grpc.listen(options.grpcPort, host)
-  await Promise.all([once(rpc, 'listening'), once(grpc, 'listening')])
+  const draining = new AbortController()
+  const isReady = async () => !draining.signal.aborted && (await options.isHealthy())
+  const rpc = createRpcServer(options, isReady, draining.signal)
+  const grpc = createGrpcServer(options, isReady, draining.signal)
+  await using opening = new AsyncDisposableStack()
+  opening.defer(rpc.drain)
+  opening.defer(grpc.drain)
+  const { host, drainMsMax = 15_000 } = options
+  const rpcPort = await listen(rpc.server, options.rpcPort, host)
+  const grpcPort = await listen(grpc.server, options.grpcPort, host)
+  opening.move()
   return {
-    rpcPort: (rpc.address() as AddressInfo).port,
-    grpcPort: (grpc.address() as AddressInfo).port,
+    rpcPort,
+    grpcPort,
     [Symbol.asyncDispose]: async () => {
-      draining = true
-      for (const session of sessions) session.close()
-      rpc.closeIdleConnections()
-      await Promise.all([closed(rpc), closed(grpc)])
+      draining.abort()
+      const cut = setTimeout(() => {
+        rpc.cut()
+        grpc.cut()
+      }, drainMsMax)
+      await Promise.all([rpc.drain(), grpc.drain()])
+      clearTimeout(cut)
     },
   }
 }
 
-function closed(server: { close: (done: () => void) => void }): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()))
+interface Draining<S> {
+  server: S
+  /** Stops listening; resolves when the last running call has its answer. */
+  drain: () => Promise<void>
+  cut: () => void
+}
+
+function createRpcServer(
+  { routes, interceptors }: ServeOptions,
+  isReady: () => Promise<boolean>,
+  draining: AbortSignal,
+): Draining<Server> {
+  const handle = connectNodeAdapter({
+    routes: (router) => withInterceptors(router, routes, interceptors),
+    readMaxBytes: messageSizeMax,
+    fallback: (request, response) => {
+      void operate(request as IncomingMessage, response as ServerResponse, isReady)
+    },
+  })
+  const running = new Set<ServerResponse>()
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    // A connection that was busy when the drain began may carry another call: not here any more.
+    if (draining.aborted && request.method === 'POST') {
+      response.writeHead(503, { connection: 'close' }).end()
+      return
+    }
+    running.add(response)
+    response.once('close', () => {
+      running.delete(response)
+      if (draining.aborted) setImmediate(() => server.closeIdleConnections())
+    })
+    handle(request, response)
+  })
+  return {
+    server,
+    drain: () => {
+      for (const response of running) {
+        if (!response.headersSent) response.setHeader('connection', 'close')
+      }
+      return closed(server)
+    },
+    cut: () => server.closeAllConnections(),
+  }
+}
+
+function createGrpcServer(
+  { routes, interceptors }: ServeOptions,
+  isReady: () => Promise<boolean>,
+  draining: AbortSignal,
+): Draining<Http2Server> {
+  const offered = servicesOf(routes)
+  const services = offered.map(({ typeName }) => typeName)
+  const server = createHttp2Server(
+    connectNodeAdapter({
+      routes: (router) => {
+        withInterceptors(router, routes, interceptors)
+        healthRoutes(router, { services, isReady, draining })
+        reflectionRoutes(router, [...offered, Health, ServerReflection])
+      },
+      readMaxBytes: messageSizeMax,
+    }),
+  )
+  const sessions = new Set<Http2Session>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  return {
+    server,
+    drain: () => {
+      for (const session of sessions) session.close()
+      return closed(server)
+    },
+    cut: () => {
+      for (const session of sessions) session.destroy()
+    },
+  }
+}
+
+async function listen(server: Server | Http2Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+function closed(server: Server | Http2Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
 }
 
 /** Registers routes with interceptors of their own, so that health can do without them. */
@@ -82,30 +164,33 @@ function withInterceptors(
   routes: (router: ConnectRouter) => void,
   interceptors: Interceptor[],
 ): void {
-  const guarded = Object.create(router, {
-    service: {
-      value: (service: DescService, implementation: never) => {
-        router.service(service, implementation, { interceptors })
-        return guarded
-      },
-    },
-  }) as ConnectRouter
-  routes(guarded)
+  routes(
+    intercept(router, (service, implementation) => {
+      router.service(service, implementation, { interceptors })
+    }),
+  )
 }
 
 function servicesOf(routes: (router: ConnectRouter) => void): DescService[] {
   const services: DescService[] = []
-  const router = createConnectRouter()
-  const recorder = Object.create(router, {
+  routes(intercept(createConnectRouter(), (service) => services.push(service)))
+  return services
+}
+
+/** The router with another way of registering a service. */
+function intercept(
+  router: ConnectRouter,
+  register: (service: DescService, implementation: never) => void,
+): ConnectRouter {
+  const altered = Object.create(router, {
     service: {
-      value: (service: DescService) => {
-        services.push(service)
-        return recorder
+      value: (service: DescService, implementation: never) => {
+        register(service, implementation)
+        return altered
       },
     },
   }) as ConnectRouter
-  routes(recorder)
-  return services
+  return altered
 }
 
 async function operate(
@@ -113,15 +198,19 @@ async function operate(
   response: ServerResponse,
   isReady: () => Promise<boolean>,
 ): Promise<void> {
-  if (request.url === '/healthz') {
-    response.writeHead(200).end('alive\n')
-  } else if (request.url === '/readyz') {
-    const ready = await isReady()
-    response.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n')
-  } else if (request.url === '/metrics') {
-    response.writeHead(200, { 'content-type': registry.contentType })
-    response.end(await registry.metrics())
-  } else {
-    response.writeHead(404).end()
+  try {
+    if (request.url === '/healthz') {
+      response.writeHead(200).end('alive\n')
+    } else if (request.url === '/readyz') {
+      const ready = await isReady()
+      response.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n')
+    } else if (request.url === '/metrics') {
+      const metrics = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(metrics)
+    } else {
+      response.writeHead(404).end()
+    }
+  } catch {
+    response.destroy()
   }
 }
