@@ -3,12 +3,12 @@ import { requiredVariable } from '@coffer/kit/testing/database'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { call, newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
-import { openProxy, type Proxy } from '../harness/proxy.ts'
+import { openProxy, type TcpProxy } from '../harness/proxy.ts'
 
 jest.setTimeout(120_000)
 
 const stack = new AsyncDisposableStack()
-let nats: Proxy
+let nats: TcpProxy
 let deployment: Deployment
 let alice: Person
 

@@ -10,7 +10,7 @@ import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
 import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
-import { openProxy, type Proxy } from './proxy.ts'
+import { openProxy, type TcpProxy } from './proxy.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
 
@@ -19,7 +19,7 @@ export interface Deployment extends AsyncDisposable {
   baseUrl: string
   databaseUrl: string
   /** The line between the processes and their database. */
-  database: Proxy
+  database: TcpProxy
   /** Starts `coffer serve` and waits until it is healthy. */
   start: () => Promise<void>
   /** Ends it as a power cut would. */

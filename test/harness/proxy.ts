@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 /** A TCP proxy whose line a test can cut and mend. */
-export interface Proxy extends AsyncDisposable {
+export interface TcpProxy extends AsyncDisposable {
   url: string
   cut: () => void
   mend: () => void
 }
 
 /** Opens a proxy to the address of the URL; its own URL differs in host and port alone. */
-export async function openProxy(target: string): Promise<Proxy> {
+export async function openProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isCut = false

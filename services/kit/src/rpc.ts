@@ -8,6 +8,12 @@ import {
   type HandlerContext,
   type Interceptor,
 } from '@connectrpc/connect'
+import {
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  StatementTimeoutError,
+} from 'slonik'
 import { type Caller, callerVerifier, type Verifiers } from './caller.ts'
 import { forbidden, unauthenticated, unavailable } from './errors.ts'
 import type { Log } from './log.ts'
@@ -87,16 +93,19 @@ export function observe(log: Log): Interceptor {
 // Class 08 connection, 40 rollback (nothing was done), 53 resources, 57P operator intervention;
 // 55P03 lock_not_available.
 const downStates = /^(08|40|53|57P|55P03)/
+// Errors of the socket to the database, by their code.
 const lostConnections = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']
+const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUnexpectedlyError]
 
 function knownError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error
-  const { cause, code, name } = error as { cause?: { code?: string }; code?: string; name?: string }
+  const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
   const state = String(cause?.code ?? code ?? '')
-  if (downStates.test(state) || lostConnections.includes(state) || name === 'ConnectionError') {
+  const isDown = downErrors.some((type) => error instanceof type)
+  if (isDown || downStates.test(state) || lostConnections.includes(state)) {
     return unavailable('the database is not available')
   }
-  if (state === '57014' || name === 'StatementTimeoutError') {
+  if (state === '57014' || error instanceof StatementTimeoutError) {
     return new ConnectError('the database took too long', Code.DeadlineExceeded)
   }
   return new ConnectError('internal error', Code.Internal, undefined, undefined, error)

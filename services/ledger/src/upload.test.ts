@@ -49,7 +49,7 @@ test.each([
   ['export.csv', 'application/octet-stream', false],
   ['ofx', 'application/octet-stream', false],
   ['export.ofx', 'text/csv', false],
-  ['export.ofx', 'application/vnd.intu.qfx', false],
+  ['export.ofx', 'application/vnd.intu.qfx', true],
   ['export.ofx', '', false],
 ])('%s of type %s is taken: %s', (name, contentType, taken) => {
   const outcome = () => create(name, contentType)

@@ -39,7 +39,8 @@ export type UploadKey = Pick<Upload, 'accountId' | 'bankAccountId' | 'transactio
 
 const KEPT_FOR_MS = 60 * 60 * 1000
 const NAME_LENGTH_MAX = 300
-const OFX_TYPE = 'application/vnd.intu.QFX'
+// Media types are compared without case (RFC 9110, 8.3.1).
+const OFX_TYPE = 'application/vnd.intu.qfx'
 const UNNAMED_TYPE = 'application/octet-stream'
 const OFX_EXTENSION = /\.(ofx|qfx|qbo)$/i
 
@@ -60,8 +61,8 @@ export interface NewUpload {
  */
 export function createUpload(body: NewUpload, now: Date): { file: StoredFile; upload: Upload } {
   const { accountId, bankAccountId, fileId, createdBy, contentType } = body
-  const isOfx =
-    contentType === OFX_TYPE || (contentType === UNNAMED_TYPE && OFX_EXTENSION.test(body.name))
+  const type = contentType.toLowerCase()
+  const isOfx = type === OFX_TYPE || (type === UNNAMED_TYPE && OFX_EXTENSION.test(body.name))
   if (!isOfx) {
     throw invalid({ data: 'must be an OFX, QFX or QBO file' })
   }
