@@ -4,14 +4,14 @@ import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { EnvelopeChangedSchema, EnvelopeClosedSchema } from '@coffer/proto/ledger/v1/events'
 import { accountTimezone, type SettingsDeps } from './account-settings.client.ts'
 import { saveSettings } from './account-settings.sql.ts'
-import { storeAmounts } from './amounts.sql.ts'
+import type { StoreAmounts } from './amounts.sql.ts'
 import { deleteSpending } from './spending.sql.ts'
 
 /**
  * What budgeting keeps of others: accounts' timezones and envelopes' amounts, both by version, and
  * the end of an envelope, which is the end of its plan.
  */
-export function handlers(deps: SettingsDeps): Handler[] {
+export function handlers(deps: SettingsDeps & { storeAmounts: StoreAmounts }): Handler[] {
   const { database, clock } = deps
   return [
     on(AccountSettingsChangedSchema, (event) => saveSettings(database, event)),
@@ -19,7 +19,7 @@ export function handlers(deps: SettingsDeps): Handler[] {
       if (!envelope) return
       const asOf = { timezone: await accountTimezone(deps, accountId), now: clock() }
       const scope = { accountId, bankAccountId: envelope.bankAccountId }
-      const { isStored } = await storeAmounts(database, scope, [envelope], asOf)
+      const { isStored } = await deps.storeAmounts({ scope, amounts: [envelope], asOf })
       if (!isStored) throw unavailable('the plan was changed at the same time')
     }),
     on(EnvelopeClosedSchema, ({ accountId, bankAccountId, spendingId }) =>

@@ -1,6 +1,7 @@
 import { defineService } from '@coffer/kit/service'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { createAmountsStore } from './amounts.sql.ts'
 import { settings } from './config.ts'
 import { handlers } from './envelope.consumer.ts'
 import { fundingScheduleRoutes } from './funding-schedule.rpc.ts'
@@ -12,11 +13,14 @@ export const budgeting = defineService({
   schema: 'budgeting',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: (deps) => ({
-    handlers: handlers(deps),
-    routes: (router) => {
-      router.service(FundingScheduleService, fundingScheduleRoutes(deps))
-      router.service(SpendingService, spendingRoutes(deps))
-    },
-  }),
+  create: (deps) => {
+    const plans = { ...deps, storeAmounts: createAmountsStore(deps.database) }
+    return {
+      handlers: handlers(plans),
+      routes: (router) => {
+        router.service(FundingScheduleService, fundingScheduleRoutes(deps))
+        router.service(SpendingService, spendingRoutes(plans))
+      },
+    }
+  },
 })

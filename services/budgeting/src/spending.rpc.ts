@@ -10,13 +10,13 @@ import {
 } from '@coffer/proto/budgeting/v1/spending'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { storeAmounts } from './amounts.sql.ts'
+import type { StoreAmounts } from './amounts.sql.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { deleteSpending, findPlans, listSpending } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 import { createSpending } from './spending-opening.rpc.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { storeAmounts: StoreAmounts }
 
 /** Spending objects: the plan from here, the amounts from the ledger (design 1 and 4). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
@@ -58,7 +58,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     },
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
-      const { plans } = await storeAmounts(database, scope, envelopes, asOf)
+      const { plans } = await deps.storeAmounts({ scope, amounts: envelopes, asOf })
       const inOrder = envelopes.flatMap(({ spendingId }) => plans.get(spendingId) ?? [])
       const spending = inOrder.map((plan) => toMessage(SpendingSchema, plan))
       return create(RecalculateSpendingResponseSchema, { spending })

@@ -1,7 +1,7 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
+import { prepare } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
-import { z } from 'zod'
 import { FundedSpending, Spending } from './spending.ts'
 
 /** The bank account that plans belong to. */
@@ -23,24 +23,33 @@ function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
     AND spending.bank_account_id = ${bankAccountId}`
 }
 
+const openPlans = prepare(
+  ['accountId', 'bankAccountId'],
+  (scope) => sql.type(FundedSpending)`
+    ${funded} WHERE ${within(scope)} AND spending.state = 'open' ORDER BY spending.spending_id`,
+)
+
 /** The plans of a bank account that are open, by ID. */
 export function listSpending(
   { pool }: Database,
-  scope: PlanScope,
+  { accountId, bankAccountId }: PlanScope,
 ): Promise<readonly FundedSpending[]> {
-  return pool.any(sql.type(FundedSpending)`
-    ${funded} WHERE ${within(scope)} AND spending.state = 'open' ORDER BY spending.spending_id`)
+  return pool.any(openPlans({ accountId, bankAccountId }))
 }
+
+const plansById = prepare(
+  ['accountId', 'bankAccountId', 'spendingIds'],
+  ({ spendingIds, ...scope }) => sql.type(FundedSpending)`
+    ${funded} WHERE ${within(scope)} AND spending.spending_id = ANY(${spendingIds}::text[])`,
+)
 
 /** These plans, open or not. */
 export function findPlans(
   { pool }: Database,
-  scope: PlanScope,
+  { accountId, bankAccountId }: PlanScope,
   spendingIds: readonly string[],
 ): Promise<readonly FundedSpending[]> {
-  return pool.any(sql.type(FundedSpending)`
-    ${funded} WHERE ${within(scope)}
-      AND spending.spending_id = ANY(${sql.array([...spendingIds], 'text')})`)
+  return pool.any(plansById({ accountId, bankAccountId, spendingIds }))
 }
 
 /** The plan that an earlier attempt of the same request has left. */
@@ -93,6 +102,21 @@ export function lockPlans(
     ORDER BY spending.spending_id FOR NO KEY UPDATE OF spending`)
 }
 
+const saveStatement = prepare(
+  ['plans'],
+  ({ plans }) => sql.type(Spending.pick({ spendingId: true }))`
+    UPDATE spending SET current_amount = new.current_amount, used_amount = new.used_amount,
+      amounts_version = new.amounts_version, last_recurrence = new.last_recurrence,
+      next_recurrence = new.next_recurrence, is_behind = new.is_behind,
+      next_contribution_amount = new.next_contribution_amount,
+      calculated_at = new.calculated_at, revision = spending.revision + 1
+    FROM jsonb_populate_recordset(NULL::spending, ${plans}::jsonb) AS new
+    WHERE spending.account_id = new.account_id
+      AND spending.bank_account_id = new.bank_account_id
+      AND spending.spending_id = new.spending_id AND spending.revision = new.revision
+    RETURNING spending.spending_id AS "spendingId"`,
+)
+
 /**
  * Saves amounts, dates and contributions of plans as they were read: a plan that somebody changed
  * meanwhile stays as it is. Returns how many were saved.
@@ -104,26 +128,6 @@ export async function savePlans(
   if (plans.length === 0) {
     return 0
   }
-  const saved = await connection.any(sql.type(z.object({ spendingId: z.string() }))`
-    UPDATE spending SET current_amount = saved.current, used_amount = saved.used,
-      amounts_version = saved.version, last_recurrence = saved.last, next_recurrence = saved.next,
-      next_contribution_amount = saved.contribution, is_behind = saved.behind,
-      calculated_at = saved.calculated, revision = spending.revision + 1
-    FROM ${sql.unnest(
-      plans.map((plan) => [
-        ...[plan.accountId, plan.bankAccountId, plan.spendingId, plan.revision],
-        ...[plan.currentAmount, plan.usedAmount, plan.amountsVersion],
-        ...[plan.lastRecurrence?.toISOString() ?? null, plan.nextRecurrence.toISOString()],
-        ...[plan.nextContributionAmount, plan.isBehind, plan.calculatedAt.toISOString()],
-      ]),
-      [
-        ...['text', 'text', 'text', 'int8', 'int8', 'int8', 'int8'],
-        ...['timestamptz', 'timestamptz', 'int8', 'bool', 'timestamptz'],
-      ],
-    )} AS saved (account, bank_account, spending, read, current, used, version, last, next,
-      contribution, behind, calculated)
-    WHERE spending.account_id = saved.account AND spending.bank_account_id = saved.bank_account
-      AND spending.spending_id = saved.spending AND spending.revision = saved.read
-    RETURNING spending.spending_id AS "spendingId"`)
+  const saved = await connection.any(saveStatement({ plans: recordsOf(plans) }))
   return saved.length
 }
