@@ -86,7 +86,7 @@ test.each(routes.filter(({ feature }) => feature === 'feed'))(
 )
 
 describe('the reference', () => {
-  test('has every route with its parameters, and each reference in it leads somewhere', async () => {
+  test('has every route with its parameters, and its references lead somewhere', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
     expect(body.openapi).toBe('3.1.0')
     for (const { method, path } of routes) {
