@@ -39,6 +39,7 @@ const serverOptions = {
   bodyLimit: bodySizeMax,
   requestTimeout: 30_000,
   keepAliveTimeout: 120_000,
+  http: { headersTimeout: 5_000 },
   forceCloseConnections: 'idle',
   exposeHeadRoutes: false,
   requestIdHeader: false,
