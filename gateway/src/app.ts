@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Signer } from '@coffer/kit/caller'
 import type { Mesh } from '@coffer/kit/client'
 import type { ValuesOf } from '@coffer/kit/config'
-import { newId } from '@coffer/kit/id'
 import type { Log } from '@coffer/kit/log'
 import type { Broker } from '@coffer/kit/nats'
 import cookies from '@fastify/cookie'
@@ -39,6 +39,7 @@ const serverOptions = {
   bodyLimit: bodySizeMax,
   requestTimeout: 30_000,
   keepAliveTimeout: 120_000,
+  http: { headersTimeout: 5_000 },
   forceCloseConnections: 'idle',
   exposeHeadRoutes: false,
   requestIdHeader: false,
@@ -114,7 +115,7 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
 }
 
 function requestIdOf(sent: string | string[] | undefined): string {
-  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : newId('req')
+  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : `req_${randomUUID()}`
 }
 
 /** Headers of every answer (spec/identity.md 2.7); what is private is not kept by caches. */

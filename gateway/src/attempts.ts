@@ -6,8 +6,8 @@ const addressesMax = 100_000
 
 export interface Attempts {
   /**
-   * Runs a sign-in for a client address; only wrong credentials count. Throws refused (429) once the
-   * address has failed too often in this minute.
+   * Runs a sign-in for a client address; only wrong credentials count. Throws refused (429) once
+   * the address has failed too often in this minute.
    */
   run: <Result>(address: string, signIn: () => Promise<Result>) => Promise<Result>
 }

@@ -139,7 +139,7 @@ export const timestamp = string
   .meta({ format: 'date-time' })
 
 /** One of the values; anything else names what is accepted. */
-export function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
+function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
   return z.enum(values, { error: typed(`must be one of: ${values.join(', ')}`) })
 }
 

@@ -18,7 +18,7 @@ export type Answer =
 const problem = { $ref: '#/components/schemas/Error' }
 
 /** The OpenAPI 3.1 document of the routes, from the schemas that check and render (design 5). */
-export function openapi(routes: Route[]): JsonSchema {
+export function openapi(routes: Route[], { cookieName }: { cookieName: string }): JsonSchema {
   const schemas: Record<string, JsonSchema> = { Error: errorSchema }
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const route of routes) {
@@ -34,7 +34,7 @@ export function openapi(routes: Route[]): JsonSchema {
       schemas,
       securitySchemes: {
         key: { type: 'http', scheme: 'basic', description: 'API key ID and secret' },
-        session: { type: 'apiKey', in: 'cookie', name: 'coffer_session' },
+        session: { type: 'apiKey', in: 'cookie', name: cookieName },
       },
     },
   }

@@ -11,11 +11,8 @@ const booleans: Record<string, boolean> = {
   ...Object.fromEntries(['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false])),
 }
 
-/** A query value; of a repeated one the first counts. */
-const value = z.preprocess(
-  (sent) => (Array.isArray(sent) ? sent[0] : sent),
-  z.string().optional().default(''),
-)
+/** A query value, blank when not sent; of a repeated one the first counts. */
+const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent) ?? '', z.string())
 
 /** An integer; missing, blank or unreadable gives the default, out of range is 400. */
 function integer(range: { fallback: number; min: number; max: number }) {
@@ -27,14 +24,14 @@ function integer(range: { fallback: number; min: number; max: number }) {
       return Math.abs(number) > integerMax ? fallback : number
     })
     .refine((number) => number >= min && number <= max, text)
-    .meta({ type: 'integer', minimum: min, maximum: max, default: fallback })
+    .meta({ type: 'integer', minimum: min, maximum: max, description: whenUnset(fallback) })
 }
 
 /** A boolean; missing or unreadable gives the default. */
 export function boolean(fallback: boolean) {
   return value
     .transform((sent) => booleans[sent] ?? fallback)
-    .meta({ type: 'boolean', default: fallback })
+    .meta({ type: 'boolean', description: whenUnset(fallback) })
 }
 
 /** An ID of that kind; blank counts as not sent. */
@@ -61,4 +58,8 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unkno
   throw invalid(
     Object.fromEntries(parsed.error.issues.map((one) => [one.path.join('.'), one.message])),
   )
+}
+
+function whenUnset(fallback: number | boolean): string {
+  return `${fallback} when it is not sent`
 }

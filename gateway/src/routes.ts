@@ -38,5 +38,5 @@ export function routesOf(deps: RouteDeps): Route[] {
     uploadRoutes(deps),
     feedLinkRoutes(deps),
   ].flat()
-  return [...routes, ...referenceRoutes(routes)]
+  return [...routes, ...referenceRoutes(routes, deps.config)]
 }

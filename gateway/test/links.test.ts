@@ -33,7 +33,7 @@ const feedOn = { COFFER_FEED_ENABLED: 'true' }
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-test('a manual link has every key of the interface, unset ones null, feed ones absent', async () => {
+test('a manual link has every key of the interface, and none of a feed link', async () => {
   gateway = await openGateway({ links: { listLinks: () => ({ links: [manual] }) } })
   const { status, body } = await gateway.send('GET', '/api/links')
   expect(status).toBe(200)

@@ -86,7 +86,7 @@ test.each(routes.filter(({ feature }) => feature === 'feed'))(
 )
 
 describe('the reference', () => {
-  test('has every route with its parameters, and each reference in it leads somewhere', async () => {
+  test('has every route with its parameters, and its references lead somewhere', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
     expect(body.openapi).toBe('3.1.0')
     for (const { method, path } of routes) {
@@ -107,6 +107,15 @@ describe('the reference', () => {
     expect(schema.additionalProperties).toBe(false)
     expect(schema.properties.date).toMatchObject({ type: 'string', format: 'date-time' })
     expect(body.components.schemas.Balances.properties.free).toEqual({ type: 'integer' })
+    const list = body.paths['/api/bank_accounts/{bankAccountId}/transactions'].get
+    expect(list.parameters.slice(1)).toEqual([
+      {
+        name: 'limit',
+        in: 'query',
+        schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100 }),
+      },
+      expect.objectContaining({ name: 'offset' }),
+    ])
     const { description, deletedAt } = body.components.schemas.Link.properties
     expect(description).toEqual({ anyOf: [{ type: 'string' }, { type: 'null' }] })
     expect(deletedAt.anyOf[0]).toEqual({ type: 'string', format: 'date-time' })

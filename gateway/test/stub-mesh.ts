@@ -42,7 +42,6 @@ export interface Received {
   rpc: string
   message: unknown
   header: Headers
-  timeoutMs: number | undefined
 }
 
 /** The credential that identity vouches for in tests. */
@@ -83,9 +82,7 @@ export function stubMesh(
   const received: Received[] = []
   const record: Interceptor = (next) => (request) => {
     const { method, message, header } = request
-    const timeout = header.get('connect-timeout-ms')
-    const timeoutMs = timeout === null ? undefined : Number(timeout)
-    received.push({ rpc: method.name, message, header: new Headers(header), timeoutMs })
+    received.push({ rpc: method.name, message, header: new Headers(header) })
     return next(request)
   }
   const interceptors = [authorize(verifiers, clock), record]

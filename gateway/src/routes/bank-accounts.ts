@@ -4,6 +4,7 @@ import {
   BankAccountService,
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
+import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import {
   accountStatus,
@@ -21,7 +22,7 @@ import {
 } from '../fields.ts'
 import { optionalId } from '../query.ts'
 import { rendered, renderedAll } from '../rest.ts'
-import { type Lookup, type Route, route } from '../route.ts'
+import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { updateOf, valuesOf } from '../update.ts'
 
@@ -55,8 +56,12 @@ const change = z.strictObject({
 /** Bank accounts (spec/interface.md, Bank accounts; spec/ledger.md 2). */
 export function bankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const accounts = mesh.client('ledger', BankAccountService)
-  const find = ({ params, options }: Lookup<{ bankAccountId: string }>) =>
-    accounts.getBankAccount(params, options)
+  return [...reads(accounts), ...writes(accounts)]
+}
+
+type Accounts = Client<typeof BankAccountService>
+
+function reads(accounts: Accounts): Route[] {
   return [
     route({
       method: 'GET',
@@ -77,7 +82,10 @@ export function bankAccountRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'One bank account, archived ones included',
       auth: 'key',
       answer: BankAccountSchema,
-      handler: async (call) => rendered(BankAccountSchema, (await find(call)).bankAccount),
+      handler: async ({ params, options }) => {
+        const { bankAccount } = await accounts.getBankAccount(params, options)
+        return rendered(BankAccountSchema, bankAccount)
+      },
     }),
     route({
       method: 'GET',
@@ -90,6 +98,11 @@ export function bankAccountRoutes({ mesh }: RouteDeps): Route[] {
         return rendered(BalancesSchema, balances)
       },
     }),
+  ]
+}
+
+function writes(accounts: Accounts): Route[] {
+  return [
     route({
       method: 'POST',
       path: '/api/bank_accounts',
@@ -108,7 +121,7 @@ export function bankAccountRoutes({ mesh }: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Change a bank account; which keys depends on its kind',
       auth: 'key',
-      find,
+      find: ({ params, options }) => accounts.getBankAccount(params, options),
       body: change,
       answer: BankAccountSchema,
       handler: async ({ params, body, options }) => {

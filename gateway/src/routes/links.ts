@@ -13,7 +13,8 @@ import { updateOf, valuesOf } from '../update.ts'
 const answer = { message: LinkSchema, with: { feedLink: FeedLinkSchema } }
 
 /** Links (spec/interface.md, Links; spec/ledger.md 1). */
-export function linkRoutes({ mesh, config, log }: RouteDeps): Route[] {
+export function linkRoutes(deps: RouteDeps): Route[] {
+  const { mesh } = deps
   const links = mesh.client('ledger', LinkService)
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   const find = ({ params, options }: Lookup<{ linkId: string }>) => links.getLink(params, options)
@@ -40,37 +41,7 @@ export function linkRoutes({ mesh, config, log }: RouteDeps): Route[] {
         return (await withFeedLinks([given(link)], feedLinks, call.options))[0]
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/links',
-      summary: 'Create a manual link, or a feed link over a pending feed connection',
-      auth: 'key',
-      idempotent: true,
-      body: z.strictObject({
-        institutionName: name,
-        description: nullOr(text).optional(),
-        feedLinkId: nullOr(id('lfx')).optional(),
-      }),
-      answer: LinkSchema,
-      handler: async ({ body, options, writeOptions, request }) => {
-        const { institutionName, feedLinkId } = body
-        if (feedLinkId) {
-          requireFeature('feed', config)
-          const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
-          // What may be a repetition is left to the ledger, which takes a connection only once.
-          const isFirst = request.headers['idempotency-key'] === undefined
-          if (isFirst && feedLink?.status !== 'pending')
-            throw refused('the feed link is not pending')
-        }
-        const { link } = await links.createLink(
-          { ...valuesOf(body), institutionName },
-          writeOptions,
-        )
-        const { linkId } = given(link)
-        if (feedLinkId) await activateFeedLink({ feedLinkId, linkId }, { feedLinks, options, log })
-        return rendered(LinkSchema, link)
-      },
-    }),
+    creation(deps),
     route({
       method: 'PATCH',
       path: '/api/links/:linkId',
@@ -98,4 +69,36 @@ export function linkRoutes({ mesh, config, log }: RouteDeps): Route[] {
       },
     }),
   ]
+}
+
+function creation({ mesh, config, log }: RouteDeps): Route {
+  const links = mesh.client('ledger', LinkService)
+  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  return route({
+    method: 'POST',
+    path: '/api/links',
+    summary: 'Create a manual link, or a feed link over a pending feed connection',
+    auth: 'key',
+    idempotent: true,
+    body: z.strictObject({
+      institutionName: name,
+      description: nullOr(text).optional(),
+      feedLinkId: nullOr(id('lfx')).optional(),
+    }),
+    answer: LinkSchema,
+    handler: async ({ body, options, writeOptions, request }) => {
+      const { institutionName, feedLinkId } = body
+      if (feedLinkId) {
+        requireFeature('feed', config)
+        const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
+        // What may be a repetition is left to the ledger, which takes a connection only once.
+        const isFirst = request.headers['idempotency-key'] === undefined
+        if (isFirst && feedLink?.status !== 'pending') throw refused('the feed link is not pending')
+      }
+      const { link } = await links.createLink({ ...valuesOf(body), institutionName }, writeOptions)
+      const { linkId } = given(link)
+      if (feedLinkId) await activateFeedLink({ feedLinkId, linkId }, { feedLinks, options, log })
+      return rendered(LinkSchema, link)
+    },
+  })
 }

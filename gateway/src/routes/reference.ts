@@ -2,7 +2,7 @@ import { openapi } from '../openapi.ts'
 import { type Route, route } from '../route.ts'
 
 /** The reference of these routes and of its own. */
-export function referenceRoutes(routes: Route[]): Route[] {
+export function referenceRoutes(routes: Route[], config: { cookieName: string }): Route[] {
   const all = [...routes]
   let document: ReturnType<typeof openapi> | undefined
   const reference = route({
@@ -12,7 +12,7 @@ export function referenceRoutes(routes: Route[]): Route[] {
     auth: 'none',
     answer: { json: { type: 'object' } },
     handler: () => {
-      document ??= openapi(all)
+      document ??= openapi(all, config)
       return document
     },
   })

@@ -55,11 +55,13 @@ const transfer = z
   })
 
 /** Expenses and goals (spec/interface.md, Spending objects; spec/budgeting.md 3 and 6). */
-export function spendingRoutes({ mesh, log }: RouteDeps): Route[] {
+export function spendingRoutes(deps: RouteDeps): Route[] {
+  return [...reads(deps), ...writes(deps)]
+}
+
+function reads({ mesh }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
-  const envelopes = mesh.client('ledger', EnvelopeService)
   const transactions = mesh.client('ledger', TransactionService)
-  const recalculate = recalculation(spending, log)
   return [
     route({
       method: 'GET',
@@ -98,6 +100,14 @@ export function spendingRoutes({ mesh, log }: RouteDeps): Route[] {
         return renderedAll(TransactionSchema, some)
       },
     }),
+  ]
+}
+
+function writes({ mesh, log }: RouteDeps): Route[] {
+  const spending = mesh.client('budgeting', SpendingService)
+  const envelopes = mesh.client('ledger', EnvelopeService)
+  const recalculate = recalculation(spending, log)
+  return [
     route({
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/spending',

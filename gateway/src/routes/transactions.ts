@@ -6,6 +6,7 @@ import {
   TransactionService,
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
+import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import {
   boolean,
@@ -18,9 +19,9 @@ import {
   timestamp,
 } from '../fields.ts'
 import { boolean as booleanQuery, page } from '../query.ts'
-import { recalculation } from '../recalculation.ts'
+import { type Recalculate, recalculation } from '../recalculation.ts'
 import { rendered, renderedAll } from '../rest.ts'
-import { type Lookup, type Route, route } from '../route.ts'
+import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { updateOf, valuesOf } from '../update.ts'
 
@@ -52,6 +53,17 @@ export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
   const accounts = mesh.client('ledger', BankAccountService)
   const recalculate = recalculation(mesh.client('budgeting', SpendingService), log)
   return [
+    ...reads(transactions),
+    creationRoute(transactions, accounts, recalculate),
+    changeRoute(transactions, recalculate),
+    deletionRoute(transactions, recalculate),
+  ]
+}
+
+type Transactions = Client<typeof TransactionService>
+
+function reads(transactions: Transactions): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions',
@@ -78,77 +90,85 @@ export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
         return rendered(TransactionSchema, transaction)
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/bank_accounts/:bankAccountId/transactions',
-      summary: 'Add a transaction to a manual bank account',
-      auth: 'key',
-      idempotent: true,
-      find: ({ params, options }) => accounts.describeBankAccount(params, options),
-      body: creation,
-      answer: {
-        object: {
-          transaction: TransactionSchema,
-          balance: BalancesSchema,
-          spending: SpendingSchema,
-        },
-      },
-      handler: async (call) => {
-        const creating = { ...valuesOf(call.body), ...call.params }
-        const created = await transactions.createTransaction(creating, call.writeOptions)
-        const changed = created.envelope ? [created.envelope] : []
-        const [spending] = await recalculate(changed, call)
-        return {
-          transaction: rendered(TransactionSchema, created.transaction),
-          balance: rendered(BalancesSchema, created.balance),
-          ...(spending ? { spending } : {}),
-        }
-      },
-    }),
-    route({
-      method: 'PATCH',
-      path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
-      summary: 'Change a transaction; which keys depends on its link',
-      auth: 'key',
-      find: live,
-      body: change,
-      answer: {
-        object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
-      },
-      handler: async (call) => {
-        const update = { ...updateOf(UpdateTransactionRequestSchema, call.body), ...call.params }
-        const updated = await transactions.updateTransaction(update, call.options)
-        return {
-          transaction: rendered(TransactionSchema, updated.transaction),
-          balance: rendered(BalancesSchema, updated.balance),
-          spending: await recalculate(updated.envelopes, call),
-        }
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
-      summary: 'Delete a transaction of a manual bank account',
-      auth: 'key',
-      query: z.object({ adjusts_balance: booleanQuery(false), soft: booleanQuery(true) }),
-      answer: { object: { balance: BalancesSchema, spending: spendingList } },
-      handler: async (call) => {
-        const { adjusts_balance: adjustsBalance, soft } = call.query
-        const deleting = { ...call.params, adjustsBalance, soft }
-        const deleted = await transactions.deleteTransaction(deleting, call.options)
-        return {
-          balance: rendered(BalancesSchema, deleted.balance),
-          spending: await recalculate(deleted.envelopes, call),
-        }
-      },
-    }),
   ]
+}
 
-  async function live({
-    params,
-    options,
-  }: Lookup<{ bankAccountId: string; transactionId: string }>): Promise<void> {
-    const { transaction } = await transactions.getTransaction(params, options)
-    if (transaction?.deletedAt) throw notFound('transaction')
-  }
+function creationRoute(
+  transactions: Transactions,
+  accounts: Client<typeof BankAccountService>,
+  recalculate: Recalculate,
+): Route {
+  return route({
+    method: 'POST',
+    path: '/api/bank_accounts/:bankAccountId/transactions',
+    summary: 'Add a transaction to a manual bank account',
+    auth: 'key',
+    idempotent: true,
+    find: ({ params, options }) => accounts.describeBankAccount(params, options),
+    body: creation,
+    answer: {
+      object: {
+        transaction: TransactionSchema,
+        balance: BalancesSchema,
+        spending: SpendingSchema,
+      },
+    },
+    handler: async (call) => {
+      const creating = { ...valuesOf(call.body), ...call.params }
+      const created = await transactions.createTransaction(creating, call.writeOptions)
+      const changed = created.envelope ? [created.envelope] : []
+      const [spending] = await recalculate(changed, call)
+      return {
+        transaction: rendered(TransactionSchema, created.transaction),
+        balance: rendered(BalancesSchema, created.balance),
+        ...(spending ? { spending } : {}),
+      }
+    },
+  })
+}
+
+function changeRoute(transactions: Transactions, recalculate: Recalculate): Route {
+  return route({
+    method: 'PATCH',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
+    summary: 'Change a transaction; which keys depends on its link',
+    auth: 'key',
+    find: async ({ params, options }) => {
+      const { transaction } = await transactions.getTransaction(params, options)
+      if (transaction?.deletedAt) throw notFound('transaction')
+    },
+    body: change,
+    answer: {
+      object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
+    },
+    handler: async (call) => {
+      const update = { ...updateOf(UpdateTransactionRequestSchema, call.body), ...call.params }
+      const updated = await transactions.updateTransaction(update, call.options)
+      return {
+        transaction: rendered(TransactionSchema, updated.transaction),
+        balance: rendered(BalancesSchema, updated.balance),
+        spending: await recalculate(updated.envelopes, call),
+      }
+    },
+  })
+}
+
+function deletionRoute(transactions: Transactions, recalculate: Recalculate): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
+    summary: 'Delete a transaction of a manual bank account',
+    auth: 'key',
+    query: z.object({ adjusts_balance: booleanQuery(false), soft: booleanQuery(true) }),
+    answer: { object: { balance: BalancesSchema, spending: spendingList } },
+    handler: async (call) => {
+      const { adjusts_balance: adjustsBalance, soft } = call.query
+      const deleting = { ...call.params, adjustsBalance, soft }
+      const deleted = await transactions.deleteTransaction(deleting, call.options)
+      return {
+        balance: rendered(BalancesSchema, deleted.balance),
+        spending: await recalculate(deleted.envelopes, call),
+      }
+    },
+  })
 }

@@ -1,4 +1,5 @@
 import { toRest } from '@coffer/kit/message'
+import { progressSubject } from '@coffer/kit/progress'
 import { UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
 import { formFile } from '../form.ts'
 import { showProgress } from '../progress.ts'
@@ -51,7 +52,7 @@ export function uploadRoutes({ mesh, broker, progressTimes }: RouteDeps): Route[
         await showProgress({
           socket,
           connection: broker.connection,
-          subject: broker.subject(`progress.${accountId}.${params.transactionUploadId}`),
+          subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
           times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },
           read: async () => {
             const { upload } = await find({ params, options: await renewOptions() })
