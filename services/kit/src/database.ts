@@ -29,6 +29,8 @@ export interface Database extends AsyncDisposable {
   pool: DatabasePool
   /** Statements sent so far, with BEGIN and COMMIT; tests compare it before and after. */
   statements: () => number
+  /** The different statements sent so far, as written; tests ask Postgres for their plans. */
+  texts: () => string[]
   /** Runs after a transaction that recorded changes has committed; the relay listens here. */
   onChanges: (listener: () => void) => void
   /**
@@ -50,6 +52,7 @@ const typeParsers: DriverTypeParser[] = [
 /** Opens the pool; connections are made when they are first needed. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   let statements = 0
+  const names = new Map<string, string>()
   const listeners: (() => void)[] = []
   const pool = await createPool(withSearchPath(options), {
     maxPoolSize: options.poolSizeMax,
@@ -60,13 +63,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     typeParsers,
     // The default DISCARD ALL costs half the throughput; nothing here changes session state.
     resetConnection: async () => {},
-    interceptors: [countStatements(() => statements++), nameStatements(), checkRows()],
+    interceptors: [countStatements(() => statements++), nameStatements(names), checkRows()],
   })
   // Every failed statement is emitted too; without a listener that would hide the thrown error.
   pool.on('error', () => {})
   return {
     pool,
     statements: () => statements,
+    texts: () => [...names.keys()],
     onChanges: (listener) => listeners.push(listener),
     transaction: async (run) => {
       const result = await pool.transaction(run)
@@ -108,8 +112,7 @@ function countStatements(count: () => void): Interceptor {
 }
 
 /** Names each statement by its text, so that Postgres parses and plans it once a connection. */
-function nameStatements(): Interceptor {
-  const names = new Map<string, string>()
+function nameStatements(names: Map<string, string>): Interceptor {
   return {
     name: 'name-statements',
     transformQuery: (_context, query) => {

@@ -42,7 +42,8 @@ const rules: Record<string, FragmentSqlToken> = {
       spending_id, pot, entry_id, amount, before, delta) AS detail
     FROM (
       SELECT journal.*, lag(amount, 1, 0::bigint::money_amount)
-        OVER (PARTITION BY account_id, bank_account_id, spending_id, pot ORDER BY entry_id) AS before
+        OVER (PARTITION BY account_id, bank_account_id, spending_id, pot ORDER BY entry_id)
+        AS before
       FROM journal JOIN bank_accounts USING (account_id, bank_account_id) WHERE ${live}
     ) AS steps
     WHERE amount <> before + delta`,

@@ -16,26 +16,6 @@ import type { Locked, Transaction } from './transaction.ts'
 /** What one run of a schedule gives one envelope, in minor units, decided beforehand. */
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
 
-/**
- * Books the lines of one funding run: each envelope gets its amount, but its progress is never
- * lifted above the ceiling. Closed envelopes are skipped (design: the hourly advance).
- */
-export function fund(
-  book: Book,
-  run: { fundingScheduleId: string; lines: readonly FundingLine[] },
-): void {
-  for (const line of run.lines) {
-    const envelope = findEnvelope(book, line.spendingId)
-    if (envelope === null) {
-      continue
-    }
-    const room = atLeastZero(line.ceiling - progressOf(envelope))
-    const delta = lesser(atLeastZero(line.amount), room)
-    touch(book, envelope)
-    postHeld(book, envelope, { delta, cause: 'funding', causeId: run.fundingScheduleId })
-  }
-}
-
 /** A run of a schedule, decided by budgeting; the deposit only on a manual link. */
 export type FundingRun = {
   fundingScheduleId: string
@@ -57,4 +37,21 @@ export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision
   }
   fund(book, run)
   return { settlement: settle(book), transaction }
+}
+
+/**
+ * Books the lines of one funding run: each envelope gets its amount, but its progress is never
+ * lifted above the ceiling. Closed envelopes are skipped (design: the hourly advance).
+ */
+function fund(book: Book, run: { fundingScheduleId: string; lines: readonly FundingLine[] }): void {
+  for (const line of run.lines) {
+    const envelope = findEnvelope(book, line.spendingId)
+    if (envelope === null) {
+      continue
+    }
+    const room = atLeastZero(line.ceiling - progressOf(envelope))
+    const delta = lesser(atLeastZero(line.amount), room)
+    touch(book, envelope)
+    postHeld(book, envelope, { delta, cause: 'funding', causeId: run.fundingScheduleId })
+  }
 }

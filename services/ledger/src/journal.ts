@@ -10,7 +10,7 @@ export type Pot = z.infer<typeof Pot>
  * get back: `deletion` returns it and `kept` takes it again, so that what left an envelope for
  * `transaction` and `deletion` always equals the `spendingAmount`s of the live transactions.
  */
-export const Cause = z.enum([
+const Cause = z.enum([
   'opening',
   'transaction',
   'deletion',

@@ -87,7 +87,6 @@ export async function markCleaned(
   now: Date,
 ): Promise<void> {
   await pool.query(sql.unsafe`
-    UPDATE links SET cleaned_at = ${now.toISOString()}
-    WHERE account_id = ${accountId} AND link_id = ${linkId} AND deleted_at IS NOT NULL
-      AND cleaned_at IS NULL`)
+    UPDATE links SET cleaned_at = coalesce(cleaned_at, ${now.toISOString()})
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }

@@ -2,8 +2,8 @@ const SINGLE_BYTE = 'windows-1252'
 const HEADER_LENGTH_MAX = 1024
 
 /**
- * The text of an OFX file. A byte order mark decides, then NUL bytes (UTF-16), then whether it reads
- * as UTF-8, then the character set that the header names; Windows-1252 when it names none known.
+ * The text of an OFX file. A byte order mark decides, then NUL bytes (UTF-16), then whether it
+ * reads as UTF-8, then the character set that the header names; Windows-1252 when none is known.
  * UTF-8 comes before the header because many banks declare 1252 and send UTF-8, while text in a
  * single-byte set with accents practically never reads as UTF-8.
  */

@@ -7,8 +7,8 @@ const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)
 
 /**
  * The exact number of minor units that an amount says, or null when it is none: no grouping, a
- * point or a comma before the decimals, no more decimals than the currency has (zeros aside), within
- * ±2^53−1 (`spec/ledger.md` 6.4, `decisions.md`).
+ * point or a comma before the decimals, no more decimals than the currency has (zeros aside),
+ * within ±2^53−1 (`spec/ledger.md` 6.4, `decisions.md`).
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
@@ -38,8 +38,8 @@ export function readDay(text: string, timezone: string): Date | null {
 }
 
 /**
- * The instant that a date names, by its own offset when it has one, otherwise in the timezone; a day
- * without a time means its end. Null when there is no such instant.
+ * The instant that a date names, by its own offset when it has one, otherwise in the timezone; a
+ * day without a time means its end. Null when there is no such instant.
  */
 export function readInstant(text: string, timezone: string): Date | null {
   const [, day, time, offset] = DATE.exec(text.trim()) ?? []

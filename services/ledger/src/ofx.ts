@@ -64,7 +64,7 @@ function accountOf(statement: OfxNode): string {
   return ['BANKID', 'ACCTID', 'ACCTTYPE'].map((field) => textOf(account, field)).join(' ')
 }
 
-/** All statements of the account as one; the balances are those that hold for the latest instant. */
+/** All statements of the account as one; the balances are those of the latest instant. */
 function readStatements(statements: OfxNode[], settings: ReadingSettings): FileStatement {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)

@@ -7,24 +7,6 @@ import { atLeastZero, lesser } from './money.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /**
- * Ends an expense's period: what is left of this period's target returns to free-to-use, that is
- * min(held, max(0, target − spent since the period began)). Money saved for later periods stays;
- * with `carryOver` all of it does. Then nothing counts as spent (`decisions.md` Due date).
- */
-export function closePeriod(
-  book: Book,
-  envelope: Envelope,
-  period: { targetAmount: bigint; carryOver: boolean },
-): void {
-  const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
-  const returned = period.carryOver ? 0n : lesser(envelope.currentAmount, unspent)
-  touch(book, envelope)
-  const causeId = envelope.spendingId
-  postHeld(book, envelope, { delta: -returned, cause: 'period-closed', causeId })
-  envelope.periodSpent = 0n
-}
-
-/**
  * Closes an envelope for good: what it holds returns to free-to-use, and the row stays as a
  * tombstone. What it gave to transactions is taken off them with it (design: DELETE spending).
  */
@@ -62,4 +44,22 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   }
   closePeriod(book, envelope, end)
   return { settlement: settle(book), transaction }
+}
+
+/**
+ * Ends an expense's period: what is left of this period's target returns to free-to-use, that is
+ * min(held, max(0, target − spent since the period began)). Money saved for later periods stays;
+ * with `carryOver` all of it does. Then nothing counts as spent (`decisions.md` Due date).
+ */
+function closePeriod(
+  book: Book,
+  envelope: Envelope,
+  period: { targetAmount: bigint; carryOver: boolean },
+): void {
+  const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
+  const returned = period.carryOver ? 0n : lesser(envelope.currentAmount, unspent)
+  touch(book, envelope)
+  const causeId = envelope.spendingId
+  postHeld(book, envelope, { delta: -returned, cause: 'period-closed', causeId })
+  envelope.periodSpent = 0n
 }

@@ -19,7 +19,11 @@ import { sweepActivities } from './sweep.activities.ts'
 import { transactionRoutes } from './transaction.rpc.ts'
 import { uploadRoutes } from './upload.rpc.ts'
 
-const workflows = ['file-import', 'link-clean-up', 'sweep']
+const workflowModules = [
+  new URL('./file-import.workflow.ts', import.meta.url),
+  new URL('./link-clean-up.workflow.ts', import.meta.url),
+  new URL('./sweep.workflow.ts', import.meta.url),
+]
 
 /** The ledger: all the money (design 1). */
 export const ledger = defineService({
@@ -45,7 +49,7 @@ export const ledger = defineService({
         router.service(UploadService, uploadRoutes(deps))
       },
       handlers: eventHandlers(deps),
-      workflowModules: workflows.map((name) => new URL(`./${name}.workflow.ts`, import.meta.url)),
+      workflowModules,
       activities: {
         ...fileImportActivities(deps),
         ...linkCleanUpActivities(deps),

@@ -44,7 +44,7 @@ const pageOfEnvelope = prepare(
         AND spending_id = ${spendingId} AND deleted_at IS NULL
       ORDER BY date DESC, transaction_id DESC LIMIT ${limit}::int OFFSET ${offset}::int
     ) AS transactions ON true
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
       AND owner.removed_at IS NULL
       AND envelope.spending_id = ${spendingId} AND envelope.closed_at IS NULL
     ORDER BY transactions.date DESC, transactions.transaction_id DESC`,

@@ -7,7 +7,7 @@ import type { Envelope } from './envelope.ts'
 import { inRange, Money } from './money.ts'
 import { take } from './spend.ts'
 
-export const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
+const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
 
 /**
  * A transaction; a positive amount leaves the account, in minor units. `spendingAmount` is what the

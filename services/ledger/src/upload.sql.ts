@@ -8,6 +8,8 @@ import type { Transaction } from './transaction.ts'
 import { StoredFile, Upload, type UploadKey } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
+// Not the words of the partial index: one upload is found by its key.
+const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 const Inserted = z.object({ inserted: z.bigint() })
 
 /** Stores a file, its upload, the change that says so and the settings its import will need. */
@@ -42,7 +44,7 @@ export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload |
 export async function startUpload({ pool }: Database, key: UploadKey, now: Date): Promise<boolean> {
   const { rowCount } = await pool.query(sql.unsafe`
     UPDATE uploads SET status = 'processing', processed_at = coalesce(processed_at, ${at(now)})
-    WHERE ${isUpload(key)} AND status IN ('pending', 'processing')`)
+    WHERE ${isUpload(key)} AND ${isUnfinished}`)
   return rowCount > 0
 }
 
@@ -50,7 +52,7 @@ export async function startUpload({ pool }: Database, key: UploadKey, now: Date)
 export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
   return tx.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads
-    WHERE ${isUpload(key)} AND status IN ('pending', 'processing') FOR UPDATE`)
+    WHERE ${isUpload(key)} AND ${isUnfinished} FOR UPDATE`)
 }
 
 /** Ends an upload well. */
@@ -73,7 +75,7 @@ export async function failUpload(
 ): Promise<void> {
   await pool.query(sql.unsafe`
     UPDATE uploads SET status = 'failed', error = ${error}, completed_at = ${at(now)}
-    WHERE ${isUpload(key)} AND status IN ('pending', 'processing')`)
+    WHERE ${isUpload(key)} AND ${isUnfinished}`)
 }
 
 /** Notes that the bytes of an upload's file are gone. */

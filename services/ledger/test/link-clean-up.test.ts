@@ -84,7 +84,7 @@ async function cleanedAt({ accountId, linkId }: Household): Promise<Date | null>
 const nothing = Object.fromEntries(tables.map((table) => [table, 0]))
 
 describe('a deleted link', () => {
-  test('is cleaned up: plans elsewhere first, then everything under it but its own row', async () => {
+  test('is cleaned up: plans elsewhere first, then all under it but its own row', async () => {
     const home = await household(booted, { availableBalance: 1000n })
     const { accountId, linkId, bankAccountId, links, as } = home
     await fill(home)

@@ -108,7 +108,7 @@ test('twenty retries under one key make one transaction and get one answer', asy
   expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
 })
 
-test('a balance is one statement, a list one, a new transaction four with two under the lock', async () => {
+test('a balance and a list are one statement, a transaction four, two of them locked', async () => {
   const { as, bankAccountId, expense, transactions, balances } = await household()
   const database = booted.database('ledger')
   const counting = async (run: () => Promise<unknown>) => {

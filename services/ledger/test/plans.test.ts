@@ -1,0 +1,170 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { loadSigner, systemCaller } from '@coffer/kit/caller'
+import { newId } from '@coffer/kit/id'
+import { headers } from '@coffer/kit/rpc'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { slowScans } from '@coffer/kit/testing/plans'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { ledger } from '../src/service.ts'
+import { type Household, household } from './household.ts'
+import { neighbours } from './neighbours.ts'
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-plans-'))
+  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const tenantTables = [
+  'links',
+  'bank_accounts',
+  'envelopes',
+  'transactions',
+  'journal',
+  'operations',
+  'uploads',
+  'files',
+  'account_settings',
+  'idempotency_keys',
+]
+
+/** Fills the tables with fifty other accounts, so that the planner has something to weigh. */
+async function crowd(): Promise<void> {
+  const { pool } = booted.database('ledger')
+  await pool.query(sql.unsafe`
+    INSERT INTO links (account_id, link_id, link_type, institution_name, created_at, created_by,
+      updated_at)
+    SELECT 'acct_' || a, 'link_' || a || '_' || l, 'manual', 'Bank', now(), 'user_1', now()
+    FROM generate_series(1, 50) AS a, generate_series(1, 20) AS l`)
+  await pool.query(sql.unsafe`
+    INSERT INTO bank_accounts (account_id, bank_account_id, link_id, link_type, currency,
+      available_balance, current_balance, limit_balance, expenses, goals, name, original_name,
+      account_type, account_sub_type, status, last_updated, created_at, updated_at)
+    SELECT account_id, 'bac_' || link_id, link_id, 'manual', 'USD', 0, 0, 0, 0, 0, 'Account', '',
+      'depository', 'checking', 'active', now(), now(), now() FROM links`)
+  await pool.query(sql.unsafe`
+    INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type, current_amount,
+      used_amount, period_spent, version, opened_at)
+    SELECT account_id, bank_account_id, 'spnd_' || n, 'expense', 0, 0, 0, 1, now()
+    FROM bank_accounts, generate_series(1, 10) AS n`)
+  await pool.query(sql.unsafe`
+    INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, spending_id,
+      spending_amount, categories, date, name, original_name, original_merchant_name, is_pending,
+      source, created_at)
+    SELECT account_id, bank_account_id, 'txn_' || n, 100,
+      CASE WHEN n % 2 = 0 THEN 'spnd_1' END, CASE WHEN n % 2 = 0 THEN 0 END, '{}', now(), 'x', 'x',
+      'x', false, 'manual', now()
+    FROM bank_accounts, generate_series(1, 50) AS n`)
+  await pool.query(sql.unsafe`
+    INSERT INTO journal (account_id, bank_account_id, operation_id, spending_id, pot, delta, amount,
+      cause, cause_id, created_at)
+    SELECT account_id, bank_account_id, 'op_' || transaction_id, spending_id, 'envelope', 0, 0,
+      'transaction', transaction_id, now() FROM transactions`)
+  await pool.query(sql.unsafe`
+    INSERT INTO files (account_id, bank_account_id, file_id, kind, name, content_type, size,
+      created_at, created_by)
+    SELECT account_id, bank_account_id, 'file_' || bank_account_id || n, 'transactions/uploads',
+      'a.ofx', 'application/octet-stream', 1, now(), 'user_1'
+    FROM bank_accounts, generate_series(1, 5) AS n`)
+  await pool.query(sql.unsafe`
+    INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, status,
+      created_at, created_by, imported_count, skipped_count)
+    SELECT account_id, bank_account_id, 'txup_' || file_id, file_id, 'complete', now(), 'user_1', 0,
+      0 FROM files`)
+  await pool.query(sql.unsafe`
+    INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
+    SELECT account_id, bank_account_id, 'run_' || n, '', now()
+    FROM bank_accounts, generate_series(1, 5) AS n`)
+  await pool.query(sql.unsafe`
+    INSERT INTO account_settings (account_id, timezone, locale, version)
+    SELECT 'acct_' || a, 'UTC', 'en_US', 1 FROM generate_series(1, 10000) AS a`)
+  await pool.query(sql.unsafe`
+    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
+    SELECT account_id, 'Transfer', bank_account_id, '', '' FROM bank_accounts`)
+  await pool.query(sql.unsafe`ANALYZE`)
+}
+
+/** Calls everything that the ledger offers at least once. */
+async function useEverything(home: Household): Promise<void> {
+  const { accountId, as, linkId, bankAccountId } = home
+  const { links, accounts, envelopes, transactions } = home
+  const keyed = { headers: { ...(as.headers as object), [headers.idempotencyKey]: newId('k') } }
+  await links.listLinks({}, as)
+  await links.getLink({ linkId }, as)
+  await links.updateLink({ linkId, description: 'x', updateMask: { paths: ['description'] } }, as)
+  await accounts.listBankAccounts({}, as)
+  await accounts.listBankAccounts({ linkId }, as)
+  await accounts.getBalances({ bankAccountId }, as)
+  const renamed = { name: 'Main', updateMask: { paths: ['name'] } }
+  await accounts.updateBankAccount({ bankAccountId, ...renamed }, as)
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  await envelopes.listEnvelopes({ bankAccountId }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, keyed)
+  const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+  const bill = { bankAccountId, amount: 70n, date, name: 'Bill', spendingId }
+  const { transaction } = await transactions.createTransaction(bill, as)
+  const key = { bankAccountId, transactionId: transaction?.transactionId ?? '' }
+  const page = { bankAccountId, limit: 25, offset: 0 }
+  await transactions.listTransactions(page, as)
+  await transactions.listTransactions({ ...page, spendingId }, as)
+  await transactions.getTransaction(key, as)
+  await transactions.updateTransaction(
+    { ...key, amount: 80n, updateMask: { paths: ['amount'] } },
+    as,
+  )
+  await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: false }, as)
+  const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), accountId, new Date())
+  const budgeting = { headers: { [headers.caller]: token } }
+  await accounts.describeBankAccount({ bankAccountId }, budgeting)
+  const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
+  await envelopes.applyFunding({ ...run, lines: [{ spendingId, amount: 5n }] }, budgeting)
+  await envelopes.closePeriod({ bankAccountId, spendingId, due: date, targetAmount: 9n }, budgeting)
+  await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
+  await uploadFile(home, 'equal-rows.ofx')
+  await uploadFile(home, 'truncated.ofx')
+  await accounts.archiveBankAccount({ bankAccountId }, as)
+  await links.deleteLink({ linkId }, as)
+  const Row = z.object({ cleanedAt: z.date().nullable() })
+  await eventually(
+    () =>
+      booted.database('ledger').pool.oneFirst(sql.type(Row)`
+        SELECT cleaned_at AS "cleanedAt" FROM links
+        WHERE account_id = ${accountId} AND link_id = ${linkId}`),
+    (instant) => instant !== null,
+  )
+}
+
+async function uploadFile({ uploads, bankAccountId, as }: Household, file: string): Promise<void> {
+  const content = await readFile(new URL(`../../../test/data/${file}`, import.meta.url))
+  const named = { name: file, contentType: 'application/octet-stream', content }
+  const { upload } = await uploads.createUpload({ bankAccountId, ...named }, as)
+  const transactionUploadId = upload?.transactionUploadId ?? ''
+  await eventually(
+    async () => (await uploads.getUpload({ bankAccountId, transactionUploadId }, as)).upload,
+    (one) => one?.completedAt !== undefined,
+  )
+}
+
+test('every statement finds its rows by an index on the account', async () => {
+  const database = booted.database('ledger')
+  await crowd()
+  const before = new Set(database.texts())
+  await useEverything(await household(booted, { availableBalance: 1000n }))
+  const statements = database.texts().filter((text) => !before.has(text))
+  expect(statements.length).toBeGreaterThan(30)
+  const place = { url: booted.databaseUrl, schema: 'ledger' }
+  expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
+})
