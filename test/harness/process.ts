@@ -10,7 +10,7 @@ import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
 import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
-import { openProxy, type TcpProxy } from './proxy.ts'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
 
