@@ -100,11 +100,12 @@ function conditions({ settings, memory, ...results }: Results): string[] {
       `${settings.REPEATS} passes of ${settings.SECS} s each.`,
     `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, one ` +
       'process with all services and the gateway, Postgres, NATS and Temporal share the machine.',
-    `- ${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes on ` +
-      'the account that is read. API key unless a session is named.',
-    '- Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind of',
-    '  machine with Postgres 15, each ±15 %.',
-    `- Memory (resident): ${memoryText(memory.idle)} idle, ${memoryText(memory.end)} after the load.`,
+    `- ${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes ` +
+      'on the account that is read. API key unless a session is named.',
+    '- Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind',
+    '  of machine with Postgres 15, each ±15 %.',
+    `- Memory (resident): ${memoryText(memory.idle)} idle, ` +
+      `${memoryText(memory.end)} after the load.`,
   ]
 }
 

@@ -43,7 +43,7 @@ const left = `SELECT count(*) FROM ledger.transactions t JOIN ledger.bank_accoun
   USING (account_id, bank_account_id) JOIN ledger.links l USING (account_id, link_id)
   WHERE l.deleted_at IS NOT NULL`
 
-test('killed after a commit and before its change is published, it publishes after the restart', async () => {
+test('killed between commit and publish, it publishes after the restart', async () => {
   const proxy = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
   const deployment = stack.use(await deploy({ COFFER_NATS_URL: proxy.url }))
   await deployment.start()
@@ -64,7 +64,7 @@ test('killed after a commit and before its change is published, it publishes aft
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
 
-test('killed in the middle of a clean-up, it finishes after the restart and harms nobody', async () => {
+test('killed in the middle of a clean-up, it finishes it and harms nobody', async () => {
   const deployment = stack.use(await deploy())
   await deployment.start()
   const alice = await newPerson(deployment.baseUrl)

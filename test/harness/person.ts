@@ -98,7 +98,7 @@ export async function newPerson(
 }
 
 /** The answer, if it is a success; throws with what the server said otherwise. */
-export function succeeded(answer: Answer): Answer {
+function succeeded(answer: Answer): Answer {
   if (answer.status >= 200 && answer.status < 300) return answer
   throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`)
 }

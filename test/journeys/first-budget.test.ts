@@ -22,7 +22,7 @@ function firstOfJanuaryAfterNext(): string {
   return `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 }
 
-test('somebody registers, budgets and spends, and every answer agrees with the balances', async () => {
+test('somebody registers, budgets and spends, and every answer agrees', async () => {
   const { path } = await alice.opensAccount(100_000)
   const pay = await alice.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })
   expect(pay).toMatchObject({ name: 'Pay', excludeWeekends: false, lastRecurrence: null })

@@ -62,7 +62,7 @@ test('services that are named run alone, without the REST API', async () => {
   expect(await running.outcome).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('tables that are older than the code are named, and migrate brings them up to date', async () => {
+test('tables older than the code are named, and migrate brings them up to date', async () => {
   const { env } = place
   const name = `coffer_empty_${process.pid}`
   await statement(env.COFFER_DATABASE_URL ?? '', `CREATE DATABASE ${name}`)

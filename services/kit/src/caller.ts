@@ -39,10 +39,10 @@ export interface Signer {
 export type Verifiers = (issuer: string) => KeyObject | null
 
 /** Caller tokens live this long; they are minted for each credential or attempt. */
-export const callerLifetimeMs = 60_000
+const callerLifetimeMs = 60_000
 
 /** The user ID of what the system does by itself (spec/identity.md 2.5). */
-export const systemUserId = 'user_system'
+const systemUserId = 'user_system'
 
 /** Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. */
 export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {

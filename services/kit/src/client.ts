@@ -16,7 +16,7 @@ import { createDirectTransport } from './direct.ts'
 import { unavailable } from './errors.ts'
 
 /** How long a call may take when its caller does not say. */
-export const defaultTimeoutMs = 5_000
+const defaultTimeoutMs = 5_000
 
 /** Finds the transport to a service, whether it runs in this process or elsewhere. */
 export interface Mesh extends Disposable {

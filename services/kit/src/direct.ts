@@ -119,7 +119,7 @@ function timeLeft(signal: AbortSignal): number | undefined {
   return deadline === undefined ? undefined : deadline - Date.now()
 }
 
-/** Runs a call that ends at its deadline, or when its caller gives up, whatever the handler does. */
+/** Runs a call that ends at its deadline or when its caller gives up, whatever its handler does. */
 async function withDeadline<Result>(
   outer: AbortSignal | undefined,
   timeoutMs: number,

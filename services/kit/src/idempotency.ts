@@ -71,7 +71,7 @@ export function keptReplies<Reply extends DescMessage>(
 }
 
 /** The statement of `keepReply` for use inside a larger one (as a CTE). */
-export function insertReply<Reply extends DescMessage>(
+function insertReply<Reply extends DescMessage>(
   key: IdempotencyKey<Reply>,
   reply: MessageShape<Reply>,
 ): FragmentSqlToken {

@@ -96,6 +96,6 @@ async function drain(connection: NatsConnection): Promise<void> {
 }
 
 /** Protobuf packages have no hyphens: feed-sync publishes under feedsync. */
-export function subjectSpace(serviceName: string): string {
+function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')
 }

@@ -14,7 +14,7 @@ import { registry } from './telemetry.ts'
 /** Larger than any upload the gateway lets through (6 MiB). */
 const messageSizeMax = 8 * 1024 * 1024
 
-/** Longer than the 30 s for which clients keep an idle connection: they are the ones to close it. */
+/** Longer than the 30 s for which clients keep an idle connection: they shall be first to close. */
 const keepAliveMs = 65_000
 
 export interface ServeOptions {

@@ -58,7 +58,7 @@ export interface WorkerOptions {
 }
 
 /** Signal sent with every start, so that a workflow that is about to end looks once more. */
-export const triggerSignal = 'trigger'
+const triggerSignal = 'trigger'
 
 export interface TemporalOptions {
   address: string
