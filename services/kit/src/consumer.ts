@@ -1,10 +1,12 @@
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
 import { AckPolicy, type Consumer, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { subjectOf } from './changes.ts'
 import type { Transaction } from './database.ts'
+import { isTransient } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
 import { deadLetters } from './telemetry.ts'
@@ -46,6 +48,7 @@ export async function isFirstDelivery(tx: Transaction, delivery: Delivery): Prom
 }
 
 const deliveriesMax = 8
+const quietAttempts = 3
 const inFlightMax = 64
 const backoffMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
@@ -121,7 +124,10 @@ async function deliver(
     message.ack()
   } catch (error) {
     const attempt = message.info.deliveryCount
-    log.warn({ err: error, attempt, ...delivery }, 'message not handled')
+    // What mends itself (a conflict, a service that restarts) is news only when it lasts.
+    const passing = error instanceof ConnectError && isTransient(error)
+    const level = passing && attempt <= quietAttempts ? 'debug' : 'warn'
+    log[level]({ err: error, attempt, ...delivery }, 'message not handled')
     if (attempt < deliveriesMax) {
       message.nak(backoffMs[attempt - 1])
     } else {
