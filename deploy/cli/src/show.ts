@@ -33,9 +33,12 @@ export function settingsByName(): Map<string, Setting<unknown>> {
 
 /** A setting's value as text, with what is secret in it replaced by stars. */
 export function shown({ env, schema }: Setting<unknown>, text: string | undefined): string {
-  const { data } = schema.safeParse(text)
-  if (data === undefined) {
-    return text === undefined ? '-' : `invalid: ${masked(env, text)}`
+  const { success, data } = schema.safeParse(text)
+  if (!success) {
+    return `invalid: ${masked(env, text ?? '')}`
+  }
+  if (data === undefined || data === null) {
+    return '-'
   }
   return masked(env, Array.isArray(data) ? data.join(',') : String(data))
 }

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { tryLock } from '../bootstrap/lock.mjs'
 
@@ -26,8 +26,8 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
 
 function lockIn(path: string): ReturnType<typeof tryLock> {
   try {
-    mkdirSync(join(path, 'run'), { recursive: true })
-    mkdirSync(join(path, 'log'), { recursive: true })
+    makeDirectory(join(path, 'run'))
+    makeDirectory(join(path, 'log'))
     accessSync(path, constants.W_OK)
     return tryLock(join(path, 'run/coffer.lock'))
   } catch (error) {
@@ -40,4 +40,13 @@ function lockIn(path: string): ReturnType<typeof tryLock> {
         'Make it writable, or set COFFER_DATA_DIR to another directory.',
     )
   }
+}
+
+/** Node's own recursive mkdir never returns where a parent exists but takes no entries (/proc). */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) {
+    return
+  }
+  makeDirectory(dirname(path))
+  mkdirSync(path)
 }

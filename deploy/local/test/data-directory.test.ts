@@ -19,11 +19,17 @@ test('a data directory is created, and belongs to one process at a time', async 
   expect(existsSync(join(again.path, 'run'))).toBe(true)
 })
 
-test('a data directory that cannot be written is one clear line', () => {
+test('a data directory below a file is one clear line', () => {
   using scratch = scratchDirectory()
   const file = join(scratch.path, 'file')
   writeFileSync(file, '')
   const claim = () => claimDataDirectory(join(file, 'data'))
   expect(claim).toThrow(FatalError)
   expect(claim).toThrow(/^Cannot write to the data directory .*\/file\/data \(ENOTDIR\)\..*$/)
+})
+
+test('a data directory where the system takes none is one clear line', () => {
+  // /dev/fd is no place for files anywhere; on Linux it leads to /proc.
+  const claim = () => claimDataDirectory('/dev/fd/coffer')
+  expect(claim).toThrow(/^Cannot write to the data directory \/dev\/fd\/coffer \(E[A-Z]+\)\..*$/)
 })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
 import {
   AckPolicy,
   type ConsumerMessages,
@@ -13,6 +14,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { subjectOf } from './changes.ts'
 import type { Transaction } from './database.ts'
+import { isTransient } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
 import { deadLetters } from './telemetry.ts'
@@ -53,6 +55,7 @@ export async function isFirstDelivery(tx: Transaction, delivery: Delivery): Prom
   return received !== null
 }
 
+const quietAttempts = 3
 const inFlightMax = 64
 // Beyond those in flight, so that messages that wait out a pause do not hold up the others.
 const pendingMax = 1_024
@@ -158,7 +161,10 @@ async function deliver(options: ConsumerOptions, message: JsMsg): Promise<void> 
     message.ack()
   } catch (error) {
     const attempt = message.info.deliveryCount
-    log.warn({ err: error, attempt, ...delivery }, 'message not handled')
+    // What mends itself (a conflict, a service that restarts) is news only when it lasts.
+    const passing = error instanceof ConnectError && isTransient(error)
+    const level = passing && attempt <= quietAttempts ? 'debug' : 'warn'
+    log[level]({ err: error, attempt, ...delivery }, 'message not handled')
     const pauseMs = (options.retryPausesMs ?? pausesMs)[attempt - 1]
     if (pauseMs !== undefined) {
       message.nak(pauseMs)

@@ -23,5 +23,9 @@ export function installTemporalRuntime(log: Log): void {
     const ours = meta?.sdkComponent === 'worker' ? quieter : levels
     log[ours[level]]({ ...meta }, message)
   })
-  Runtime.install({ logger, shutdownSignals: [] })
+  try {
+    Runtime.install({ logger, shutdownSignals: [] })
+  } catch {
+    // It is installed already: once a process.
+  }
 }

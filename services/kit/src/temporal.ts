@@ -14,9 +14,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import {
   type ActivityInboundCallsInterceptor,
   bundleWorkflowCode,
-  DefaultLogger,
   NativeConnection,
-  Runtime,
   Worker,
 } from '@temporalio/worker'
 import { isTransient } from './errors.ts'
@@ -70,7 +68,6 @@ export interface TemporalOptions {
 /** Connects to Temporal; fails within ten seconds where it does not answer. */
 export async function connectTemporal(options: TemporalOptions): Promise<Workflows> {
   const { address, namespace, prefix } = options
-  quietRuntime()
   const connection = await Connection.connect({ address, connectTimeout: '10 seconds' })
   const native = await NativeConnection.connect({ address })
   const client = new Client({ connection, namespace })
@@ -100,15 +97,6 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
       await connection.close()
       await native.close()
     },
-  }
-}
-
-/** The native runtime logs to standard error by itself; only what went wrong is of interest. */
-function quietRuntime(): void {
-  try {
-    Runtime.install({ logger: new DefaultLogger('ERROR') })
-  } catch {
-    // It is installed already: once a process.
   }
 }
 

@@ -15,6 +15,7 @@ import { type Broker, connectBroker } from '../src/nats.ts'
 import { headers } from '../src/rpc.ts'
 import type { ServiceDefinition } from '../src/service.ts'
 import { connectTemporal } from '../src/temporal.ts'
+import { installTemporalRuntime } from '../src/temporal-runtime.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
 
 /** Real services on a database of their own, with NATS and Temporal shared under a prefix. */
@@ -59,6 +60,8 @@ export async function boot(
     await manager.streams.delete(broker.streamName)
   })
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  const log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' })
+  installTemporalRuntime(log)
   const workflows = stack.use(await connectTemporal({ address, namespace: 'default', prefix }))
   const clock: Booted['clock'] = { now: null }
   const host = stack.use(
@@ -72,7 +75,7 @@ export async function boot(
       environment,
       broker,
       workflows,
-      log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
+      log,
       clock: () => clock.now ?? new Date(),
     }),
   )

@@ -93,7 +93,10 @@ async function schedulesByName(
   return ids
 }
 
-/** Makes an envelope, moves money into it and lets the newest matching transactions take of it. */
+/**
+ * Makes an envelope, fills it, and pays the newest matching transactions from it; what is left
+ * then is what the plan says it holds.
+ */
 async function openEnvelope(options: {
   rest: Rest
   path: string
@@ -101,18 +104,28 @@ async function openEnvelope(options: {
   fundingScheduleId: string
 }): Promise<void> {
   const { rest, path, plan, fundingScheduleId } = options
-  const { spendingType, name, targetAmount, ruleset, held, spentAt } = plan
+  const { spendingType, name, targetAmount, ruleset, held } = plan
   const nextRecurrence = plan.nextRecurrence.toUTC().toISO()
   const body = { spendingType, name, fundingScheduleId, targetAmount, nextRecurrence, ruleset }
   const { spendingId } = await rest.post(`${path}/spending`, body, Spending)
-  const transfer = { fromSpendingId: null, toSpendingId: spendingId, amount: held }
+  const paid = await newestPaid(rest, path, plan.spentAt)
+  const amount = paid.reduce((sum, transaction) => sum + transaction.amount, held)
+  const transfer = { fromSpendingId: null, toSpendingId: spendingId, amount }
   await rest.post(`${path}/spending/transfer`, transfer, z.unknown())
-  const newest = await rest.get(`${path}/transactions?limit=100`, z.array(Transaction))
-  const taken = newest
-    .filter(({ amount, spendingId: envelope }) => amount > 0 && envelope === null)
-    .filter((one) => spentAt.some((shop) => one.name.toUpperCase().startsWith(shop)))
-    .slice(0, assignedMax)
-  for (const { transactionId } of taken) {
+  for (const { transactionId } of paid) {
     await rest.patch(`${path}/transactions/${transactionId}`, { spendingId })
   }
+}
+
+/** The newest transactions of these shops that no envelope has paid yet. */
+async function newestPaid(
+  rest: Rest,
+  path: string,
+  shops: string[],
+): Promise<z.infer<typeof Transaction>[]> {
+  const newest = await rest.get(`${path}/transactions?limit=100`, z.array(Transaction))
+  return newest
+    .filter(({ amount, spendingId }) => amount > 0 && spendingId === null)
+    .filter(({ name }) => shops.some((shop) => name.toUpperCase().startsWith(shop)))
+    .slice(0, assignedMax)
 }

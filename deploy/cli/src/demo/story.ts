@@ -20,7 +20,7 @@ export type EnvelopePlan = {
   /** Name of the schedule that fills it. */
   schedule: string
   targetAmount: number
-  /** Moved into it from free-to-use. */
+  /** What it holds in the end. */
   held: number
   nextRecurrence: DateTime
   ruleset?: string
@@ -52,13 +52,15 @@ export function schedulePlans(today: DateTime): SchedulePlan[] {
 /** Eight expenses and three goals. */
 export function envelopePlans(today: DateTime): EnvelopePlan[] {
   const payday = 'Payday'
+  // Due before most paydays, and short: something to see of what is behind.
+  const soon = today.plus({ days: 2 }).day
   return [
     ...[
       expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
       expense(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
       expense(today, { name: 'Fuel', day: 10, targetAmount: 12_000, held: 9_000 }),
       expense(today, { name: 'Electricity and gas', day: 20, targetAmount: 18_000, held: 18_000 }),
-      expense(today, { name: 'Internet and phone', day: 12, targetAmount: 11_500, held: 6_000 }),
+      expense(today, { name: 'Internet and phone', day: soon, targetAmount: 11_500, held: 6_000 }),
       expense(today, { name: 'Car insurance', day: 5, targetAmount: 10_500, held: 4_000 }),
       expense(today, { name: 'Student loan', day: 3, targetAmount: 25_000, held: 25_000 }),
       expense(today, { name: 'Streaming', day: 8, targetAmount: 3_200, held: 1_600 }),
