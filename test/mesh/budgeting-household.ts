@@ -15,7 +15,7 @@ export const twiceMonthly =
   'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 export const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
-/** An account in Chicago with 10,000.00 on a manual bank account, and every client on its behalf. */
+/** An account in Chicago with 10,000.00 on a manual bank account, and clients on its behalf. */
 export async function household(booted: Booted, accountId = newId('acct')) {
   const as = booted.as(accountId, { timezone: chicago })
   const links = booted.client('ledger', LinkService)

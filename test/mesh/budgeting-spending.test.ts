@@ -28,7 +28,7 @@ async function counting<T>(run: () => Promise<T>): Promise<{ count: number; resu
   return { count: database.statements() - before, result }
 }
 
-test('an envelope starts empty with a contribution, by the spot checks of the specification', async () => {
+test('an envelope starts empty with a contribution, as the specification has it', async () => {
   const { pay, expense, goal, list } = await household(booted)
   const { fundingScheduleId, nextRecurrence } = await pay()
   expect(nextRecurrence).toEqual(at('2023-10-15T05:00Z'))
@@ -46,7 +46,7 @@ test('an envelope starts empty with a contribution, by the spot checks of the sp
   expect(await list()).toEqual([rent, trip])
 })
 
-test('money that moves changes the contribution: in the answer, in reads and in what is stored', async () => {
+test('money that moves changes the contribution in answers, reads and rows', async () => {
   const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
@@ -91,7 +91,7 @@ test('deleting returns the money and hides the envelope; its name is free again'
   await expense(fundingScheduleId, { name: 'Rent' })
 })
 
-test('an envelope that the ledger has closed hides its plan, and the event removes it', async () => {
+test('an envelope closed in the ledger hides its plan, and the event removes it', async () => {
   const { pay, expense, envelopes, list, bankAccountId, as } = await household(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)

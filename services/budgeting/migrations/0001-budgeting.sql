@@ -84,7 +84,7 @@ CREATE TABLE funding_runs (
   deposit_transaction_id text,
   deposit_name text,
   deposit_amount money_amount CHECK (deposit_amount < 0),
-  state text NOT NULL CHECK (state IN ('pending', 'applied', 'dropped')),
+  state text NOT NULL CHECK (state IN ('pending', 'applied')),
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, bank_account_id, funding_run_id),
   CONSTRAINT funding_runs_once

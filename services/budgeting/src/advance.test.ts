@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { fundingLine, missedEvents } from './advance.ts'
+import { fundingLines, missedEvents } from './advance.ts'
 import { recalculate } from './contribution.ts'
 import { type FundingSchedule, fire } from './funding-schedule.ts'
 import type { Spending } from './spending.ts'
@@ -95,7 +95,6 @@ describe('the events that were missed', () => {
 
 /** `spec/budgeting.md` 7.4, with the third amount capped as `spec/decisions.md` says. */
 describe('what a funding moves', () => {
-  const fired = fire(pay, timezone)
   const past = new Date('2023-10-01T05:00Z')
   test.each([
     {
@@ -145,24 +144,28 @@ describe('what a funding moves', () => {
       contribution: 1000n,
     },
   ])('$name', ({ spending, line, contribution }) => {
-    const found = fundingLine(spending, fired, timezone)
-    expect(found).toEqual(line && { spendingId: 'spnd_1', ...line })
+    const [found] = fundingLines([spending], pay, timezone)
+    expect(found ?? null).toEqual(line && { spendingId: 'spnd_1', ...line })
     const funded = { ...spending, currentAmount: spending.currentAmount + (found?.amount ?? 0n) }
-    const after = recalculate(funded, fired, { timezone, now: new Date('2023-10-13T06:00Z') })
+    const asOf = { timezone, now: new Date('2023-10-13T06:00Z') }
+    const after = recalculate(funded, fire(pay, timezone), asOf)
     expect(after.nextContributionAmount).toBe(contribution)
   })
 
   test('nothing into a paused envelope', () => {
-    expect(fundingLine(envelope({ isPaused: true }), fired, timezone)).toBeNull()
+    expect(fundingLines([envelope({ isPaused: true })], pay, timezone)).toEqual([])
   })
 
-  test('the target, when the schedule has fired for the last time', () => {
+  test('the target, when the schedule fires for the last time', () => {
     const once = { ...pay, ruleset: 'DTSTART:20231013T050000Z\nRRULE:FREQ=MONTHLY;COUNT=1' }
-    const line = fundingLine(
-      envelope({ nextContributionAmount: 1000n }),
-      fire(once, timezone),
-      timezone,
-    )
-    expect(line).toEqual({ spendingId: 'spnd_1', amount: 1000n, ceiling: 1000n })
+    const lines = fundingLines([envelope({ nextContributionAmount: 1000n })], once, timezone)
+    expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 1000n, ceiling: 1000n }])
+  })
+
+  test('the share of its own date where the next one has been calculated already', () => {
+    // At noon of the missed payday all of the target is left for the one payday that follows.
+    const later = { calculatedAt: new Date('2023-10-13T17:00Z'), nextContributionAmount: 1000n }
+    const lines = fundingLines([envelope(later)], pay, timezone)
+    expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 500n, ceiling: 1000n }])
   })
 })

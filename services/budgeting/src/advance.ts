@@ -1,7 +1,7 @@
-import { progress } from './contribution.ts'
+import { progress, recalculate } from './contribution.ts'
 import { countDues, rollDue } from './due-dates.ts'
+import type { FundingLine } from './funding-run.ts'
 import { type FundingSchedule, fire, isOver } from './funding-schedule.ts'
-
 import type { Spending } from './spending.ts'
 
 /** Something that should have happened by now: a schedule fires, or a spending object is due. */
@@ -9,35 +9,26 @@ export type MissedEvent =
   | { kind: 'funding'; at: Date; fundingScheduleId: string }
   | { kind: 'due'; at: Date; spendingId: string }
 
-/** What a funding moves into one envelope, in minor units, up to `ceiling`. */
-export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
-
 /**
- * Every funding and due date of one bank account up to `now`, one event per missed occurrence,
- * in the order of their instants with funding first on a tie (`spec/decisions.md`, Missed
- * fundings and due dates). At most `limit` events, the earliest: the rest is for the next run.
- * Paused objects and rules that have ended miss nothing.
+ * Every funding and due date of one bank account up to `now`, one event per missed occurrence, in
+ * the order of their instants with funding first on a tie (`spec/decisions.md`, Missed fundings and
+ * due dates). At most `limit` events, the earliest: the rest is for the next run. Paused objects and
+ * rules that have ended miss nothing.
  */
 export function missedEvents(
-  { schedules, spending }: { schedules: FundingSchedule[]; spending: Spending[] },
+  { schedules, spending }: { schedules: readonly FundingSchedule[]; spending: readonly Spending[] },
   { timezone, now, limit }: { timezone: string; now: Date; limit: number },
 ): MissedEvent[] {
   const fundings = schedules.flatMap((schedule) =>
     missedDates(schedule, { now, limit }, (fired) => fire(fired, timezone)).map((at) => ({
-      kind: 'funding' as const,
-      at,
-      fundingScheduleId: schedule.fundingScheduleId,
+      ...{ kind: 'funding' as const, at, fundingScheduleId: schedule.fundingScheduleId },
     })),
   )
   const dues = spending
-    .filter((each) => !each.isPaused)
-    .flatMap((each) =>
-      missedDates(each, { now, limit }, (due) => ({ ...due, ...rollDue(due, timezone) })).map(
-        (at) => ({
-          kind: 'due' as const,
-          at,
-          spendingId: each.spendingId,
-        }),
+    .filter((plan) => !plan.isPaused)
+    .flatMap((plan) =>
+      missedDates(plan, { now, limit }, (due) => ({ ...due, ...rollDue(due, timezone) })).map(
+        (at) => ({ kind: 'due' as const, at, spendingId: plan.spendingId }),
       ),
     )
   // The sort is stable: fundings stay ahead of due dates of the same instant.
@@ -61,31 +52,38 @@ function missedDates<T extends Dates>(
 }
 
 /**
- * What one envelope gets when its schedule fires: its stored contribution, never more than what
- * its due dates until the next firing need, which is its target unless it is due more often than
- * it is funded (`spec/decisions.md`, Contribution). Null when it gets nothing. `schedule` has
- * fired already.
+ * What the envelopes of a schedule get when it fires for `schedule.nextRecurrence`: the contribution
+ * that was announced, or the one as of that instant where later ones have been calculated since.
+ * Never more than the due dates until the next firing need, which is the target unless an expense is
+ * due more often than it is funded (`spec/decisions.md`, Contribution). Nothing while paused.
  */
-export function fundingLine(
-  spending: Spending,
+export function fundingLines(
+  plans: readonly Spending[],
   schedule: FundingSchedule,
   timezone: string,
-): FundingLine | null {
-  const ceiling = spending.targetAmount * BigInt(duesUntilNextFunding(spending, schedule, timezone))
-  const missing = ceiling - progress(spending)
-  const amount =
-    spending.nextContributionAmount < missing ? spending.nextContributionAmount : missing
-  return spending.isPaused || amount <= 0n
-    ? null
-    : { spendingId: spending.spendingId, amount, ceiling }
+): FundingLine[] {
+  const range = {
+    from: schedule.nextRecurrence.getTime(),
+    before: fire(schedule, timezone).nextRecurrence.getTime(),
+  }
+  return plans
+    .filter((plan) => !plan.isPaused)
+    .map((plan) => {
+      const dues = Math.max(1, countDues(plan, timezone, range))
+      const ceiling = plan.targetAmount * BigInt(dues)
+      const missing = ceiling - progress(plan)
+      const contribution = announced(plan, schedule, timezone)
+      const amount = contribution < missing ? contribution : missing
+      return { spendingId: plan.spendingId, amount, ceiling }
+    })
+    .filter((line) => line.amount > 0n)
 }
 
-function duesUntilNextFunding(
-  spending: Spending,
-  schedule: FundingSchedule,
-  timezone: string,
-): number {
-  const { lastRecurrence, nextRecurrence } = schedule
-  const range = { from: lastRecurrence?.getTime() ?? 0, before: nextRecurrence.getTime() }
-  return Math.max(1, countDues(spending, timezone, range))
+function announced(plan: Spending, schedule: FundingSchedule, timezone: string): bigint {
+  const { nextRecurrence } = schedule
+  if (plan.calculatedAt < nextRecurrence) {
+    return plan.nextContributionAmount
+  }
+  const now = new Date(nextRecurrence.getTime() - 1)
+  return recalculate(plan, schedule, { timezone, now }).nextContributionAmount
 }

@@ -12,19 +12,16 @@ export type Amounts = {
 /** Where and when a contribution is calculated: the account's timezone. */
 export type AsOf = { timezone: string; now: Date }
 
-/**
- * The plan with these amounts; amounts older than what it has seen leave its contribution alone.
- */
+/** The plan with these amounts and their contribution, unless it has seen them or newer ones. */
 export function withAmounts(plan: FundedSpending, amounts: Amounts, asOf: AsOf): FundedSpending {
   const { currentAmount, usedAmount, version } = amounts
-  const seen = { ...plan, currentAmount, usedAmount }
   return version > plan.amountsVersion
-    ? withContribution({ ...seen, amountsVersion: version }, asOf)
-    : seen
+    ? withContribution({ ...plan, currentAmount, usedAmount, amountsVersion: version }, asOf)
+    : plan
 }
 
 /** The plan with its contribution as of `now`; its due date stays (`spec/decisions.md`). */
-export function withContribution<T extends FundedSpending>(plan: T, asOf: AsOf): T {
+export function withContribution(plan: FundedSpending, asOf: AsOf): FundedSpending {
   const funding = {
     ruleset: plan.fundingRuleset,
     excludeWeekends: plan.fundingExcludesWeekends,

@@ -1,0 +1,92 @@
+import type { ServiceDeps } from '@coffer/kit/service'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { accountTimezone } from './account-settings.client.ts'
+import { missedEvents } from './advance.ts'
+import type { settings } from './config.ts'
+import { endBankAccount } from './ended-bank-account.sql.ts'
+import { bookRun, decideRun } from './funding-run.activities.ts'
+import { pendingRuns } from './funding-run.sql.ts'
+import { listFundingSchedules } from './funding-schedule.sql.ts'
+import { asSystem } from './ledger.client.ts'
+import { closePeriod } from './period.activities.ts'
+import { withContribution } from './plan.ts'
+import { listSpending, type PlanScope, savePlans } from './spending.sql.ts'
+
+/** One run does this much; what is left after a long outage is for the next. */
+const eventsMax = 1000
+
+export type AdvanceDeps = ServiceDeps<typeof settings>
+
+/** The bank account that is being advanced: where it is, and on what kind of link. */
+export interface Advancing {
+  scope: PlanScope
+  timezone: string
+  isManualLink: boolean
+}
+
+/**
+ * Does for one bank account all that should have happened by `now`, in order, each event as of its
+ * own instant (design 4). Every step may be repeated, or stopped anywhere. An archived or deleted
+ * bank account is left alone from then on.
+ */
+export async function advanceBankAccount(
+  deps: AdvanceDeps,
+  scope: PlanScope,
+  now: Date,
+): Promise<void> {
+  const { state, isManualLink } = await describe(deps, scope)
+  if (state !== 'live') return endBankAccount(deps.database, scope, { reason: state, now })
+  try {
+    const timezone = await accountTimezone(deps, scope.accountId)
+    await catchUp(deps, { scope, timezone, isManualLink }, now)
+  } catch (error) {
+    const after = await describe(deps, scope)
+    if (after.state === 'live') throw error
+    await endBankAccount(deps.database, scope, { reason: after.state, now })
+  }
+}
+
+async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Promise<void> {
+  const { scope, timezone } = advancing
+  const { database } = deps
+  const pending = await pendingRuns(database, scope)
+  for (const run of pending) await bookRun(deps, advancing, run)
+  const schedules = await listFundingSchedules(database, scope.accountId, scope.bankAccountId)
+  const spending = await listSpending(database, scope)
+  const events = missedEvents({ schedules, spending }, { timezone, now, limit: eventsMax })
+  for (const event of events) {
+    if (event.kind === 'due') {
+      await closePeriod(deps, advancing, event)
+      continue
+    }
+    const run = await decideRun(deps, advancing, event)
+    if (run) await bookRun(deps, advancing, run)
+  }
+  if (pending.length + events.length === 0) return
+  const plans = (await listSpending(database, scope)).filter((plan) => !plan.isPaused)
+  await savePlans(
+    database.pool,
+    plans.map((plan) => withContribution(plan, { timezone, now })),
+  )
+}
+
+async function describe(
+  deps: AdvanceDeps,
+  { accountId, bankAccountId }: PlanScope,
+): Promise<{ state: 'live' | 'archived' | 'removed'; isManualLink: boolean }> {
+  const bankAccounts = deps.mesh.client('ledger', BankAccountService)
+  try {
+    const found = await bankAccounts.describeBankAccount(
+      { bankAccountId },
+      asSystem(deps, accountId),
+    )
+    return {
+      state: found.archived ? 'archived' : 'live',
+      isManualLink: found.linkType === 'manual',
+    }
+  } catch (error) {
+    if (ConnectError.from(error).code !== Code.NotFound) throw error
+    return { state: 'removed', isManualLink: false }
+  }
+}

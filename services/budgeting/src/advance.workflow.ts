@@ -1,0 +1,26 @@
+import { proxyActivities, sleep } from '@temporalio/workflow'
+import type { AdvancedPage, advanceActivities } from './advance.activities.ts'
+
+const { advancePage } = proxyActivities<ReturnType<typeof advanceActivities>>({
+  startToCloseTimeout: '10 minutes',
+  retry: { maximumAttempts: 5 },
+})
+
+const roundsMax = 3
+
+/**
+ * Advances every bank account with something due, page by page; what failed is tried again after a
+ * while, and by the next run. `now` (RFC 3339) is for tests; without it each page takes the clock's.
+ */
+export async function advance(now: string | null = null): Promise<void> {
+  for (let round = 1; round <= roundsMax; round += 1) {
+    let failed = 0
+    let page: AdvancedPage = { next: null, failed: 0 }
+    do {
+      page = await advancePage({ now, after: page.next })
+      failed += page.failed
+    } while (page.next !== null)
+    if (failed === 0) return
+    await sleep('1 minute')
+  }
+}
