@@ -8,9 +8,9 @@ import { definitions } from '@coffer/cli/services'
 import { newId } from '@coffer/kit/id'
 import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
-import { openProxy, type TcpProxy } from './proxy.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
 

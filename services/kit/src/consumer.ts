@@ -1,6 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf'
-import { AckPolicy, type Consumer, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JsMsg,
+  jetstreamManager,
+} from '@nats-io/jetstream'
+import { headers, nanos } from '@nats-io/transport-node'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { subjectOf } from './changes.ts'
@@ -45,9 +53,12 @@ export async function isFirstDelivery(tx: Transaction, delivery: Delivery): Prom
   return received !== null
 }
 
-const deliveriesMax = 8
 const inFlightMax = 64
-const backoffMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
+// Beyond those in flight, so that messages that wait out a pause do not hold up the others.
+const pendingMax = 1_024
+const ackWaitMsDefault = 30_000
+const restartMs = 1_000
+const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
 export interface ConsumerOptions {
   /** Name of the durable consumer: the service, then what it is for. */
@@ -55,88 +66,130 @@ export interface ConsumerOptions {
   handlers: Handler[]
   broker: Broker
   log: Log
+  /** Pauses between the deliveries of a message that fails; after the last it is given up. */
+  retryPausesMs?: number[]
+  /** How long the server waits for word of a message before it delivers it again. */
+  ackWaitMs?: number
 }
 
 /**
- * Consumes the handlers' subjects through one durable consumer. A message whose handler throws
- * comes again after a growing pause; after the last delivery it goes to the dead-letter subject.
+ * Consumes the handlers' subjects through one durable consumer, many messages at a time and in no
+ * order. A message whose handler throws comes again after a growing pause; after the last delivery
+ * it goes to the dead-letter subject. A consumer that the server has lost is made again.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisposable> {
-  const consumer = await durable(options)
-  const messages = await consumer.consume({ max_messages: inFlightMax })
-  const bySubject = new Map(
-    options.handlers.map((handler) => [options.broker.subject(handler.subject), handler]),
-  )
+  const stopping = new AbortController()
   const underWay = new Set<Promise<void>>()
+  let messages: ConsumerMessages | undefined = await consume(options)
   const run = async (): Promise<void> => {
-    for await (const message of messages) {
-      const work = deliver(options, bySubject.get(message.subject), message)
-      underWay.add(work)
-      void work.finally(() => underWay.delete(work))
+    while (!stopping.signal.aborted) {
+      try {
+        messages ??= await consume(options)
+        if (stopping.signal.aborted) messages.stop()
+        await deliverAll(options, messages, underWay)
+      } catch (error) {
+        options.log.warn({ err: error, consumer: options.name }, 'consumer is lost')
+        await sleep(restartMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      }
+      messages = undefined
     }
   }
   const running = run()
   return {
     [Symbol.asyncDispose]: async () => {
-      messages.stop()
+      stopping.abort()
+      messages?.stop()
       await running
       await Promise.all(underWay)
     },
   }
 }
 
-async function durable({ name, handlers, broker }: ConsumerOptions): Promise<Consumer> {
+async function consume(options: ConsumerOptions): Promise<ConsumerMessages> {
+  const { name, handlers, broker, ackWaitMs = ackWaitMsDefault } = options
   const manager = await jetstreamManager(broker.connection, { timeout: 5_000 })
   const { streamName } = broker
   const config = {
     filter_subjects: handlers.map(({ subject }) => broker.subject(subject)),
     max_deliver: -1,
-    max_ack_pending: inFlightMax,
-    ack_wait: nanos(30_000),
+    max_ack_pending: pendingMax,
+    ack_wait: nanos(ackWaitMs),
   }
   try {
     await manager.consumers.update(streamName, name, config)
-  } catch {
-    await manager.consumers.add(streamName, {
-      ...config,
-      durable_name: name,
-      ack_policy: AckPolicy.Explicit,
-    })
+  } catch (error) {
+    const isNew =
+      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound
+    if (!isNew) throw error
+    const made = { durable_name: name, ack_policy: AckPolicy.Explicit }
+    await manager.consumers.add(streamName, { ...config, ...made })
   }
-  return broker.stream.consumers.get(streamName, name)
+  const consumer = await broker.stream.consumers.get(streamName, name)
+  return consumer.consume({ max_messages: inFlightMax, abort_on_missing_resource: true })
 }
 
-async function deliver(
-  { name, broker, log }: ConsumerOptions,
-  handler: Handler | undefined,
-  message: JsMsg,
+async function deliverAll(
+  options: ConsumerOptions,
+  messages: ConsumerMessages,
+  underWay: Set<Promise<void>>,
 ): Promise<void> {
+  for await (const message of messages) {
+    while (underWay.size >= inFlightMax) await Promise.race(underWay)
+    const work = deliver(options, message).catch((error) => {
+      options.log.warn({ err: error, consumer: options.name }, 'message not settled')
+    })
+    underWay.add(work)
+    void work.finally(() => underWay.delete(work))
+  }
+}
+
+async function deliver(options: ConsumerOptions, message: JsMsg): Promise<void> {
+  const { name, handlers, broker, log, ackWaitMs = ackWaitMsDefault } = options
+  const handler = handlers.find(({ subject }) => broker.subject(subject) === message.subject)
   const delivery = {
     changeId: message.headers?.get('Nats-Msg-Id') ?? '',
     accountId: message.headers?.get('Coffer-Account') ?? '',
     consumer: name,
   }
+  // Without a word the server would give a slow message to somebody else.
+  const atWork = setInterval(() => message.working(), ackWaitMs / 3)
   try {
     await handler?.handle(message.data, delivery)
     message.ack()
   } catch (error) {
     const attempt = message.info.deliveryCount
     log.warn({ err: error, attempt, ...delivery }, 'message not handled')
-    if (attempt < deliveriesMax) {
-      message.nak(backoffMs[attempt - 1])
+    const pauseMs = (options.retryPausesMs ?? pausesMs)[attempt - 1]
+    if (pauseMs !== undefined) {
+      message.nak(pauseMs)
     } else {
-      await buryMessage(broker, name, message)
+      await bury(options, message, delivery)
     }
+  } finally {
+    clearInterval(atWork)
   }
 }
 
-async function buryMessage(broker: Broker, name: string, message: JsMsg): Promise<void> {
-  const subject = broker.subject(`dead.${name}`)
+/** Puts a message aside, under an ID of its own: under its first one it would be a duplicate. */
+async function bury(
+  { broker, name, retryPausesMs = pausesMs }: ConsumerOptions,
+  message: JsMsg,
+  { changeId, accountId }: Delivery,
+): Promise<void> {
+  const header = headers()
+  header.set('Coffer-Account', accountId)
+  header.set('Coffer-Change', changeId)
+  header.set('Coffer-Subject', message.subject)
   try {
-    await broker.stream.publish(subject, message.data, { headers: message.headers as never })
-    deadLetters.inc({ consumer: name })
-    message.term('given up')
+    const msgID = `dead.${name}.${changeId}`
+    await broker.stream.publish(broker.subject(`dead.${name}`), message.data, {
+      msgID,
+      headers: header,
+    })
   } catch {
-    message.nak(backoffMs.at(-1))
+    message.nak(retryPausesMs.at(-1))
+    return
   }
+  deadLetters.inc({ consumer: name })
+  message.term('given up')
 }

@@ -35,24 +35,24 @@ export interface RelayOptions {
 /**
  * Publishes committed changes in the order of their account's sequence. Woken after commits of
  * this process, and by a poll for those of others. A change is marked after JetStream has
- * acknowledged it, so a crash publishes it again under the same message ID; two relays of one
- * service do no harm, the row locks share the work between them.
+ * acknowledged it, so a crash publishes it again under the same message ID. Two relays of one
+ * service may publish a change twice, also under one ID.
  */
 export function startRelay(options: RelayOptions): AsyncDisposable {
   const { service, database, onChanges, broker, log } = options
   let awake = Promise.withResolvers<void>()
   let stopped = false
   onChanges(() => awake.resolve())
+  const poll = setInterval(() => awake.resolve(), pollMs)
   const run = async (): Promise<void> => {
     while (!stopped) {
-      const isWoken = await Promise.race([awake.promise.then(() => true), sleep(pollMs, false)])
-      if (isWoken && !stopped) await sleep(gatherMs)
+      await awake.promise
+      if (!stopped) await sleep(gatherMs)
       awake = Promise.withResolvers()
       try {
         while ((await publishBatch({ service, database, broker })) === batchSizeMax && !stopped);
       } catch (error) {
         log.warn({ err: error, service }, 'changes could not be published yet')
-        await sleep(pollMs)
       }
     }
   }
@@ -60,12 +60,14 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   return {
     [Symbol.asyncDispose]: async () => {
       stopped = true
+      clearInterval(poll)
       awake.resolve()
       await running
     },
   }
 }
 
+/** Publishes what waits and marks what was acknowledged; throws when something was not. */
 async function publishBatch(
   options: Pick<RelayOptions, 'service' | 'database' | 'broker'>,
 ): Promise<number> {
@@ -73,27 +75,33 @@ async function publishBatch(
   const batch = await sequenceBatch(database)
   relayBacklog.set({ service }, batch.length)
   if (batch.length === 0) return 0
-  await Promise.all(
-    batch.map(({ changeId, accountId, type, payload, sequence }) => {
-      const header = headers()
-      header.set('Coffer-Account', accountId)
-      header.set('Coffer-Sequence', String(sequence))
-      return broker.stream.publish(broker.subject(subjectOf(type)), payload, {
-        msgID: changeId,
-        headers: header,
-      })
-    }),
-  )
+  const outcomes = await Promise.allSettled(batch.map((change) => publish(broker, change)))
+  const published = batch.filter((_, index) => outcomes[index]?.status === 'fulfilled')
   await database.pool.query(sql.unsafe`
     UPDATE changes SET published_at = now()
     WHERE change_id = ANY(${sql.array(
-      batch.map(({ changeId }) => changeId),
+      published.map(({ changeId }) => changeId),
       'text',
     )})`)
+  const failed = outcomes.find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
   return batch.length
 }
 
-/** Takes the oldest unpublished changes and gives those that have none their sequence number. */
+async function publish(broker: Broker, change: Unpublished): Promise<void> {
+  const { changeId, accountId, type, payload, sequence } = change
+  const header = headers()
+  header.set('Coffer-Account', accountId)
+  header.set('Coffer-Sequence', String(sequence))
+  const subject = broker.subject(subjectOf(type))
+  await broker.stream.publish(subject, payload, { msgID: changeId, headers: header })
+}
+
+/**
+ * Takes the oldest unpublished changes and gives those that have none their sequence number. A row
+ * that another relay has just numbered comes locked with its number (`batch`), while the snapshot
+ * (`changes`) still has it without.
+ */
 async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`
     WITH batch AS MATERIALIZED (
@@ -120,7 +128,7 @@ async function sequenceBatch(database: Database): Promise<readonly Unpublished[]
     SELECT change_id AS "changeId", account_id AS "accountId", type, payload, sequence
     FROM updated
     UNION ALL
-    SELECT change_id, changes.account_id, type, payload, changes.sequence
+    SELECT change_id, batch.account_id, type, payload, batch.sequence
     FROM batch JOIN changes USING (change_id) WHERE batch.sequence IS NOT NULL
     ORDER BY 1`)
 }

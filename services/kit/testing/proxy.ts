@@ -1,14 +1,15 @@
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A TCP proxy whose line a test can cut and mend. */
 export interface TcpProxy extends AsyncDisposable {
+  /** The target's URL with the proxy's host and port. */
   url: string
   cut: () => void
   mend: () => void
 }
 
-/** Opens a proxy to the address of the URL; its own URL differs in host and port alone. */
+/** Opens a proxy to the host and port of the URL. */
 export async function openProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
@@ -21,13 +22,15 @@ export async function openProxy(target: string): Promise<TcpProxy> {
       socket.on('error', () => socket.destroy())
       socket.on('close', () => sockets.delete(socket))
     }
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
     near.pipe(far).pipe(near)
+    return undefined
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
   const url = new URL(target)
   url.hostname = '127.0.0.1'
-  url.port = typeof address === 'object' && address ? String(address.port) : ''
+  url.port = String((server.address() as AddressInfo).port)
   const cut = () => {
     isCut = true
     for (const socket of sockets) socket.destroy()
