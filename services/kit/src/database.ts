@@ -11,7 +11,7 @@ import {
   SchemaValidationError,
   sql,
 } from 'slonik'
-import { z } from 'zod'
+import type { z } from 'zod'
 
 export type Transaction = DatabaseTransactionConnection
 
@@ -38,7 +38,7 @@ export interface Database extends AsyncDisposable {
    * serialization fault.
    */
   transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>
-  /** Whether the database answers within a second. */
+  /** Whether the database answers within a second; an answer is good for a second. */
   isHealthy: () => Promise<boolean>
 }
 
@@ -54,7 +54,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let statements = 0
   const names = new Map<string, string>()
   const listeners: (() => void)[] = []
-  const pool = await createPool(withSearchPath(options), {
+  const pool = await createPool(withSessionSettings(options), {
     maxPoolSize: options.poolSizeMax,
     statementTimeout: options.statementTimeoutMs,
     idleInTransactionSessionTimeout: options.statementTimeoutMs * 2,
@@ -78,27 +78,38 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       for (const listener of listeners) listener()
       return result
     },
-    isHealthy: async () => {
-      const alive = pool.oneFirst(sql.type(z.object({ alive: z.number() }))`SELECT 1 AS alive`)
-      return Promise.race([
-        alive.then(
-          () => true,
-          () => false,
-        ),
-        sleep(1000, false),
-      ])
-    },
+    isHealthy: healthCheck(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }
 
-function withSearchPath({ url, schema }: DatabaseOptions): string {
+/** Sessions are in UTC: instants of zones with odd offsets would come in a form Date cannot read. */
+function withSessionSettings({ url, schema }: DatabaseOptions): string {
   const located = new URL(url)
-  located.searchParams.set(
-    'options',
-    `-c search_path=${schema} -c plan_cache_mode=force_generic_plan`,
-  )
+  const settings = [`search_path=${schema}`, 'timezone=UTC', 'plan_cache_mode=force_generic_plan']
+  located.searchParams.set('options', settings.map((setting) => `-c ${setting}`).join(' '))
   return located.href
+}
+
+const healthMs = 1_000
+
+/** Answers are good for a second and shared, so that checks do not pile up on a lost database. */
+function healthCheck(pool: DatabasePool): () => Promise<boolean> {
+  let answer = Promise.resolve(false)
+  let askedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (performance.now() - askedAt < healthMs) return answer
+    askedAt = performance.now()
+    const alive = pool.query(sql.unsafe`SELECT 1`)
+    answer = Promise.race([
+      alive.then(
+        () => true,
+        () => false,
+      ),
+      sleep(healthMs, false, { ref: false }),
+    ])
+    return answer
+  }
 }
 
 function countStatements(count: () => void): Interceptor {
@@ -152,8 +163,10 @@ export async function migrate(options: {
   folders: string[]
 }): Promise<string[]> {
   const client = new pg.Client({ connectionString: options.url })
-  await client.connect()
+  // A connection lost between two statements is told by the next one.
+  client.on('error', () => {})
   try {
+    await client.connect()
     await client.query('BEGIN')
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`migrate ${options.schema}`])
     const schema = client.escapeIdentifier(options.schema)

@@ -8,6 +8,7 @@ const changesKeptForDays = 90
 // Longer than changes, so that no replay finds an effect forgotten.
 const inboxKeptForDays = changesKeptForDays + 7
 const batchSizeMax = 10_000
+const batchesMax = 100
 
 /** Deletes, every hour, what has been kept long enough: idempotency keys, changes, the inbox. */
 export function startHousekeeping(database: Database, log: Log): AsyncDisposable {
@@ -24,20 +25,31 @@ export function startHousekeeping(database: Database, log: Log): AsyncDisposable
   }
 }
 
-/** One round, at most a batch of each table; the next round takes what is left. */
+/**
+ * One round: deletes in batches until a table has nothing left to delete, or has had its share.
+ */
 export async function sweep({ pool }: Database): Promise<void> {
-  await pool.query(sql.unsafe`
-    DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM idempotency_keys
-      WHERE created_at < now() - make_interval(hours => ${keptForHours}) LIMIT ${batchSizeMax}))`)
-  await pool.query(sql.unsafe`
-    DELETE FROM changes WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM changes
-      WHERE created_at < now() - make_interval(days => ${changesKeptForDays})
-        AND published_at IS NOT NULL LIMIT ${batchSizeMax}))`)
-  await pool.query(sql.unsafe`
-    DELETE FROM inbox WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM inbox
-      WHERE received_at < now() - make_interval(days => ${inboxKeptForDays})
-      LIMIT ${batchSizeMax}))`)
+  const statements = [
+    sql.unsafe`
+      DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM idempotency_keys
+        WHERE created_at < now() - make_interval(hours => ${keptForHours})
+        LIMIT ${batchSizeMax}))`,
+    sql.unsafe`
+      DELETE FROM changes WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM changes
+        WHERE created_at < now() - make_interval(days => ${changesKeptForDays})
+          AND published_at IS NOT NULL LIMIT ${batchSizeMax}))`,
+    sql.unsafe`
+      DELETE FROM inbox WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM inbox
+        WHERE received_at < now() - make_interval(days => ${inboxKeptForDays})
+        LIMIT ${batchSizeMax}))`,
+  ]
+  for (const statement of statements) {
+    for (let batches = 0; batches < batchesMax; batches++) {
+      const { rowCount } = await pool.query(statement)
+      if (rowCount < batchSizeMax) break
+    }
+  }
 }
