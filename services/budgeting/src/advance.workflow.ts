@@ -3,6 +3,7 @@ import type { AdvancedPage, advanceActivities } from './advance.activities.ts'
 
 const { advancePage } = proxyActivities<ReturnType<typeof advanceActivities>>({
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 5 },
 })
 

@@ -3,6 +3,7 @@ import type { openingActivities } from './opening.activities.ts'
 
 const { endStaleOpenings } = proxyActivities<ReturnType<typeof openingActivities>>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 3 },
 })
 

@@ -1,8 +1,10 @@
+import { AsyncResource } from 'node:async_hooks'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Code, type ConnectError } from '@connectrpc/connect'
+import { heartbeat } from '@temporalio/activity'
 import {
   Client,
   Connection,
@@ -133,7 +135,7 @@ async function startWorker(
     maxConcurrentActivityTaskExecutions: 8,
     shutdownGraceTime: '10 seconds',
     interceptors: {
-      activity: [() => ({ inbound: { execute: failForGood } as ActivityInboundCallsInterceptor })],
+      activity: [() => ({ inbound: { execute: runActivity } as ActivityInboundCallsInterceptor })],
     },
   })
   const running = worker.run()
@@ -145,17 +147,28 @@ async function startWorker(
   }
 }
 
-/** An error that a retry cannot mend ends the activity at once. */
-const failForGood: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (
+const beatMs = 2_500
+
+/**
+ * Beats while an activity runs, so that Temporal gives it to another worker soon after a process is
+ * killed; and ends at once what failed with an error that a retry cannot mend.
+ */
+const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (
   input,
   next,
 ) => {
+  const timer = setInterval(
+    AsyncResource.bind(() => heartbeat()),
+    beatMs,
+  )
   try {
     return await next(input)
   } catch (error) {
     if (isTransient(error)) throw error
     const { code, rawMessage } = error as ConnectError
     throw ApplicationFailure.nonRetryable(rawMessage, Code[code])
+  } finally {
+    clearInterval(timer)
   }
 }
 

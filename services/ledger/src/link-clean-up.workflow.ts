@@ -10,7 +10,8 @@ interface Elsewhere {
   removePlans: (accountId: string, bankAccountIds: string[]) => Promise<void>
 }
 
-const timeouts = { startToCloseTimeout: '2 minutes' } as const
+// Every activity beats while it runs (kit): one whose process was killed is tried again soon.
+const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
 /**
  * Cleans up after a deleted link; its ID is `link-clean-up/<linkId>`. The connection is released

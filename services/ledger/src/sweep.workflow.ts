@@ -3,6 +3,7 @@ import type { sweepActivities } from './sweep.activities.ts'
 
 const activities = proxyActivities<ReturnType<typeof sweepActivities>>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '10 seconds',
 })
 
 /** Goes through what is unfinished in the tables; runs every ten minutes. */
