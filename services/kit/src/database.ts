@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ConnectError } from '@connectrpc/connect'
 import pg from 'pg'
 import {
   createPool,
@@ -73,13 +74,38 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     texts: () => [...names.keys()],
     onChanges: (listener) => listeners.push(listener),
     transaction: async (run) => {
-      const result = await pool.transaction(run)
+      const result = await rollBackPlainly(pool, run)
       statements += 2
       for (const listener of listeners) listener()
       return result
     },
     isHealthy: healthCheck(pool),
     [Symbol.asyncDispose]: () => pool.end(),
+  }
+}
+
+/**
+ * Keeps what `run` refuses with away from slonik, which serializes every error that ends a
+ * transaction: the details of one refer to the whole schema, and it never comes to an end.
+ */
+async function rollBackPlainly<T>(
+  pool: DatabasePool,
+  run: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const rollBack = new Error('rolled back')
+  let refusal: unknown
+  try {
+    return await pool.transaction(async (tx) => {
+      try {
+        return await run(tx)
+      } catch (error) {
+        if (!(error instanceof ConnectError)) throw error
+        refusal = error
+        throw rollBack
+      }
+    })
+  } catch (error) {
+    throw error === rollBack ? refusal : error
   }
 }
 

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
 import { type Database, migrate, openDatabase } from '../src/database.ts'
+import { invalid } from '../src/errors.ts'
 import { eventually } from '../testing/boot.ts'
 import { cloneDatabase } from '../testing/database.ts'
 import { openProxy } from '../testing/proxy.ts'
@@ -164,4 +165,14 @@ test('a migration that fails leaves nothing of its round', async () => {
   expect(await value(sql.unsafe`SELECT to_regnamespace('halfway') IS NULL`)).toBe(true)
   await migrations(scratch.path, { '0002-wrong.sql': 'CREATE TABLE whole (n int4)' })
   expect(await run()).toEqual(['0001-table.sql', '0002-wrong.sql'])
+})
+
+test('a refusal with problems ends a transaction as it was thrown, and undoes it', async () => {
+  const refusal = invalid({ name: 'is taken' })
+  const run = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`CREATE TABLE undone (id int)`)
+    throw refusal
+  })
+  await expect(run).rejects.toBe(refusal)
+  expect(await value(sql.unsafe`SELECT to_regclass('undone')::text`)).toBeNull()
 })

@@ -8,6 +8,7 @@ import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
+import { Code, ConnectError } from '@connectrpc/connect'
 
 /** An account in Chicago with one bank account on a manual link, and the clients to use it. */
 export async function household(booted: Booted, opening: Partial<CreateBankAccountRequest> = {}) {
@@ -36,3 +37,11 @@ export async function household(booted: Booted, opening: Partial<CreateBankAccou
 }
 
 export type Household = Awaited<ReturnType<typeof household>>
+
+/** How each of these calls was refused, in order. */
+export async function refusals(...calls: Promise<unknown>[]): Promise<string[]> {
+  const outcomes = await Promise.allSettled(calls)
+  return outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? 'accepted' : Code[ConnectError.from(outcome.reason).code],
+  )
+}
