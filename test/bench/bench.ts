@@ -68,6 +68,8 @@ await runScript(async (stop) => {
   await Promise.race([coffer.running, untilHealthy(baseUrl)])
   const env = {
     ONLY: scenarios,
+    // Waits a little for a machine on which nothing else runs.
+    QUIET_MAX_S: '60',
     ...process.env,
     BASE_URL: baseUrl,
     OUT: output,

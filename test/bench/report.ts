@@ -98,8 +98,9 @@ function conditions({ settings, memory, ...results }: Results): string[] {
   return [
     `- Measured on ${results.started.slice(0, 10)} with \`npm run bench\`: median of ` +
       `${settings.REPEATS} passes of ${settings.SECS} s each.`,
-    `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, one ` +
-      'process with all services and the gateway, Postgres, NATS and Temporal share the machine.',
+    `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, ` +
+      'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +
+      'machine.',
     `- ${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes ` +
       'on the account that is read. API key unless a session is named.',
     '- Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind',
