@@ -83,7 +83,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-/** Sessions are in UTC: instants of zones with odd offsets would come in a form Date cannot read. */
+/** Sessions are in UTC: with odd offsets instants would come in a form Date cannot read. */
 function withSessionSettings({ url, schema }: DatabaseOptions): string {
   const located = new URL(url)
   const settings = [`search_path=${schema}`, 'timezone=UTC', 'plan_cache_mode=force_generic_plan']

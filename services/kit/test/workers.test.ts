@@ -1,7 +1,9 @@
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { startWorkers } from '../src/workers.ts'
-import type { Task } from './fixture/worker.ts'
+import type { run } from './fixture/worker.ts'
+
+type Task = Parameters<typeof run>[0]
 
 const start = (queueMax: number) =>
   startWorkers<Task, number>({
