@@ -109,7 +109,7 @@ async function rollBackPlainly<T>(
   }
 }
 
-/** Sessions are in UTC: instants of zones with odd offsets would come in a form Date cannot read. */
+/** Sessions are in UTC: with odd offsets instants would come in a form Date cannot read. */
 function withSessionSettings({ url, schema }: DatabaseOptions): string {
   const located = new URL(url)
   const settings = [`search_path=${schema}`, 'timezone=UTC', 'plan_cache_mode=force_generic_plan']

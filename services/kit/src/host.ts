@@ -64,7 +64,7 @@ export async function migrateAll(
  * Disposing stops in the reverse order and lets running work finish.
  */
 export async function hostServices(options: HostOptions): Promise<Host> {
-  const stack = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const { definitions, log, clock, broker, workflows } = options
   const interceptors = [observe(log), authorize(loadVerifiers(options.keysFolder), clock)]
   const hosted: Record<string, { routes: Service['routes']; interceptors: typeof interceptors }> =
@@ -94,9 +94,15 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     databases[name] = database
     stack.use(await startRelaying({ definition, database, options }))
   }
+  // Workers take their time to stop, each its own: they stop side by side.
+  const behind: AsyncDisposable[] = []
+  stack.defer(async () => {
+    await Promise.all(behind.map((one) => one[Symbol.asyncDispose]()))
+  })
   for (const [name, service] of Object.entries(services)) {
-    stack.use(await startBehind({ name, service, options }))
+    behind.push(await startBehind({ name, service, options }))
   }
+  const started = stack.move()
   return {
     mesh,
     services,
@@ -105,7 +111,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
       const healthy = Object.values(databases).map((database) => database.isHealthy())
       return (await Promise.all(healthy)).every(Boolean)
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
 
@@ -139,12 +145,12 @@ async function startBehind({
   options: HostOptions
 }): Promise<AsyncDisposable> {
   const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
-  const stack = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   if (Object.keys(activities).length > 0) {
     const worker = { taskQueue: name, workflows: workflowModules, activities, log }
     stack.use(await workflows.work(worker))
   }
   for (const schedule of schedules) await workflows.schedule(schedule)
   if (handlers.length > 0) stack.use(await startConsumer({ name, handlers, broker, log }))
-  return stack
+  return stack.move()
 }

@@ -20,6 +20,7 @@ import {
   timestampFromDate,
 } from '@bufbuild/protobuf/wkt'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { invalid } from './errors.ts'
 
 /** The plain values an entity must offer to become the message: Date, bigint, null for unset. */
 export type EntityOf<Desc extends DescMessage> = {
@@ -53,7 +54,8 @@ export function toMessage<Desc extends DescMessage>(
 
 /**
  * The changes a request asks for: fields the mask names and the message sets carry the value,
- * fields it names and the message leaves unset carry null, all others are absent.
+ * fields it names and the message leaves unset carry null, all others are absent. Throws invalid
+ * where the mask names a field the message does not have.
  */
 export function patchOf<Desc extends DescMessage>(
   schema: Desc,
@@ -62,7 +64,7 @@ export function patchOf<Desc extends DescMessage>(
   const patch: Record<string, unknown> = {}
   for (const path of message.updateMask?.paths ?? []) {
     const field = schema.fields.find(({ name }) => name === path)
-    if (!field) continue
+    if (!field) throw invalid({ updateMask: `${path} is not a field` })
     const value = (message as unknown as Record<string, unknown>)[field.localName]
     patch[field.localName] = isFieldSet(message, field) ? plain(field, value) : null
   }
@@ -115,13 +117,11 @@ function rendererOf(field: DescField): Renderer {
 }
 
 function valueRenderer(field: DescField): (value: unknown) => JsonValue {
-  if (field.fieldKind === 'list') {
-    const { message } = field
-    return message
-      ? (value) => (value as MessageShape<DescMessage>[]).map((item) => toRest(message, item))
-      : (value) => (value as JsonValue[]).map(scalar)
-  }
-  const { message } = field
+  const render = elementRenderer(field.message)
+  return field.fieldKind === 'list' ? (value) => (value as unknown[]).map(render) : render
+}
+
+function elementRenderer(message: DescMessage | undefined): (value: unknown) => JsonValue {
   if (!message) return scalar
   if (message.typeName === TimestampSchema.typeName) {
     return (value) => instantText(value as Timestamp)

@@ -2,12 +2,14 @@ import { AsyncResource } from 'node:async_hooks'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
 import {
   Client,
   Connection,
+  ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   WorkflowIdConflictPolicy,
@@ -60,18 +62,24 @@ export interface WorkerOptions {
 /** Signal sent with every start, so that a workflow that is about to end looks once more. */
 const triggerSignal = 'trigger'
 
+const restartMs = 5_000
+
 export interface TemporalOptions {
   address: string
   namespace: string
   /** Goes before every workflow ID and task queue, so that deployments can share a namespace. */
   prefix: string
+  connectTimeoutMs?: number
 }
 
-/** Connects to Temporal; fails within ten seconds where it does not answer. */
+/** Connects to Temporal; rejects where it does not answer in time. */
 export async function connectTemporal(options: TemporalOptions): Promise<Workflows> {
-  const { address, namespace, prefix } = options
-  const connection = await Connection.connect({ address, connectTimeout: '10 seconds' })
+  const { address, namespace, prefix, connectTimeoutMs: connectTimeout = 10_000 } = options
+  await using opening = new AsyncDisposableStack()
+  const connection = await Connection.connect({ address, connectTimeout })
+  opening.defer(() => connection.close())
   const native = await NativeConnection.connect({ address })
+  opening.move()
   const client = new Client({ connection, namespace })
   return {
     client,
@@ -118,33 +126,64 @@ async function ensureSchedule(client: Client, schedule: WorkflowSchedule): Promi
     await handle.update((previous) => ({ ...previous, spec, action, policies }))
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error
-    await client.schedule.create({ scheduleId: id, spec, action, policies })
+    await client.schedule.create({ scheduleId: id, spec, action, policies }).catch(acceptExisting)
   }
 }
 
-async function startWorker(
-  options: WorkerOptions & { native: NativeConnection; namespace: string },
-): Promise<AsyncDisposable> {
-  const { native, namespace, taskQueue, workflows, activities } = options
-  const worker = await Worker.create({
+/** Two processes may start at once; both make the same schedule. */
+function acceptExisting(error: unknown): void {
+  if (!(error instanceof ScheduleAlreadyRunning)) throw error
+}
+
+interface WorkerPlace {
+  native: NativeConnection
+  namespace: string
+}
+
+async function startWorker(options: WorkerOptions & WorkerPlace): Promise<AsyncDisposable> {
+  const { workflows, log, taskQueue } = options
+  const code = workflows.length > 0 ? await bundle(workflows) : undefined
+  const stopping = new AbortController()
+  let worker: Worker | undefined = await createWorker(options, code)
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        worker ??= await createWorker(options, code)
+        await worker.run()
+      } catch (error) {
+        log.error({ err: error, taskQueue }, 'worker failed, starting another')
+        await sleep(restartMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      }
+      worker = undefined
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      if (worker?.getState() === 'RUNNING') worker.shutdown()
+      await running
+    },
+  }
+}
+
+function createWorker(
+  { native, namespace, taskQueue, activities }: WorkerOptions & WorkerPlace,
+  workflowBundle: { code: string } | undefined,
+): Promise<Worker> {
+  return Worker.create({
     connection: native,
     namespace,
     taskQueue,
     activities,
-    ...(workflows.length > 0 ? { workflowBundle: await bundle(workflows) } : {}),
+    ...(workflowBundle ? { workflowBundle } : {}),
     maxConcurrentActivityTaskExecutions: 8,
     shutdownGraceTime: '10 seconds',
+    shutdownForceTime: '15 seconds',
     interceptors: {
       activity: [() => ({ inbound: { execute: runActivity } as ActivityInboundCallsInterceptor })],
     },
   })
-  const running = worker.run()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      if (worker.getState() === 'RUNNING') worker.shutdown()
-      await running
-    },
-  }
 }
 
 const beatMs = 2_500

@@ -28,9 +28,18 @@ export function startWorkers<Input, Output>(options: {
   })
   return {
     run: async (input, signal) => {
-      if (pool.queueSize >= options.queueMax) throw unavailable('too much of this work is waiting')
-      return pool.run(input, signal ? { signal } : {})
+      try {
+        return await pool.run(input, signal ? { signal } : {})
+      } catch (error) {
+        if (!isFull(error)) throw error
+        throw unavailable('too much of this work is waiting')
+      }
     },
     [Symbol.asyncDispose]: () => pool.close(),
   }
+}
+
+/** The pool gives its refusal no code, only these words. */
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Task queue is at limit'
 }

@@ -54,7 +54,7 @@ async function refusesNewConnections({ rpcPort, grpcPort }: Servers): Promise<vo
   }
 }
 
-test('a drain waits for the running call, refuses new ones, lets no connection linger', async () => {
+test('a drain waits for the running call, refuses new ones, leaves no connection', async () => {
   await using folder = await scratchFolder()
   const calls = createCalls()
   const servers = await serveCalls(calls, folder.path)

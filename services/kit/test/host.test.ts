@@ -3,8 +3,10 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { setting } from '../src/config.ts'
 import { newId } from '../src/id.ts'
 import { headers } from '../src/rpc.ts'
+import { defineService } from '../src/service.ts'
 import { type Booted, boot, eventually } from '../testing/boot.ts'
 import { fixture } from './fixture/service.ts'
 
@@ -55,4 +57,25 @@ test('a call without a caller is refused', async () => {
   await expect(links.createFeedLink({ name: 'None' })).rejects.toMatchObject({
     code: Code.Unauthenticated,
   })
+})
+
+test('a start that fails leaves nothing running', async () => {
+  let closed = 0
+  const first = {
+    ...fixture,
+    create: (deps: Parameters<typeof fixture.create>[0]) => ({
+      ...fixture.create(deps),
+      close: async () => {
+        closed++
+      },
+    }),
+  }
+  const second = defineService({
+    ...fixture,
+    name: 'ledger',
+    settings: { wrong: setting('COFFER_WRONG', z.string(), 'Must be given.') },
+    create: () => ({ routes: () => undefined }),
+  })
+  await expect(boot([first, second])).rejects.toThrow('COFFER_WRONG')
+  expect(closed).toBe(1)
 })

@@ -42,29 +42,29 @@ export async function boot(
   definitions: ServiceDefinition[],
   environment: Record<string, string> = {},
 ): Promise<Booted> {
-  const stack = new AsyncDisposableStack()
-  const { url } = stack.use(await cloneDatabase(definitions))
+  await using opening = new AsyncDisposableStack()
+  const { url } = opening.use(await cloneDatabase(definitions))
   const prefix = newId('t')
   const keysFolder = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
-  stack.defer(() => rm(keysFolder, { recursive: true, force: true }))
+  opening.defer(() => rm(keysFolder, { recursive: true, force: true }))
   const gateway = loadSigner(keysFolder, 'gateway')
-  const broker = stack.use(
+  const broker = opening.use(
     await connectBroker({
       url: requiredVariable('COFFER_TEST_NATS_URL'),
       prefix,
       serviceNames: everyService,
     }),
   )
-  stack.defer(async () => {
+  opening.defer(async () => {
     const manager = await jetstreamManager(broker.connection)
     await manager.streams.delete(broker.streamName)
   })
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' })
   installTemporalRuntime(log)
-  const workflows = stack.use(await connectTemporal({ address, namespace: 'default', prefix }))
+  const workflows = opening.use(await connectTemporal({ address, namespace: 'default', prefix }))
   const clock: Booted['clock'] = { now: null }
-  const host = stack.use(
+  const host = opening.use(
     await hostServices({
       definitions,
       urls: {},
@@ -84,6 +84,7 @@ export async function boot(
     if (!found) throw new Error(`${name} is not booted`)
     return found
   }
+  const booted = opening.move()
   return {
     host,
     broker,
@@ -102,7 +103,7 @@ export async function boot(
       database(name).pool.anyFirst(sql.type(z.object({ type: z.string() }))`
         SELECT type FROM changes WHERE account_id = ${accountId} ORDER BY change_id`),
     clock,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => booted.disposeAsync(),
   }
 }
 

@@ -1,0 +1,136 @@
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import {
+  anonymousCaller,
+  callerVerifier,
+  loadSigner,
+  loadVerifiers,
+  mintCaller,
+  systemCaller,
+} from '../src/caller.ts'
+import { scratchFolder } from './scratch.ts'
+
+const now = new Date('2026-01-01T00:00:00Z')
+const alice = {
+  kind: 'session' as const,
+  accountId: 'acct_1',
+  userId: 'user_1',
+  loginId: 'lgn_1',
+  timezone: 'Europe/Berlin',
+  locale: 'de_DE',
+  subscriptionActive: true,
+}
+const refused = { code: Code.Unauthenticated }
+
+async function open() {
+  const folder = await scratchFolder()
+  const gateway = loadSigner(folder.path, 'gateway')
+  const verify = callerVerifier(loadVerifiers(folder.path))
+  const check = async (token: string, at = now) => verify(token, at)
+  return { folder, gateway, check, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+}
+
+test('a token says who calls, and who vouches for it', async () => {
+  await using opened = await open()
+  const { gateway, check } = opened
+  const caller = await check(mintCaller(gateway, alice, now))
+  expect(caller).toMatchObject({ ...alice, issuer: 'gateway' })
+})
+
+test('a token holds for a minute, however often it was seen', async () => {
+  await using opened = await open()
+  const { gateway, check } = opened
+  const token = mintCaller(gateway, alice, now)
+  const last = new Date(now.getTime() + 59_999)
+  await check(token, last)
+  await check(token, last)
+  const expired = new Date(now.getTime() + 60_000)
+  await expect(check(token, expired)).rejects.toMatchObject(refused)
+  await expect(check(token, expired)).rejects.toMatchObject(refused)
+})
+
+test('a token changed in any place is refused', async () => {
+  await using opened = await open()
+  const { gateway, check } = opened
+  const token = mintCaller(gateway, alice, now)
+  for (let at = 0; at < token.length; at++) {
+    // The bit counts in every character, also in the last of a part, whose low bits do not.
+    const flipped = String.fromCharCode(token.charCodeAt(at) ^ 0x10)
+    const changed = `${token.slice(0, at)}${flipped}${token.slice(at + 1)}`
+    await expect(check(changed)).rejects.toMatchObject(refused)
+  }
+  const [claims = '', signature = ''] = token.split('.')
+  const other = JSON.parse(Buffer.from(claims, 'base64url').toString())
+  const forged = Buffer.from(JSON.stringify({ ...other, accountId: 'acct_2' }))
+  const tokens = [`${forged.toString('base64url')}.${signature}`, claims, `${claims}.`, '', '.']
+  for (const bad of tokens) await expect(check(bad)).rejects.toMatchObject(refused)
+})
+
+test('a key vouches for its own issuer alone', async () => {
+  await using opened = await open()
+  const { folder, check } = opened
+  const ledger = loadSigner(folder.path, 'ledger')
+  const pretending = mintCaller({ ...ledger, issuer: 'gateway' }, alice, now)
+  await expect(check(pretending)).rejects.toMatchObject(refused)
+  const unknown = mintCaller({ ...ledger, issuer: 'nobody' }, alice, now)
+  await expect(check(unknown)).rejects.toMatchObject(refused)
+  const outside = mintCaller({ ...ledger, issuer: '../ledger' }, alice, now)
+  await expect(check(outside)).rejects.toMatchObject(refused)
+})
+
+test('the system acts as itself on one account, and nobody on none', async () => {
+  await using opened = await open()
+  const { gateway, check } = opened
+  expect(await check(systemCaller(gateway, 'acct_1', now))).toMatchObject({
+    kind: 'system',
+    accountId: 'acct_1',
+    userId: 'user_system',
+    timezone: '',
+  })
+  expect(await check(anonymousCaller(gateway, now))).toMatchObject({
+    kind: 'anonymous',
+    accountId: '',
+    userId: '',
+  })
+})
+
+test('a service has one key, for its owner alone, and gets back a lost public one', async () => {
+  await using opened = await open()
+  const { folder, gateway, check } = opened
+  expect((await readdir(folder.path)).sort()).toEqual(['gateway.key', 'gateway.pub'])
+  expect((await stat(join(folder.path, 'gateway.key'))).mode & 0o777).toBe(0o600)
+  await rm(join(folder.path, 'gateway.pub'))
+  const again = loadSigner(folder.path, 'gateway')
+  expect(again.key.equals(gateway.key)).toBe(true)
+  await check(mintCaller(again, alice, now))
+  await writeFile(join(folder.path, 'ledger.key'), 'no key')
+  expect(() => loadSigner(folder.path, 'ledger')).toThrow()
+})
+
+test('processes that start at the same time agree on the key', async () => {
+  await using folder = await scratchFolder()
+  const module = new URL('../src/caller.ts', import.meta.url).href
+  const script = `
+    import { parentPort } from 'node:worker_threads'
+    import { loadSigner } from ${JSON.stringify(module)}
+    const { key } = loadSigner(${JSON.stringify(folder.path)}, 'gateway')
+    parentPort.postMessage(key.export({ type: 'pkcs8', format: 'pem' }))`
+  const source = new URL(`data:text/javascript,${encodeURIComponent(script)}`)
+  const keys = await Promise.all(
+    Array.from(
+      { length: 3 },
+      () =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker(source)
+          worker.once('message', resolve)
+          worker.once('error', reject)
+        }),
+    ),
+  )
+  expect(new Set(keys).size).toBe(1)
+  const { key } = loadSigner(folder.path, 'gateway')
+  expect(keys[0]).toBe(key.export({ type: 'pkcs8', format: 'pem' }))
+})

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { invalid } from '../src/errors.ts'
+import { newId } from '../src/id.ts'
+import { createLog } from '../src/log.ts'
+import { siblingQueue } from '../src/task-queue.ts'
+import { connectTemporal, type TemporalOptions, type Workflows } from '../src/temporal.ts'
+import { installTemporalRuntime } from '../src/temporal-runtime.ts'
+import { requiredVariable } from '../testing/database.ts'
+import { openProxy } from '../testing/proxy.ts'
+
+const stack = new AsyncDisposableStack()
+const prefix = newId('t')
+const log = createLog({ level: 'silent', name: 'test' })
+const held = Promise.withResolvers<void>()
+const arrived = Promise.withResolvers<void>()
+const attempts = new Map<string, number>()
+let finished = false
+let workflows: Workflows
+let worker: AsyncDisposable
+
+const address = () => requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+
+const connect = (options: Partial<TemporalOptions> = {}) =>
+  connectTemporal({ address: address(), namespace: 'default', prefix, ...options })
+
+async function act(name: string): Promise<string> {
+  const attempt = (attempts.get(name) ?? 0) + 1
+  attempts.set(name, attempt)
+  if (name === 'broken') throw invalid({ name: 'is wrong' })
+  if (name === 'shaky' && attempt === 1) throw new Error('lost the connection')
+  if (name === 'held') {
+    arrived.resolve()
+    await held.promise
+    finished = true
+  }
+  return `${name} after ${attempt}`
+}
+
+function work(through: Workflows, taskQueue = 'fixture'): Promise<AsyncDisposable> {
+  const modules = [new URL('./fixture/counting.workflow.ts', import.meta.url)]
+  return through.work({ taskQueue, workflows: modules, activities: { act }, log })
+}
+
+beforeAll(async () => {
+  installTemporalRuntime(log)
+  workflows = stack.use(await connect())
+  worker = await work(workflows)
+})
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]()
+  await stack.disposeAsync()
+})
+
+const start = (type: string, id: string, ...args: unknown[]) =>
+  workflows.start({ type, id, taskQueue: 'fixture', args })
+
+const resultOf = (id: string): Promise<unknown> =>
+  workflows.client.workflow.getHandle(`${prefix}/${id}`).result()
+
+test('a second start joins the run, and its trigger counts', async () => {
+  await start('counting', 'count/1', 3)
+  const first = await workflows.client.workflow.getHandle(`${prefix}/count/1`).describe()
+  await Promise.all([start('counting', 'count/1', 3), start('counting', 'count/1', 3)])
+  expect(await resultOf('count/1')).toBe(3)
+  const last = await workflows.client.workflow.getHandle(`${prefix}/count/1`).describe()
+  expect(last.runId).toBe(first.runId)
+})
+
+test('an activity is tried again unless its error cannot go away', async () => {
+  await start('acting', 'act/shaky', 'shaky')
+  await start('acting', 'act/broken', 'broken')
+  expect(await resultOf('act/shaky')).toBe('shaky after 2')
+  await expect(resultOf('act/broken')).rejects.toMatchObject({
+    cause: { cause: { message: 'Invalid request', type: 'InvalidArgument' } },
+  })
+  expect(attempts.get('broken')).toBe(1)
+})
+
+test('a schedule is made once and follows its definition', async () => {
+  const definition = { type: 'counting', id: 'hourly', taskQueue: 'fixture', args: [1] }
+  const hourly = { ...definition, cron: '5 * * * *' }
+  await Promise.all([workflows.schedule(hourly), workflows.schedule(hourly)])
+  await workflows.schedule({ ...hourly, cron: '20 * * * *', args: [2] })
+  const handle = workflows.client.schedule.getHandle(`${prefix}/hourly`)
+  const { spec, action } = await handle.describe()
+  expect(spec.calendars?.map(({ minute }) => minute)).toEqual([[{ start: 20, end: 20, step: 1 }]])
+  expect(action).toMatchObject({ workflowType: 'counting', args: [2] })
+  await handle.delete()
+})
+
+test('a worker goes on after its connection broke', async () => {
+  await using proxy = await openProxy(`tcp://${address()}`)
+  await using distant = await connect({ address: new URL(proxy.url).host })
+  await using _worker = await work(distant, 'distant')
+  const call = (id: string) =>
+    workflows.start({ type: 'acting', id, taskQueue: 'distant', args: [id] })
+  await call('before')
+  expect(await resultOf('before')).toBe('before after 1')
+  proxy.cut()
+  await call('after')
+  proxy.mend()
+  expect(await resultOf('after')).toMatch(/^after after/)
+})
+
+test('stopping a worker waits for the activity that runs', async () => {
+  await using own = await connect()
+  const stopping = await work(own, 'stopping')
+  await workflows.start({ type: 'acting', id: 'held', taskQueue: 'stopping', args: ['held'] })
+  await arrived.promise
+  let stopped = false
+  const stop = stopping[Symbol.asyncDispose]().then(() => {
+    stopped = true
+  })
+  const run = workflows.client.workflow.getHandle(`${prefix}/held`)
+  expect((await run.describe()).status.name).toBe('RUNNING')
+  expect(stopped).toBe(false)
+  held.resolve()
+  await stop
+  expect(finished).toBe(true)
+  await run.terminate()
+})
+
+test('where nothing answers, connecting fails', async () => {
+  await expect(connect({ address: '127.0.0.1:1', connectTimeoutMs: 300 })).rejects.toThrow()
+})
+
+test('a sibling queue is under the same prefix', () => {
+  expect(siblingQueue('coffer/ledger', 'budgeting')).toBe('coffer/budgeting')
+  expect(siblingQueue('a/b/ledger', 'feed-sync')).toBe('a/b/feed-sync')
+})
