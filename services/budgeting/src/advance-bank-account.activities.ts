@@ -10,8 +10,7 @@ import { pendingRuns } from './funding-run.sql.ts'
 import { listFundingSchedules } from './funding-schedule.sql.ts'
 import { asSystem } from './ledger.client.ts'
 import { closePeriod } from './period.activities.ts'
-import { withContribution } from './plan.ts'
-import { listSpending, type PlanScope, savePlans } from './spending.sql.ts'
+import { listSpending, type PlanScope } from './spending.sql.ts'
 
 /** One run does this much; what is left after a long outage is for the next. */
 const eventsMax = 1000
@@ -50,8 +49,7 @@ export async function advanceBankAccount(
 async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Promise<void> {
   const { scope, timezone } = advancing
   const { database } = deps
-  const pending = await pendingRuns(database, scope)
-  for (const run of pending) await bookRun(deps, advancing, run)
+  for (const run of await pendingRuns(database, scope)) await bookRun(deps, advancing, run)
   const schedules = await listFundingSchedules(database, scope.accountId, scope.bankAccountId)
   const spending = await listSpending(database, scope)
   const events = missedEvents({ schedules, spending }, { timezone, now, limit: eventsMax })
@@ -63,12 +61,6 @@ async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Prom
     const run = await decideRun(deps, advancing, event)
     if (run) await bookRun(deps, advancing, run)
   }
-  if (pending.length + events.length === 0) return
-  const plans = (await listSpending(database, scope)).filter((plan) => !plan.isPaused)
-  await savePlans(
-    database.pool,
-    plans.map((plan) => withContribution(plan, { timezone, now })),
-  )
 }
 
 async function describe(

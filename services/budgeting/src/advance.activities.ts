@@ -16,8 +16,8 @@ export interface AdvancedPage {
 export function advanceActivities(deps: ServiceDeps<typeof settings>) {
   return {
     /**
-     * Advances a page of due bank accounts; `now` is RFC 3339, without it the clock's. One that fails
-     * does not hold up the others: it is counted, and still due.
+     * Advances a page of due bank accounts; `now` is RFC 3339, without it the clock's. One that
+     * fails does not hold up the others: it is counted, and still due.
      */
     advancePage: async ({
       now: nowText,

@@ -10,10 +10,10 @@ export type MissedEvent =
   | { kind: 'due'; at: Date; spendingId: string }
 
 /**
- * Every funding and due date of one bank account up to `now`, one event per missed occurrence, in
- * the order of their instants with funding first on a tie (`spec/decisions.md`, Missed fundings and
- * due dates). At most `limit` events, the earliest: the rest is for the next run. Paused objects and
- * rules that have ended miss nothing.
+ * Every funding and due date of one bank account up to `now`, one event per missed occurrence,
+ * in the order of their instants with funding first on a tie (`spec/decisions.md`, Missed
+ * fundings and due dates). At most `limit` events, the earliest: the rest is for the next run.
+ * Paused objects and rules that have ended miss nothing.
  */
 export function missedEvents(
   { schedules, spending }: { schedules: readonly FundingSchedule[]; spending: readonly Spending[] },
@@ -52,10 +52,11 @@ function missedDates<T extends Dates>(
 }
 
 /**
- * What the envelopes of a schedule get when it fires for `schedule.nextRecurrence`: the contribution
- * that was announced, or the one as of that instant where later ones have been calculated since.
- * Never more than the due dates until the next firing need, which is the target unless an expense is
- * due more often than it is funded (`spec/decisions.md`, Contribution). Nothing while paused.
+ * What the envelopes of a schedule get when it fires for `schedule.nextRecurrence`: the
+ * contribution that was announced, or the one as of that instant where later ones have been
+ * calculated since. Never more than the due dates until the next firing need, which is the
+ * target unless an expense is due more often than it is funded (`spec/decisions.md`,
+ * Contribution). Nothing while paused.
  */
 export function fundingLines(
   plans: readonly Spending[],

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
-import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { lockSchedule, saveDates } from './advance.sql.ts'
 import { fundingLines } from './advance.ts'
 import type { AdvanceDeps, Advancing } from './advance-bank-account.activities.ts'
@@ -8,12 +8,14 @@ import { endRun, insertRun, linesOf } from './funding-run.sql.ts'
 import type { FundingRun } from './funding-run.ts'
 import { type FundingSchedule, fire } from './funding-schedule.ts'
 import { asSystem } from './ledger.client.ts'
-import { withAmounts, withContribution } from './plan.ts'
+import { type AsOf, withAmounts, withContribution } from './plan.ts'
 import { lockPlans, savePlans } from './spending.sql.ts'
+import type { FundedSpending } from './spending.ts'
 
 /**
- * Decides what a firing moves and moves the schedule on, in one transaction: the amounts are never
- * computed again. Null when the schedule has fired for this date already, or there is nothing to move.
+ * Decides what a firing moves and moves the schedule on, in one transaction: the amounts are
+ * never computed again. Null when the schedule has fired for this date already, or there is
+ * nothing to move.
  */
 export async function decideRun(
   { database, clock }: Pick<AdvanceDeps, 'database' | 'clock'>,
@@ -26,8 +28,13 @@ export async function decideRun(
     const plans = await lockPlans(tx, scope, { fundingScheduleId })
     const lines = fundingLines(plans, schedule, timezone)
     const deposit = depositOf(schedule, isManualLink)
-    await saveDates(tx, fire(schedule, timezone))
-    if (lines.length === 0 && deposit.depositAmount === null) return null
+    const fired = fire(schedule, timezone)
+    await saveDates(tx, fired)
+    if (lines.length === 0 && deposit.depositAmount === null) {
+      const next = plans.map((plan) => ({ ...plan, fundingNextRecurrence: fired.nextRecurrence }))
+      await savePlans(tx, calculated(next, [], { timezone, now: justAfter(at) }))
+      return null
+    }
     const identity = { ...scope, fundingRunId: newId('run'), fundingScheduleId, occurrence: at }
     const run: FundingRun = { ...identity, ...deposit, state: 'pending', createdAt: clock() }
     await insertRun(tx, run, lines)
@@ -47,7 +54,10 @@ function depositOf(schedule: FundingSchedule, isManualLink: boolean) {
     : { depositTransactionId: null, depositName: null, depositAmount: null }
 }
 
-/** Has the ledger book a run, which it does once, and gives its envelopes their next contribution. */
+/**
+ * Has the ledger book a run, which it does once, and gives its envelopes their next
+ * contribution.
+ */
 export async function bookRun(
   deps: AdvanceDeps,
   { scope, timezone }: Advancing,
@@ -61,19 +71,32 @@ export async function bookRun(
   const { envelopes } = await mesh
     .client('ledger', EnvelopeService)
     .applyFunding({ ...booking, ...(deposit ? { deposit } : {}) }, asSystem(deps, scope.accountId))
-  const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
-  const asOf = { timezone, now: new Date(occurrence.getTime() + 1) }
+  const asOf = { timezone, now: justAfter(occurrence) }
   await database.transaction(async (tx) => {
     if (!(await endRun(tx, run))) return
     const plans = await lockPlans(tx, scope, { fundingScheduleId })
-    const funded = plans
-      .filter((plan) => !plan.isPaused)
-      .map((plan) => {
-        const envelope = byId.get(plan.spendingId)
-        return withContribution(envelope ? withAmounts(plan, envelope, asOf) : plan, asOf)
-      })
-    await savePlans(tx, funded)
+    await savePlans(tx, calculated(plans, envelopes, asOf))
   })
+}
+
+/** The plans with what the ledger has answered; paused ones are left as they are. */
+function calculated(
+  plans: readonly FundedSpending[],
+  envelopes: readonly Envelope[],
+  asOf: AsOf,
+): FundedSpending[] {
+  const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
+  return plans
+    .filter((plan) => !plan.isPaused)
+    .map((plan) => {
+      const envelope = byId.get(plan.spendingId)
+      return withContribution(envelope ? withAmounts(plan, envelope, asOf) : plan, asOf)
+    })
+}
+
+/** An event has happened by the instant after its own (`spec/budgeting.md` section 4, due day). */
+function justAfter(at: Date): Date {
+  return new Date(at.getTime() + 1)
 }
 
 function depositMessage(run: FundingRun) {

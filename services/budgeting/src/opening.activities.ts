@@ -13,7 +13,9 @@ type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 /** Finishes spending objects that were left half-way between plan and envelope (design 4). */
 export function openingActivities(deps: Deps) {
   return {
-    /** Opens the plans that have an envelope and removes the others; returns how many there were. */
+    /**
+     * Opens the plans that have an envelope and removes the others; returns how many there were.
+     */
     endStaleOpenings: async (): Promise<number> => {
       const before = new Date(deps.clock().getTime() - staleAfterMs)
       const openings = await staleOpenings(deps.database, { before, limit: batchSizeMax })
