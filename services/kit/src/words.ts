@@ -14,7 +14,7 @@ export function findWords(text: string): FoundWord[] {
   }))
 }
 
-/** Whether a lower-case word can be spoken; numbers and codes cannot (spec/ledger.md 5.3 step 3). */
+/** Whether a lower-case word can be spoken; numbers and codes cannot (ledger.md 5.3 step 3). */
 export function hasVowel(clean: string): boolean {
   return /[aeiouy]/.test(clean)
 }

@@ -46,7 +46,7 @@ test('a change that finds the last trigger old has one of its own', async () => 
   expect(started).toHaveLength(2)
 })
 
-test('a trigger that fails fails every change that relied on it, and the next one tries', async () => {
+test('a trigger that fails fails all that relied on it, and the next tries again', async () => {
   const { started, changed } = listening(3_600_000, 1)
   const outcomes = await Promise.allSettled([changed('bac_1'), changed('bac_1')])
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])

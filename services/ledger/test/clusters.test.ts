@@ -63,7 +63,7 @@ test('a page of texts begins where the one before ended, whatever the dates', as
   expect(seen).toEqual(live.reverse().map((n) => `txn_${String(n).padStart(4, '0')}`))
 })
 
-test('a run replaces what is stored: gone pairs go, new ones come, others keep their ID', async () => {
+test('gone pairs of signature and centroid go, new ones come, others keep their ID', async () => {
   const home = await household(booted)
   const [a, b] = [cluster(home, {}), cluster(home, { signature: 'b', members: ['txn_8'] })]
   await replaceClusters(tables(), home, [a, b])
@@ -99,7 +99,7 @@ test('a cluster whose members are as before is not written again', async () => {
   expect(await read()).toMatchObject({ updatedAt })
 })
 
-test('nothing is stored for an archived or unknown bank account, and others are left alone', async () => {
+test('nothing is stored for an archived or unknown bank account, nor for another one', async () => {
   const home = await household(booted)
   const other = await household(booted)
   await replaceClusters(tables(), other, [cluster(other, {})])
