@@ -84,13 +84,16 @@ export async function findCluster(
   accountId: string,
   { bankAccountId, transactionId }: { bankAccountId: string; transactionId: string },
 ): Promise<TransactionCluster | undefined | null> {
+  // By the member first: otherwise the planner may read every cluster of the bank account.
   const row = await pool.maybeOne(sql.type(Found)`
+    WITH holding AS MATERIALIZED (
+      SELECT * FROM transaction_clusters WHERE members @> ARRAY[${transactionId}]
+    )
     SELECT ${columnsOf(TransactionCluster, { table: 'cluster' })}
     FROM transactions JOIN bank_accounts USING (account_id, bank_account_id)
       LEFT JOIN LATERAL (
-        SELECT * FROM transaction_clusters
+        SELECT * FROM holding
         WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-          AND members @> ARRAY[${transactionId}]
         LIMIT 1
       ) AS cluster ON true
     WHERE transactions.account_id = ${accountId}
