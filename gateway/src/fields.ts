@@ -77,6 +77,12 @@ export const name = line({ min: 1, max: 300 })
 /** A free text: printable, up to 300 characters, may be blank (spec/ledger.md 0.3). */
 export const text = line({ min: 0, max: 300 })
 
+/** What somebody looks for: any text of 1 to 1000 characters, not blank after trimming. */
+export const phrase = string
+  .trim()
+  .refine((value) => value !== '', rule(texts.blank))
+  .refine((value) => lengthOf(value) <= 1000, rule('must have at most 1000 characters'))
+
 /** A password, trimmed; its length is counted in characters (spec/decisions.md, Identity). */
 export const password = line({ min: 8, max: 72 })
 

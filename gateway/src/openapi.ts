@@ -129,6 +129,7 @@ function valueSchema(field: DescField, schemas: Record<string, JsonSchema>): Jso
   if (message?.typeName === StructSchema.typeName) return { type: 'object' }
   if (message) return messageSchema(message, schemas)
   if (scalar === ScalarType.STRING) return { type: 'string' }
+  if (scalar === ScalarType.DOUBLE) return { type: 'number' }
   return { type: scalar === ScalarType.BOOL ? 'boolean' : 'integer' }
 }
 

@@ -7,9 +7,11 @@ import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { feedLinkRoutes } from './routes/feed-links.ts'
 import { fundingScheduleRoutes } from './routes/funding-schedules.ts'
 import { healthRoutes } from './routes/health.ts'
+import { iconRoutes } from './routes/icons.ts'
 import { linkRoutes } from './routes/links.ts'
 import { localeRoutes } from './routes/locale.ts'
 import { referenceRoutes } from './routes/reference.ts'
+import { similarRoutes } from './routes/similar.ts'
 import { spendingRoutes } from './routes/spending.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { uploadRoutes } from './routes/uploads.ts'
@@ -30,11 +32,13 @@ export function routesOf(deps: RouteDeps): Route[] {
     userRoutes(deps),
     apiKeyRoutes(deps),
     localeRoutes(),
+    iconRoutes(),
     linkRoutes(deps),
     bankAccountRoutes(deps),
     fundingScheduleRoutes(deps),
     spendingRoutes(deps),
     transactionRoutes(deps),
+    similarRoutes(deps),
     uploadRoutes(deps),
     feedLinkRoutes(deps),
   ].flat()

@@ -12,6 +12,7 @@ import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connect'
@@ -23,6 +24,7 @@ const services = {
     bankAccounts: BankAccountService,
     transactions: TransactionService,
     envelopes: EnvelopeService,
+    similar: SimilarService,
     uploads: UploadService,
   },
   budgeting: { spending: SpendingService, fundingSchedules: FundingScheduleService },

@@ -7,6 +7,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
 import { findBankAccount } from './bank-account.sql.ts'
 import { settleFile, transactionsOf } from './file-import.ts'
+import { transactionsChanged } from './money.rpc.ts'
 import { lockMoney, saveMoney } from './money.sql.ts'
 import type { FileStatement } from './ofx.ts'
 import type { ReadingTask } from './ofx.worker.ts'
@@ -109,7 +110,8 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
     const till = openTill<never, never>(locked)
     addDecision(till, { settlement })
     const write = tillWrite(till)
-    if (write) await saveMoney(tx, { ...write, changes: [] })
+    const changes = importedCount > 0n ? [transactionsChanged(key)] : []
+    if (write) await saveMoney(tx, { ...write, changes })
   })
 }
 

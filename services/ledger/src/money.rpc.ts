@@ -7,11 +7,15 @@ import { toMessage } from '@coffer/kit/message'
 import type { ServiceDeps } from '@coffer/kit/service'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
-import { EnvelopeChangedSchema, EnvelopeClosedSchema } from '@coffer/proto/ledger/v1/events'
+import {
+  EnvelopeChangedSchema,
+  EnvelopeClosedSchema,
+  TransactionsChangedSchema,
+} from '@coffer/proto/ledger/v1/events'
 import { balancesOf } from './bank-account.ts'
 import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
-import { lockMoney, type MoneyScope, saveMoney } from './money.sql.ts'
+import { lockMoney, type MoneyScope, type MoneyWrite, saveMoney } from './money.sql.ts'
 import type { Operation } from './operation.sql.ts'
 import { addDecision, openTill, type Till, tillWrite } from './till.ts'
 import type { Locked, Transaction } from './transaction.ts'
@@ -90,7 +94,7 @@ async function together(
     const till: MoneyTill = openTill(locked)
     const outcomes = works.map((work) => attempt(till, work, clock()))
     const write = tillWrite(till)
-    if (write) await saveMoney(tx, { ...write, changes: envelopeChanges(write.envelopes) })
+    if (write) await saveMoney(tx, { ...write, changes: changesOf(write) })
     return outcomes
   })
 }
@@ -126,6 +130,20 @@ function attempt(
   } catch (reason) {
     return { status: 'rejected', reason }
   }
+}
+
+function changesOf(write: Omit<MoneyWrite, 'changes'>): Change[] {
+  const { bankAccount, envelopes, inserted, updated, deleted } = write
+  const isOther = inserted.length + deleted.length > 0 || updated.some((one) => one.deletedAt)
+  return [...envelopeChanges(envelopes), ...(isOther ? [transactionsChanged(bankAccount)] : [])]
+}
+
+/** The change that has similar transactions looked for anew; one is enough for many of them. */
+export function transactionsChanged(of: { accountId: string; bankAccountId: string }): Change {
+  const { accountId, bankAccountId } = of
+  // It carries no state, so there is nothing that a version would order.
+  const subject = { accountId, entityId: bankAccountId, version: 0n }
+  return changeOf(TransactionsChangedSchema, subject, { accountId, bankAccountId })
 }
 
 /** The changes that tell the plans: one an envelope, applied there by version. */

@@ -4,6 +4,7 @@ import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { bankAccountRoutes } from './bank-account.rpc.ts'
@@ -14,6 +15,9 @@ import { fileImportActivities, type Readers } from './file-import.activities.ts'
 import { linkRoutes } from './link.rpc.ts'
 import { linkCleanUpActivities } from './link-clean-up.activities.ts'
 import { createMoneyWriter } from './money.rpc.ts'
+import { type Searchers, similarActivities } from './similar.activities.ts'
+import { similarHandler } from './similar.consumer.ts'
+import { similarRoutes } from './similar.rpc.ts'
 import { openStorage } from './storage.client.ts'
 import { sweepActivities } from './sweep.activities.ts'
 import { transactionRoutes } from './transaction.rpc.ts'
@@ -22,6 +26,7 @@ import { uploadRoutes } from './upload.rpc.ts'
 const workflowModules = [
   new URL('./file-import.workflow.ts', import.meta.url),
   new URL('./link-clean-up.workflow.ts', import.meta.url),
+  new URL('./similar.workflow.ts', import.meta.url),
   new URL('./sweep.workflow.ts', import.meta.url),
 ]
 
@@ -38,8 +43,15 @@ export const ledger = defineService({
       queueMax: 20,
       memoryMaxMb: 512,
     })
+    const searchers: Searchers = startWorkers({
+      module: new URL('./cluster.worker.ts', import.meta.url),
+      threadsMax: 1,
+      queueMax: 20,
+      memoryMaxMb: 500,
+    })
     const storage = openStorage(join(offered.config.dataDir, 'files'))
-    const deps = { ...offered, readers, storage, write: createMoneyWriter(offered) }
+    const deps = { ...offered, readers, searchers, storage, write: createMoneyWriter(offered) }
+    const quietMs = offered.config.similarQuietSeconds * 1000
     return {
       routes: (router) => {
         router.service(LinkService, linkRoutes(deps))
@@ -47,12 +59,14 @@ export const ledger = defineService({
         router.service(EnvelopeService, envelopeRoutes(deps))
         router.service(TransactionService, transactionRoutes(deps))
         router.service(UploadService, uploadRoutes(deps))
+        router.service(SimilarService, similarRoutes(deps))
       },
-      handlers: eventHandlers(deps),
+      handlers: [...eventHandlers(deps), similarHandler({ ...deps, quietMs })],
       workflowModules,
       activities: {
         ...fileImportActivities(deps),
         ...linkCleanUpActivities(deps),
+        ...similarActivities(deps),
         ...sweepActivities(deps),
       },
       schedules: [
@@ -64,7 +78,10 @@ export const ledger = defineService({
           cron: '*/10 * * * *',
         },
       ],
-      close: async () => readers[Symbol.asyncDispose](),
+      close: async () => {
+        await readers[Symbol.asyncDispose]()
+        await searchers[Symbol.asyncDispose]()
+      },
     }
   },
 })

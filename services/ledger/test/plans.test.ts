@@ -7,6 +7,7 @@ import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { slowScans } from '@coffer/kit/testing/plans'
+import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -19,7 +20,8 @@ let dataDir: string
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'coffer-plans-'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
+  const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '0.1' }
+  booted = await boot([ledger, ...neighbours()], settings)
 })
 
 afterAll(async () => {
@@ -121,6 +123,11 @@ async function useEverything(home: Household): Promise<void> {
   await transactions.listTransactions(page, as)
   await transactions.listTransactions({ ...page, spendingId }, as)
   await transactions.getTransaction(key, as)
+  await booted.client('ledger', SimilarService).getCluster(key, as)
+  await eventually(
+    async () => booted.database('ledger').texts(),
+    (texts) => texts.some((text) => text.includes('INSERT INTO transaction_clusters')),
+  )
   await transactions.updateTransaction(
     { ...key, amount: 80n, updateMask: { paths: ['amount'] } },
     as,

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { phrase } from '../fields.ts'
+import { searchIcon } from '../icons.ts'
+import { type Route, route } from '../route.ts'
+
+const text = { type: 'string' }
+const iconSchema = {
+  type: 'object',
+  properties: {
+    title: { anyOf: [text, { type: 'null' }] },
+    slug: text,
+    library: text,
+    svg: { ...text, contentEncoding: 'base64' },
+    colors: { anyOf: [{ type: 'array', items: text }, { type: 'null' }] },
+  },
+}
+
+/** Icons of brands (spec/ledger.md 9.1). */
+export function iconRoutes(): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/icons/search',
+      summary: 'The icon of the brand in a name; 204 where there is none',
+      auth: 'key',
+      body: z.strictObject({ name: phrase }),
+      answer: { json: iconSchema },
+      handler: async ({ body, reply }) => {
+        const icon = await searchIcon(body.name)
+        if (icon) return icon
+        reply.code(204)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { componentsOf } from './cluster-components.ts'
+import { squaredDistance, type Vector } from './cluster-vectors.ts'
+
+/** A vector of length 1 along these dimensions. */
+function unit(weights: Record<number, number>): Vector {
+  const dimensions = Object.keys(weights).map(Number)
+  const length = Math.hypot(...Object.values(weights))
+  return { dimensions, values: Object.values(weights).map((one) => Math.fround(one / length)) }
+}
+
+/** Which vectors are together: for each the first one of its component. */
+function firstOfEach(components: readonly number[]): number[] {
+  return components.map((one) => components.indexOf(one))
+}
+
+/** The same by looking at every pair until nothing moves. */
+function byEveryPair(vectors: readonly Vector[]): number[] {
+  const first = vectors.map((_, index) => index)
+  for (let round = 0; round < vectors.length; round++) {
+    for (const [i, a] of vectors.entries()) {
+      for (const [j, b] of vectors.entries()) {
+        if (squaredDistance(a, b) > 0.5) continue
+        first[i] = first[j] = Math.min(first[i]!, first[j]!)
+      }
+    }
+  }
+  return first
+}
+
+test('three words of four in common are near enough, two are not', () => {
+  const even = (...dimensions: number[]) => unit(Object.fromEntries(dimensions.map((d) => [d, 1])))
+  const vectors = [even(0, 1, 2, 3), even(0, 1, 2, 4), even(0, 1, 5, 6), even(5, 6, 7, 8)]
+  expect(squaredDistance(vectors[0]!, vectors[1]!)).toBe(0.5)
+  expect(firstOfEach(componentsOf(vectors))).toEqual([0, 0, 2, 3])
+})
+
+test('six words of eight in common are near enough, whatever rounding does', () => {
+  const even = (...dimensions: number[]) => unit(Object.fromEntries(dimensions.map((d) => [d, 1])))
+  const vectors = [even(0, 1, 2, 3, 4, 5, 6, 7), even(0, 1, 2, 3, 4, 5, 8, 9)]
+  expect(firstOfEach(componentsOf(vectors))).toEqual([0, 0])
+})
+
+test('what is far apart is together through what lies between', () => {
+  const turned = (degrees: number) =>
+    unit({ 0: Math.cos((degrees * Math.PI) / 180), 1: Math.sin((degrees * Math.PI) / 180) })
+  const vectors = [turned(5), turned(85), turned(45)]
+  expect(squaredDistance(vectors[0]!, vectors[1]!)).toBeGreaterThan(0.5)
+  expect(firstOfEach(componentsOf(vectors))).toEqual([0, 0, 0])
+})
+
+test('no vectors have no components', () => {
+  expect(componentsOf([])).toEqual([])
+})
+
+const weight = fc.oneof(fc.constantFrom(1, -1, 2), fc.double({ min: 0.05, max: 3, noNaN: true }))
+const vector = fc
+  .dictionary(fc.integer({ min: 0, max: 7 }).map(String), weight, { minKeys: 1, maxKeys: 6 })
+  .map(unit)
+
+test('the components are those that looking at every pair finds', () => {
+  fc.assert(
+    fc.property(fc.array(vector, { maxLength: 40 }), (vectors) => {
+      expect(firstOfEach(componentsOf(vectors))).toEqual(byEveryPair(vectors))
+    }),
+    { numRuns: 300 },
+  )
+})

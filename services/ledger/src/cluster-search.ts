@@ -1,0 +1,35 @@
+import { componentsOf } from './cluster-components.ts'
+import { describeCluster, type FoundCluster, type Member } from './cluster-fields.ts'
+import type { ClusterInput } from './cluster-input.ts'
+import { type Vector, vectorsOf } from './cluster-vectors.ts'
+import { wordsOf } from './cluster-words.ts'
+
+/** The clusters of a bank account's transactions; a transaction is in one at most (5.2 to 5.6). */
+export function findClusters({ transactionIds, textOf, texts }: ClusterInput): FoundCluster[] {
+  const documents = texts.map((text) => ({ words: wordsOf(text), copies: 0 }))
+  for (const at of textOf) {
+    const document = documents[at]
+    if (document) document.copies += 1
+  }
+  const { names, vectors } = vectorsOf(documents)
+  const component = componentByVector(vectors)
+  const clusters = new Map<number, Member[]>()
+  for (const [index, transactionId] of transactionIds.entries()) {
+    const at = textOf[index] ?? -1
+    const vector = vectors[at]
+    if (!vector) continue
+    const number = component.get(vector) ?? -1
+    const members = clusters.get(number) ?? []
+    members.push({ transactionId, vector, words: documents[at]?.words ?? [] })
+    clusters.set(number, members)
+  }
+  return [...clusters.values()].flatMap((members) =>
+    members.length < 2 ? [] : (describeCluster(members, names) ?? []),
+  )
+}
+
+function componentByVector(vectors: readonly (Vector | null)[]): Map<Vector, number> {
+  const distinct = [...new Set(vectors)].filter((vector) => vector !== null)
+  const components = componentsOf(distinct)
+  return new Map(distinct.map((vector, index) => [vector, components[index] ?? -1]))
+}

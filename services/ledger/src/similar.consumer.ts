@@ -1,0 +1,32 @@
+import { type Handler, on } from '@coffer/kit/consumer'
+import type { Workflows } from '@coffer/kit/temporal'
+import { TransactionsChangedSchema } from '@coffer/proto/ledger/v1/events'
+
+/**
+ * Has similar transactions looked for `quietMs` after transactions were added or deleted. A search
+ * begins at least that long after its trigger, so a change that comes sooner than half of it needs
+ * no trigger of its own: many writes in a row cost the workflow a few signals, not one each.
+ */
+export function similarHandler(options: { workflows: Workflows; quietMs: number }): Handler {
+  const { workflows, quietMs } = options
+  const triggers = new Map<string, { at: number; sent: Promise<void> }>()
+  const isFresh = ({ at }: { at: number }) => performance.now() - at < quietMs / 2
+  return on(TransactionsChangedSchema, ({ accountId, bankAccountId }) => {
+    const before = triggers.get(bankAccountId)
+    if (before && isFresh(before)) return before.sent
+    for (const [key, trigger] of triggers) {
+      if (isFresh(trigger)) break
+      triggers.delete(key)
+    }
+    const sent = workflows.start({
+      type: 'findSimilar',
+      id: `similar/${bankAccountId}`,
+      taskQueue: 'ledger',
+      args: [{ accountId, bankAccountId, quietMs }],
+    })
+    const trigger = { at: performance.now(), sent }
+    triggers.set(bankAccountId, trigger)
+    sent.catch(() => triggers.delete(bankAccountId))
+    return sent
+  })
+}
