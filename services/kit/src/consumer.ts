@@ -15,6 +15,7 @@ import { z } from 'zod'
 import { subjectOf } from './changes.ts'
 import type { Transaction } from './database.ts'
 import { isTransient } from './errors.ts'
+import { isOutage } from './fault.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
 import { deadLetters } from './telemetry.ts'
@@ -78,7 +79,8 @@ export interface ConsumerOptions {
 /**
  * Consumes the handlers' subjects through one durable consumer, many messages at a time and in no
  * order. A message whose handler throws comes again after a growing pause; after the last delivery
- * it goes to the dead-letter subject. A consumer that the server has lost is made again.
+ * it goes to the dead-letter subject, unless the database or another service is away: for that it
+ * waits. A consumer that the server has lost is made again.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisposable> {
   const stopping = new AbortController()
@@ -165,9 +167,9 @@ async function deliver(options: ConsumerOptions, message: JsMsg): Promise<void> 
     const passing = error instanceof ConnectError && isTransient(error)
     const level = passing && attempt <= quietAttempts ? 'debug' : 'warn'
     log[level]({ err: error, attempt, ...delivery }, 'message not handled')
-    const pauseMs = (options.retryPausesMs ?? pausesMs)[attempt - 1]
-    if (pauseMs !== undefined) {
-      message.nak(pauseMs)
+    const pauses = options.retryPausesMs ?? pausesMs
+    if (attempt <= pauses.length || isOutage(error)) {
+      message.nak(pauses[attempt - 1] ?? pauses.at(-1))
     } else {
       await bury(options, message, delivery)
     }

@@ -42,6 +42,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   const { service, database, onChanges, broker, log } = options
   let awake = Promise.withResolvers<void>()
   let stopped = false
+  let isFailing = false
   onChanges(() => awake.resolve())
   const poll = setInterval(() => awake.resolve(), pollMs)
   const run = async (): Promise<void> => {
@@ -51,8 +52,12 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       awake = Promise.withResolvers()
       try {
         while ((await publishBatch({ service, database, broker })) === batchSizeMax && !stopped);
+        if (isFailing) log.info({ service }, 'changes are published again')
+        isFailing = false
       } catch (error) {
-        log.warn({ err: error, service }, 'changes could not be published yet')
+        // Once an outage: a line each poll would bury the others.
+        if (!isFailing) log.warn({ err: error, service }, 'changes could not be published yet')
+        isFailing = true
       }
     }
   }

@@ -3,19 +3,13 @@ import { access } from '@coffer/proto/options/v1/options'
 import {
   type CallOptions,
   Code,
-  ConnectError,
   createContextKey,
   type HandlerContext,
   type Interceptor,
 } from '@connectrpc/connect'
-import {
-  BackendTerminatedError,
-  BackendTerminatedUnexpectedlyError,
-  ConnectionError,
-  StatementTimeoutError,
-} from 'slonik'
 import { type Caller, callerVerifier, type Verifiers } from './caller.ts'
-import { forbidden, unauthenticated, unavailable } from './errors.ts'
+import { forbidden, unauthenticated } from './errors.ts'
+import { knownError } from './fault.ts'
 import type { Log } from './log.ts'
 import { observeRpc } from './telemetry.ts'
 
@@ -88,25 +82,4 @@ export function observe(log: Log): Interceptor {
       throw known
     }
   }
-}
-
-// Class 08 connection, 40 rollback (nothing was done), 53 resources, 57P operator intervention;
-// 55P03 lock_not_available.
-const downStates = /^(08|40|53|57P|55P03)/
-// Errors of the socket to the database, by their code.
-const lostConnections = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']
-const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUnexpectedlyError]
-
-function knownError(error: unknown): ConnectError {
-  if (error instanceof ConnectError) return error
-  const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
-  const state = String(cause?.code ?? code ?? '')
-  const isDown = downErrors.some((type) => error instanceof type)
-  if (isDown || downStates.test(state) || lostConnections.includes(state)) {
-    return unavailable('the database is not available')
-  }
-  if (state === '57014' || error instanceof StatementTimeoutError) {
-    return new ConnectError('the database took too long', Code.DeadlineExceeded)
-  }
-  return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
 }

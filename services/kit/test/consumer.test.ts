@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
 import { type ConsumerOptions, isFirstDelivery, on, startConsumer } from '../src/consumer.ts'
+import { unavailable } from '../src/errors.ts'
 import { newId } from '../src/id.ts'
 import { eventually } from '../testing/boot.ts'
 import { requiredVariable } from '../testing/database.ts'
@@ -109,6 +111,30 @@ test('a poisonous message is put aside and the others are handled', async () => 
   expect(Buffer.from(dead[0]!.data).equals(poison.payload)).toBe(true)
   expect(dead[0]!.header.get('Coffer-Change')).toBe(poison.changeId)
   expect(dead[0]!.header.get('Coffer-Account')).toBe(accountId)
+})
+
+test('a message waits for a database or service that is away, however long', async () => {
+  const accountId = newId('acct')
+  const faults = [
+    unavailable('busy'),
+    Object.assign(new Error('lost'), { code: 'ECONNREFUSED' }),
+    Object.assign(new Error('shutting down'), { cause: { code: '57P01' } }),
+    new ConnectError('late', Code.DeadlineExceeded),
+    unavailable('still busy'),
+  ]
+  let attempts = 0
+  let done = false
+  await using _consumer = await consume(accountId, async () => {
+    const fault = faults[attempts++]
+    if (fault) throw fault
+    done = true
+  })
+  await commit(messaging.database, [settingsChange(accountId, 'patient')])
+  await until(
+    () => done,
+    (isDone) => isDone,
+  )
+  expect(attempts).toBe(6)
 })
 
 test('a slow handler keeps its message to itself', async () => {
