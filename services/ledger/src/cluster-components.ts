@@ -25,10 +25,7 @@ type Group = { vectors: number[]; lengths: number[] }
 export function componentsOf(vectors: readonly Vector[]): number[] {
   const parents = vectors.map((_, index) => index)
   const testedWith = new Int32Array(vectors.length).fill(-1)
-  const areNeighbours = (index: number, other: number): boolean => {
-    const [a, b] = [vectors[index], vectors[other]]
-    return a !== undefined && b !== undefined && squaredDistance(a, b) <= distanceMax
-  }
+  const areNeighbours = neighbourTest(vectors)
   const groupsOf = new Map<number, Map<number, Group>>()
   for (const [index, { dimensions, lengths }] of rank(vectors).entries()) {
     for (const [at, dimension] of dimensions.entries()) {
@@ -50,6 +47,30 @@ export function componentsOf(vectors: readonly Vector[]): number[] {
     }
   }
   return vectors.map((_, index) => rootOf(parents, index))
+}
+
+/** Whether two of the vectors are neighbours; many questions in a row about the first are cheap. */
+function neighbourTest(vectors: readonly Vector[]): (index: number, other: number) => boolean {
+  const ends = vectors.map(({ dimensions }) => (dimensions.at(-1) ?? 0) + 1)
+  const spread = new Float64Array(ends.reduce((most, end) => Math.max(most, end), 0))
+  let spreadOut: Vector | undefined
+  const spreadVector = (vector: Vector): void => {
+    for (const dimension of spreadOut?.dimensions ?? []) spread[dimension] = 0
+    for (const [at, dimension] of vector.dimensions.entries()) {
+      spread[dimension] = vector.values[at] ?? 0
+    }
+    spreadOut = vector
+  }
+  return (index, other) => {
+    const [a, b] = [vectors[index], vectors[other]]
+    if (!a || !b) return false
+    if (a !== spreadOut) spreadVector(a)
+    let product = 0
+    for (let at = 0; at < b.values.length; at++) {
+      product += (spread[b.dimensions[at] ?? 0] ?? 0) * (b.values[at] ?? 0)
+    }
+    return product >= productMin && squaredDistance(a, b) <= distanceMax
+  }
 }
 
 /** Puts together the groups whose components have become one. */
