@@ -13,9 +13,9 @@ import type { Storage } from './storage.client.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
 
 const bankAccountsPerPage = 200
-const rowsPerStatement = 2000
+const rowsPerStatement = 500
 const filesPerBatch = 100
-const batchesMax = 50
+const batchesMax = 200
 
 /** What the ledger does of cleaning up after a deleted link; every step can be repeated. */
 export function linkCleanUpActivities({ database, clock, storage }: Deps) {
