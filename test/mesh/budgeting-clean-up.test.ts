@@ -1,14 +1,14 @@
-import { auditPlans, type BookEntry } from '@coffer/budgeting/audit.sql'
+import { auditPlans } from '@coffer/budgeting/audit.sql'
 import { openingActivities } from '@coffer/budgeting/opening.activities'
 import { removalActivities } from '@coffer/budgeting/removal.activities'
 import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/audit-books.sql'
 import { ledger } from '@coffer/ledger/service'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { z } from 'zod'
 import { advanceOnly, depsOf, september } from './budgeting-advancing.ts'
 import { household } from './budgeting-household.ts'
 
@@ -22,28 +22,12 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-const Entry = z.object({ accountId: z.string(), bankAccountId: z.string(), id: z.string() })
-
-async function* onePage(page: Promise<readonly BookEntry[]>) {
-  yield await page
-}
-
 /** Audits against what the ledger has in its tables. */
 function audit() {
-  const { pool } = booted.database('ledger')
+  const database = booted.database('ledger')
   return auditPlans(booted.database('budgeting'), {
-    openEnvelopes: () =>
-      onePage(
-        pool.any(sql.type(Entry)`
-          SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", spending_id AS id
-          FROM envelopes WHERE closed_at IS NULL`),
-      ),
-    bookedRuns: () =>
-      onePage(
-        pool.any(sql.type(Entry)`
-          SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", operation_id AS id
-          FROM operations WHERE operation_id LIKE 'run\\_%'`),
-      ),
+    openEnvelopes: () => openEnvelopePages(database),
+    bookedRuns: () => bookedRunPages(database),
   })
 }
 

@@ -5,10 +5,10 @@ import { z } from 'zod'
 const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.string() })
 
 /** Something that does not agree: in which account, by which rule, and where. */
-export type Finding = z.infer<typeof Finding>
+type Finding = z.infer<typeof Finding>
 
 /** An envelope or a booked run of the ledger. */
-export interface BookEntry {
+interface BookEntry {
   accountId: string
   bankAccountId: string
   /** Spending ID of an open envelope, or operation ID of a booked run. */
@@ -16,7 +16,7 @@ export interface BookEntry {
 }
 
 /** The ledger's side, in pages; asked for once an audit. */
-export interface Books {
+interface Books {
   openEnvelopes: () => AsyncIterable<readonly BookEntry[]>
   bookedRuns: () => AsyncIterable<readonly BookEntry[]>
 }
