@@ -1,6 +1,8 @@
+import { auditPlans } from '@coffer/budgeting/audit.sql'
 import type { Environment } from '@coffer/kit/config'
 import { type Database, openDatabase } from '@coffer/kit/database'
 import { auditLedger } from '@coffer/ledger/audit.sql'
+import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/audit-books.sql'
 import { databaseUrlOf, requirePostgres } from './databases.ts'
 import { type Config, readConfig } from './environment.ts'
 import { definitions } from './services.ts'
@@ -10,7 +12,8 @@ import { requireTables } from './tables.ts'
 const statementTimeoutMs = 60 * 60_000
 
 /**
- * `coffer audit`: recomputes what must be true of the money, and prints what is not.
+ * `coffer audit`: recomputes what must be true of the money, compares the plans with
+ * it, and prints what is not so.
  *
  * @returns the exit code: 1 when something was found
  */
@@ -19,7 +22,12 @@ export async function audit(env: Environment): Promise<number> {
   await requirePostgres(definitions, config)
   await requireTables(definitions, config)
   await using ledger = await openOne('ledger', config)
-  const findings = await auditLedger(ledger)
+  await using budgeting = await openOne('budgeting', config)
+  const books = {
+    openEnvelopes: () => openEnvelopePages(ledger),
+    bookedRuns: () => bookedRunPages(ledger),
+  }
+  const findings = [...(await auditLedger(ledger)), ...(await auditPlans(budgeting, books))]
   for (const { accountId, rule, detail } of findings) {
     console.log(`${accountId}: not true that ${rule}: ${detail}`)
   }

@@ -14,7 +14,7 @@ import { createLog } from '../src/log.ts'
 import { type Broker, connectBroker } from '../src/nats.ts'
 import { headers } from '../src/rpc.ts'
 import type { ServiceDefinition } from '../src/service.ts'
-import { connectTemporal } from '../src/temporal.ts'
+import { connectTemporal, type Workflows } from '../src/temporal.ts'
 import { installTemporalRuntime } from '../src/temporal-runtime.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
 
@@ -84,6 +84,7 @@ export async function boot(
     if (!found) throw new Error(`${name} is not booted`)
     return found
   }
+  opening.defer(() => dropSchedules(host, workflows, prefix))
   const booted = opening.move()
   return {
     host,
@@ -105,6 +106,12 @@ export async function boot(
     clock,
     [Symbol.asyncDispose]: () => booted.disposeAsync(),
   }
+}
+
+/** Schedules outlive the process that made them: left behind, they would fire for nobody. */
+async function dropSchedules(host: Host, { client }: Workflows, prefix: string): Promise<void> {
+  const schedules = Object.values(host.services).flatMap((service) => service.schedules ?? [])
+  for (const { id } of schedules) await client.schedule.getHandle(`${prefix}/${id}`).delete()
 }
 
 /** Polls until the value satisfies the condition; fails after `timeoutMs`. */

@@ -1,0 +1,57 @@
+import { advanceActivities } from '@coffer/budgeting/advance.activities'
+import {
+  type AdvanceDeps,
+  advanceBankAccount,
+} from '@coffer/budgeting/advance-bank-account.activities'
+import { loadSigner } from '@coffer/kit/caller'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { expect } from '@jest/globals'
+import { at, type Household, household } from './budgeting-household.ts'
+
+export type Funded = Household & { fundingScheduleId: string }
+
+/** Advances every bank account that is due, as the hourly run does. */
+export async function advance(booted: Booted, now: string): Promise<void> {
+  const { advancePage } = advanceActivities(depsOf(booted))
+  booted.clock.now = new Date(now)
+  expect(await advancePage({ now, after: null })).toEqual({ next: null, failed: 0 })
+}
+
+/** Advances one household alone, as a page that holds nothing else would. */
+export async function advanceOnly(
+  booted: Booted,
+  { accountId, bankAccountId }: Household,
+  now: Date,
+): Promise<void> {
+  booted.clock.now = now
+  await advanceBankAccount(depsOf(booted), { accountId, bankAccountId }, now)
+}
+
+/** What the activities are made from, for running one step of them. */
+export function depsOf(booted: Booted): AdvanceDeps {
+  const log = { error: () => {}, info: () => {}, warn: () => {} }
+  return {
+    ...{ config: { expenseCarryOver: false }, database: booted.database('budgeting') },
+    ...{ mesh: booted.host.mesh, signer: loadSigner(booted.keysFolder, 'budgeting') },
+    ...{ clock: () => booted.clock.now ?? new Date(), log },
+  } as unknown as AdvanceDeps
+}
+
+/** A household on 28 September 2023 whose next payday is 13 October, early for the 15th. */
+export async function september(booted: Booted): Promise<Funded> {
+  booted.clock.now = new Date('2023-09-28T12:00Z')
+  const home = await household(booted)
+  const next = { excludeWeekends: true, nextRecurrence: at('2023-10-13T05:00Z') }
+  const deposit = { autoCreateTransaction: true, estimatedDeposit: 200_000n }
+  const { fundingScheduleId } = await home.pay({ ...next, ...deposit })
+  return { ...home, fundingScheduleId }
+}
+
+/** By name: what an envelope holds, what a goal has used, what it gets next. */
+export const shown = async ({ list }: Household) =>
+  Object.fromEntries(
+    (await list()).map(({ name, currentAmount, usedAmount, nextContributionAmount }) => [
+      name,
+      [currentAmount, usedAmount, nextContributionAmount],
+    ]),
+  )
