@@ -86,6 +86,9 @@ export const phrase = string
 /** A password, trimmed; its length is counted in characters (spec/decisions.md, Identity). */
 export const password = line({ min: 8, max: 72 })
 
+/** A code of an authenticator or a recovery code; identity knows which are right. */
+export const code = line({ min: 1, max: 100 })
+
 /** An address that is valid and lower case; mixed case is refused, not changed. */
 export const email = string
   .trim()

@@ -9,6 +9,8 @@ export const Login = z.object({
   email: z.string(),
   firstName: z.string(),
   lastName: z.string(),
+  /** Null without a second factor. */
+  totpEnabledAt: z.date().nullable(),
 })
 export type Login = z.infer<typeof Login>
 

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '@coffer/kit/database'
 import { sql } from 'slonik'
-import { Credential } from './credential.ts'
+import { z } from 'zod'
+import { SessionCredential } from './credential.ts'
 import type { NewSession } from './session.ts'
 
 // Each session that begins clears away a few that have ended, so the table does not grow for ever.
@@ -8,7 +9,7 @@ const endedMax = 10
 
 /** Begins a session. */
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
-  const { accountId, userId, tokenHash } = session
+  const { accountId, userId, sessionId, tokenHash, isPending } = session
   const now = sql.timestamp(session.now)
   await tx.query(sql.unsafe`
     WITH ended AS (
@@ -16,9 +17,10 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
         SELECT token_hash FROM sessions WHERE expires_at <= ${now}
         ORDER BY expires_at LIMIT ${endedMax} FOR UPDATE SKIP LOCKED))
     )
-    INSERT INTO sessions (account_id, user_id, token_hash, created_at, last_used_at, expires_at)
-    VALUES (${accountId}, ${userId}, ${sql.binary(tokenHash)}, ${now}, ${now},
-      ${sql.timestamp(session.expiresAt)})`)
+    INSERT INTO sessions (account_id, user_id, session_id, token_hash, is_pending,
+      created_at, last_used_at, expires_at)
+    VALUES (${accountId}, ${userId}, ${sessionId}, ${sql.binary(tokenHash)}, ${isPending},
+      ${now}, ${now}, ${sql.timestamp(session.expiresAt)})`)
 }
 
 /**
@@ -28,11 +30,12 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 export async function useSession(
   { pool }: Database,
   use: { tokenHash: Buffer; now: Date; idleSince: Date; notedSince: Date },
-): Promise<Credential | null> {
+): Promise<SessionCredential | null> {
   const now = sql.timestamp(use.now)
-  return pool.maybeOne(sql.type(Credential)`
+  return pool.maybeOne(sql.type(SessionCredential)`
     WITH live AS (
-      SELECT s.account_id, s.user_id, s.token_hash, s.last_used_at, u.login_id, a.timezone, a.locale
+      SELECT s.account_id, s.user_id, s.session_id, s.token_hash, s.is_pending, s.last_used_at,
+        u.login_id, a.timezone, a.locale
       FROM sessions s
       JOIN users u USING (account_id, user_id)
       JOIN logins l USING (login_id)
@@ -44,11 +47,26 @@ export async function useSession(
       WHERE sessions.token_hash = live.token_hash
         AND live.last_used_at <= ${sql.timestamp(use.notedSince)}
     )
-    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale
+    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
+      session_id AS "sessionId", is_pending AS "mfaPending"
     FROM live`)
 }
 
 /** Ends a session; nothing happens where there is none. */
 export async function deleteSession({ pool }: Database, tokenHash: Buffer): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM sessions WHERE token_hash = ${sql.binary(tokenHash)}`)
+}
+
+/** Ends a session that owes its second factor; false where it has ended. */
+export async function endPendingSession(
+  tx: Transaction,
+  accountId: string,
+  { sessionId, now }: { sessionId: string; now: Date },
+): Promise<boolean> {
+  const ended = await tx.maybeOne(sql.type(z.object({ sessionId: z.string() }))`
+    DELETE FROM sessions
+    WHERE account_id = ${accountId} AND session_id = ${sessionId} AND is_pending
+      AND expires_at > ${sql.timestamp(now)}
+    RETURNING session_id AS "sessionId"`)
+  return ended !== null
 }

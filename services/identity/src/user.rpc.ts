@@ -21,10 +21,12 @@ import type { UserRow } from './user.ts'
 export function users({ database }: IdentityDeps): ServiceImpl<typeof UserService> {
   return {
     getMe: async (_, context) => {
-      const { accountId, userId } = callerOf(context)
+      const { accountId, userId, kind } = callerOf(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated()
-      return { user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...unbilled }
+      const me = { user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...unbilled }
+      if (kind !== 'pending') return me
+      return { ...me, mfaPending: true, nextUrl: '/login/multifactor' }
     },
     getAccountSettings: async (_, context) => {
       const account = await getAccount(database, callerOf(context).accountId)
