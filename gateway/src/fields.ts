@@ -30,6 +30,7 @@ export const idPrefixes: Record<string, string> = {
   spendingId: 'spnd',
   transactionId: 'txn',
   transactionUploadId: 'txup',
+  userId: 'user',
 }
 
 // Letters, marks, numbers, punctuation, symbols and the plain space (spec/ledger.md 0.3).

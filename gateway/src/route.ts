@@ -55,7 +55,7 @@ export interface SocketCall<Params = unknown> extends Lookup<Params> {
 }
 
 interface Definition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
-  method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: Path
   summary: string
   auth: AuthClass

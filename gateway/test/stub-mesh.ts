@@ -8,6 +8,7 @@ import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
@@ -22,6 +23,7 @@ const services = {
   identity: {
     signIn: SignInService,
     multifactor: MultifactorService,
+    passwords: PasswordService,
     users: UserService,
     apiKeys: ApiKeyService,
   },

@@ -4,6 +4,7 @@ import {
   RenewRecoveryCodesResponseSchema,
   SetUpTotpResponseSchema,
 } from '@coffer/proto/identity/v1/multifactor'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { z } from 'zod'
 import { code, password } from '../fields.ts'
 import { type Route, route } from '../route.ts'
@@ -15,8 +16,31 @@ const proof = z.union([
   z.strictObject({ totp: code }),
 ])
 
-/** The caller's own second factor (spec/identity.md 6.5); disabling and renewing are ours. */
-export function securityRoutes({ mesh }: RouteDeps): Route[] {
+/**
+ * The caller's own password and second factor (spec/identity.md 6.4, 6.5); disabling and renewing
+ * are ours.
+ */
+export function securityRoutes(deps: RouteDeps): Route[] {
+  return [passwordRoute(deps), ...totpRoutes(deps)]
+}
+
+function passwordRoute({ mesh, sessions }: RouteDeps): Route {
+  const passwords = mesh.client('identity', PasswordService)
+  return route({
+    method: 'PUT',
+    path: '/api/users/security/password',
+    summary: 'Change the password; every other session ends',
+    auth: 'session',
+    body: z.strictObject({ currentPassword: password, newPassword: password }),
+    handler: async ({ body, options }) => {
+      await passwords.changePassword(body, options)
+      // The sessions that ended are not known here: all are verified again.
+      sessions.forget(({ kind }) => kind === 'session')
+    },
+  })
+}
+
+function totpRoutes({ mesh }: RouteDeps): Route[] {
   const multifactor = mesh.client('identity', MultifactorService)
   return [
     route({

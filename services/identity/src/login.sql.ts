@@ -1,4 +1,4 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database, Transaction } from '@coffer/kit/database'
 import { unauthenticated } from '@coffer/kit/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -41,4 +41,13 @@ export async function findPasswordHash(
   return pool.maybeOneFirst(sql.type(z.object({ passwordHash: z.string() }))`
     SELECT password_hash AS "passwordHash" FROM logins
     WHERE login_id = ${loginId} AND disabled_at IS NULL`)
+}
+
+export async function setPassword(
+  tx: Transaction,
+  loginId: string,
+  passwordHash: string,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE logins SET password_hash = ${passwordHash} WHERE login_id = ${loginId}`)
 }

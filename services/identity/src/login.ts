@@ -49,6 +49,17 @@ export function registrationProblems(registration: Registration): Problems | nul
   })
 }
 
+/** What is wrong with a new password beside the current one, or null (spec/identity.md 6.4). */
+export function newPasswordProblems(change: {
+  currentPassword: string
+  newPassword: string
+}): Problems | null {
+  const { currentPassword, newPassword } = change
+  const isSame = newPassword === currentPassword
+  const problem = isSame ? 'must differ from the current password' : passwordProblem(newPassword)
+  return problemsIn({ newPassword: problem })
+}
+
 function emailProblem(email: string): string | null {
   if (email !== email.toLowerCase()) return 'must be lower case'
   const isAddress = z.email().max(emailCharactersMax).safeParse(email).success

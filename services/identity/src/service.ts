@@ -4,12 +4,14 @@ import type { Secrets } from '@coffer/kit/secrets'
 import { defineService } from '@coffer/kit/service'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { apiKeys } from './api-key.rpc.ts'
 import { settings } from './config.ts'
 import { credentials } from './credential.rpc.ts'
 import { multifactor } from './multifactor.rpc.ts'
+import { password } from './password.rpc.ts'
 import { type Passwords, startPasswords } from './password.worker.ts'
 import { registration } from './registration.rpc.ts'
 import { signIn } from './sign-in.rpc.ts'
@@ -41,6 +43,7 @@ export const identity = defineService({
           ...credentials(deps),
         })
         router.service(MultifactorService, multifactor(deps))
+        router.service(PasswordService, password(deps))
         router.service(UserService, users(deps))
         router.service(ApiKeyService, apiKeys(deps))
       },

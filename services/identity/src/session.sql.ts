@@ -70,3 +70,15 @@ export async function endPendingSession(
     RETURNING session_id AS "sessionId"`)
   return ended !== null
 }
+
+/** Ends every session of a login, in all its accounts, but the one whose ID is given. */
+export async function endSessionsOfLogin(
+  tx: Transaction,
+  loginId: string,
+  { except }: { except: string },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM sessions s USING users u
+    WHERE u.login_id = ${loginId} AND s.account_id = u.account_id AND s.user_id = u.user_id
+      AND s.session_id <> ${except}`)
+}

@@ -24,7 +24,8 @@ export function acceptedStep(code: {
   const { seed, totp, lastStep, now } = code
   const epoch = Math.floor(now.getTime() / 1000)
   // The library takes a last step beyond the window, after a clock was put back, for a mistake.
-  if (!/^\d{6}$/.test(totp) || lastStep > Math.floor((epoch + stepSeconds) / stepSeconds)) return null
+  if (!/^\d{6}$/.test(totp) || lastStep > Math.floor((epoch + stepSeconds) / stepSeconds))
+    return null
   const result = verifySync({
     secret: seed,
     token: totp,
