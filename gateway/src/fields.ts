@@ -27,6 +27,7 @@ export const idPrefixes: Record<string, string> = {
   feedLinkId: 'lfx',
   fundingScheduleId: 'fund',
   linkId: 'link',
+  sessionId: 'sess',
   spendingId: 'spnd',
   transactionId: 'txn',
   transactionUploadId: 'txup',

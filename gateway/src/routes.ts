@@ -13,6 +13,7 @@ import { localeRoutes } from './routes/locale.ts'
 import { multifactorRoutes } from './routes/multifactor.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { securityRoutes } from './routes/security.ts'
+import { sessionRoutes } from './routes/sessions.ts'
 import { similarRoutes } from './routes/similar.ts'
 import { spendingRoutes } from './routes/spending.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -34,6 +35,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     multifactorRoutes(deps),
     userRoutes(deps),
     securityRoutes(deps),
+    sessionRoutes(deps),
     apiKeyRoutes(deps),
     localeRoutes(),
     iconRoutes(),

@@ -9,6 +9,7 @@ import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
@@ -24,6 +25,7 @@ const services = {
     signIn: SignInService,
     multifactor: MultifactorService,
     passwords: PasswordService,
+    sessions: SessionService,
     users: UserService,
     apiKeys: ApiKeyService,
   },

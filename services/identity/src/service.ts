@@ -5,6 +5,7 @@ import { defineService } from '@coffer/kit/service'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { apiKeys } from './api-key.rpc.ts'
@@ -14,6 +15,7 @@ import { multifactor } from './multifactor.rpc.ts'
 import { password } from './password.rpc.ts'
 import { type Passwords, startPasswords } from './password.worker.ts'
 import { registration } from './registration.rpc.ts'
+import { sessions } from './session.rpc.ts'
 import { signIn } from './sign-in.rpc.ts'
 import { users } from './user.rpc.ts'
 
@@ -44,6 +46,7 @@ export const identity = defineService({
         })
         router.service(MultifactorService, multifactor(deps))
         router.service(PasswordService, password(deps))
+        router.service(SessionService, sessions(deps))
         router.service(UserService, users(deps))
         router.service(ApiKeyService, apiKeys(deps))
       },

@@ -2,7 +2,9 @@ import type { Database, Transaction } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { SessionCredential } from './credential.ts'
-import type { NewSession } from './session.ts'
+import { type NewSession, Session } from './session.ts'
+
+const Ended = z.object({ sessionId: z.string() })
 
 // Each session that begins clears away a few that have ended, so the table does not grow for ever.
 const endedMax = 10
@@ -63,7 +65,7 @@ export async function endPendingSession(
   accountId: string,
   { sessionId, now }: { sessionId: string; now: Date },
 ): Promise<boolean> {
-  const ended = await tx.maybeOne(sql.type(z.object({ sessionId: z.string() }))`
+  const ended = await tx.maybeOne(sql.type(Ended)`
     DELETE FROM sessions
     WHERE account_id = ${accountId} AND session_id = ${sessionId} AND is_pending
       AND expires_at > ${sql.timestamp(now)}
@@ -81,4 +83,32 @@ export async function endSessionsOfLogin(
     DELETE FROM sessions s USING users u
     WHERE u.login_id = ${loginId} AND s.account_id = u.account_id AND s.user_id = u.user_id
       AND s.session_id <> ${except}`)
+}
+
+/** Sessions of a user that have not ended and owe nothing, newest first. */
+export async function listSessions(
+  { pool }: Database,
+  accountId: string,
+  { userId, now, idleSince }: { userId: string; now: Date; idleSince: Date },
+): Promise<readonly Session[]> {
+  return pool.any(sql.type(Session)`
+    SELECT session_id AS "sessionId", created_at AS "createdAt", last_used_at AS "lastUsedAt",
+      expires_at AS "expiresAt"
+    FROM sessions
+    WHERE account_id = ${accountId} AND user_id = ${userId} AND NOT is_pending
+      AND expires_at > ${sql.timestamp(now)} AND last_used_at > ${sql.timestamp(idleSince)}
+    ORDER BY session_id DESC`)
+}
+
+/** Ends one session of a user; false where there is none. */
+export async function endSession(
+  { pool }: Database,
+  accountId: string,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<boolean> {
+  const ended = await pool.maybeOne(sql.type(Ended)`
+    DELETE FROM sessions
+    WHERE account_id = ${accountId} AND user_id = ${userId} AND session_id = ${sessionId}
+    RETURNING session_id AS "sessionId"`)
+  return ended !== null
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { base32, hashOf } from './secret.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -10,6 +11,16 @@ const pendingLifetimeMs = 5 * 60 * 1000
 
 // The use of a session is written down this often at most.
 const notedEveryMs = 5 * 60 * 1000
+
+/** A session as its user sees it. */
+export const Session = z.object({
+  sessionId: z.string(),
+  createdAt: z.date(),
+  /** Exact to five minutes. */
+  lastUsedAt: z.date(),
+  expiresAt: z.date(),
+})
+export type Session = z.infer<typeof Session>
 
 /** A session as it is stored: its token only as a hash. */
 export interface NewSession {
