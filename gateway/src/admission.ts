@@ -37,9 +37,11 @@ export async function admit(
   if (auth === 'none') {
     admission.token = sessions.anonymous()
   } else {
-    const proof = proofOf(request, cookie, authClasses[auth].key)
+    const { key, paid, pending } = authClasses[auth]
+    const proof = proofOf(request, cookie, key)
     const { credential, token } = await sessions.verify(proof, request.id).catch(asUnauthorized)
-    if (authClasses[auth].paid && !credential.subscriptionActive) {
+    if (!pending.some((may) => may === credential.mfaPending)) throw unauthenticated()
+    if (paid && !credential.subscriptionActive) {
       throw refused('the subscription is not active', { status: 402 })
     }
     admission.token = token

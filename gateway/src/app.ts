@@ -11,7 +11,7 @@ import websocket from '@fastify/websocket'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { settings } from './config.ts'
 import { type SessionCookie, sessionCookie } from './cookie.ts'
-import { answerOf } from './errors.ts'
+import { answerOf, isUnauthenticated } from './errors.ts'
 import { bodySizeMax, formLimits } from './form.ts'
 import { mount } from './mount.ts'
 import type { ProgressTimes } from './progress.ts'
@@ -107,7 +107,8 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
     log.error({ err: error, requestId: id, method, route: routeOptions?.url }, 'request failed')
     body.requestId = id
   }
-  if (status === 401) cookie.clear(reply)
+  // Not for a wrong code or password of somebody who has a session: that session goes on.
+  if (isUnauthenticated(error)) cookie.clear(reply)
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', retryAfterSeconds)
   }

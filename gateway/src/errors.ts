@@ -64,7 +64,8 @@ function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
     ...(problems ? { problems: problemTree(problems) } : {}),
   }
   if (status === 503) return { status, body, retryAfterSeconds: 1 }
-  return status === 429 ? { status, body, retryAfterSeconds: 60 } : { status, body }
+  const retryAfterSeconds = refusal?.retryAfterSeconds || 60
+  return status === 429 ? { status, body, retryAfterSeconds } : { status, body }
 }
 
 function textOf(error: ConnectError, isRead: boolean): string {

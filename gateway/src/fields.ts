@@ -27,9 +27,11 @@ export const idPrefixes: Record<string, string> = {
   feedLinkId: 'lfx',
   fundingScheduleId: 'fund',
   linkId: 'link',
+  sessionId: 'sess',
   spendingId: 'spnd',
   transactionId: 'txn',
   transactionUploadId: 'txup',
+  userId: 'user',
 }
 
 // Letters, marks, numbers, punctuation, symbols and the plain space (spec/ledger.md 0.3).
@@ -85,6 +87,9 @@ export const phrase = string
 
 /** A password, trimmed; its length is counted in characters (spec/decisions.md, Identity). */
 export const password = line({ min: 8, max: 72 })
+
+/** A code of an authenticator or a recovery code; identity knows which are right. */
+export const code = line({ min: 1, max: 100 })
 
 /** An address that is valid and lower case; mixed case is refused, not changed. */
 export const email = string

@@ -7,16 +7,17 @@ import type { Feature } from './features.ts'
 import type { Answer } from './openapi.ts'
 
 /**
- * Who may call a route (spec/identity.md 1.2). `key` and `paid` of each class: whether API keys
- * are accepted, and whether the subscription must be active.
+ * Who may call a route (spec/identity.md 1.2). Of each class: whether API keys are accepted,
+ * whether the subscription must be active, and whether a session may owe its second factor.
  */
 export const authClasses = {
-  none: { key: false, paid: false },
-  me: { key: true, paid: false },
-  session: { key: false, paid: false },
-  paidSession: { key: false, paid: true },
-  key: { key: true, paid: true },
-} as const
+  none: { key: false, paid: false, pending: [true, false] },
+  me: { key: true, paid: false, pending: [true, false] },
+  multifactor: { key: false, paid: false, pending: [true] },
+  session: { key: false, paid: false, pending: [false] },
+  paidSession: { key: false, paid: true, pending: [false] },
+  key: { key: true, paid: true, pending: [false] },
+} as const satisfies Record<string, { key: boolean; paid: boolean; pending: readonly boolean[] }>
 
 export type AuthClass = keyof typeof authClasses
 
@@ -54,7 +55,7 @@ export interface SocketCall<Params = unknown> extends Lookup<Params> {
 }
 
 interface Definition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
-  method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: Path
   summary: string
   auth: AuthClass

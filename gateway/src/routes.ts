@@ -10,7 +10,10 @@ import { healthRoutes } from './routes/health.ts'
 import { iconRoutes } from './routes/icons.ts'
 import { linkRoutes } from './routes/links.ts'
 import { localeRoutes } from './routes/locale.ts'
+import { multifactorRoutes } from './routes/multifactor.ts'
 import { referenceRoutes } from './routes/reference.ts'
+import { securityRoutes } from './routes/security.ts'
+import { sessionRoutes } from './routes/sessions.ts'
 import { similarRoutes } from './routes/similar.ts'
 import { spendingRoutes } from './routes/spending.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -29,7 +32,10 @@ export function routesOf(deps: RouteDeps): Route[] {
   const routes = [
     healthRoutes(deps),
     authenticationRoutes(deps),
+    multifactorRoutes(deps),
     userRoutes(deps),
+    securityRoutes(deps),
+    sessionRoutes(deps),
     apiKeyRoutes(deps),
     localeRoutes(),
     iconRoutes(),

@@ -71,7 +71,8 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
     const now = clock()
     const isFresh = before !== undefined && now.getTime() - before.mintedAt < mintedForMs
     if (isFresh && equals(CredentialSchema, before.credential, credential)) return before
-    const token = mintCaller(signer, { ...callerOf(credential), kind: proof.kind }, now)
+    const kind = credential.mfaPending ? 'pending' : proof.kind
+    const token = mintCaller(signer, { ...callerOf(credential), kind }, now)
     return { credential, token, mintedAt: now.getTime() }
   }
 
@@ -116,5 +117,6 @@ function keyOf(proof: Proof): string {
 
 function callerOf(credential: Credential) {
   const { accountId, userId, loginId, timezone, locale, subscriptionActive } = credential
-  return { accountId, userId, loginId, timezone, locale, subscriptionActive }
+  const { sessionId } = credential
+  return { accountId, userId, loginId, timezone, locale, subscriptionActive, sessionId }
 }

@@ -34,6 +34,9 @@ export interface Sending {
 export const byKey = { authorization: basic(apiKey.apiKeyId, apiKey.secret) }
 export const bySession = { cookie: 'coffer_session=session-of-alice' }
 
+/** Alice, who has given her password but not yet a code. */
+export const byPending = { cookie: 'coffer_session=pending' }
+
 export function basic(name: string, secret: string): string {
   return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
 }

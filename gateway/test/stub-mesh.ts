@@ -7,6 +7,9 @@ import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_sched
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
@@ -18,7 +21,14 @@ import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connect'
 
 const services = {
-  identity: { signIn: SignInService, users: UserService, apiKeys: ApiKeyService },
+  identity: {
+    signIn: SignInService,
+    multifactor: MultifactorService,
+    passwords: PasswordService,
+    sessions: SessionService,
+    users: UserService,
+    apiKeys: ApiKeyService,
+  },
   ledger: {
     links: LinkService,
     bankAccounts: BankAccountService,
@@ -54,6 +64,7 @@ export const alice = {
   timezone: 'America/Chicago',
   locale: 'en_US',
   subscriptionActive: true,
+  sessionId: 'sess_01hzzzzzzzzzzzzzzzzzzzzzzz',
 }
 
 export const apiKey = {
@@ -64,6 +75,7 @@ export const apiKey = {
 const identity: NonNullable<Stubs['signIn']> = {
   verifySession: ({ sessionToken }) => {
     if (sessionToken === 'unpaid') return { credential: { ...alice, subscriptionActive: false } }
+    if (sessionToken === 'pending') return { credential: { ...alice, mfaPending: true } }
     if (sessionToken !== 'session-of-alice') throw unauthenticated('no such session')
     return { credential: alice }
   },

@@ -21,6 +21,13 @@ const registration = z.strictObject({
   betaCode: z.null({ error: 'beta codes are not in use' }).optional(),
 })
 
+// A session that owes its second factor is in the cookie (spec/interface.md, POST login).
+const secondFactorOwed = {
+  error: 'a code of the authenticator is required',
+  code: 'MFA_REQUIRED',
+  nextUrl: '/login/multifactor',
+}
+
 /** Sign-up, sign-in and sign-out (spec/interface.md, Sign-in); none takes an API key. */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
   const { config, mesh, cookie, sessions, clock, log } = deps
@@ -53,8 +60,12 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       body: z.strictObject({ email, password }),
       handler: async ({ body, options, request, reply }) => {
         const login = () => signIn.login(body, options)
-        const { sessionToken, isActive } = await attempts.run(request.ip, login)
+        const { sessionToken, isActive, mfaRequired } = await attempts.run(request.ip, login)
         cookie.set(reply, sessionToken)
+        if (mfaRequired) {
+          reply.code(428)
+          return secondFactorOwed
+        }
         return isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
       },
     }),

@@ -1,6 +1,7 @@
 import { toRest } from '@coffer/kit/message'
-import { GetMeResponseSchema, UserService } from '@coffer/proto/identity/v1/user'
+import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 
@@ -15,12 +16,24 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
       auth: 'me',
       answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
       handler: async ({ options }) => {
-        const [me, live] = await Promise.all([
-          users.getMe({}, options),
-          links.listLinks({}, options),
-        ])
+        const listing = links.listLinks({}, options)
+        // Not for a session that owes its second factor; whether it failed is looked at below.
+        listing.catch(() => {})
+        const me = await users.getMe({}, options)
         // An account is set up once it has a live link (spec/identity.md 6.2).
-        return { ...toRest(GetMeResponseSchema, me), isSetup: live.links.length > 0 }
+        const isSetup = !me.mfaPending && (await listing).links.length > 0
+        return { ...toRest(GetMeResponseSchema, me), isSetup }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/users/:userId',
+      summary: "A user of the caller's account",
+      auth: 'session',
+      answer: UserSchema,
+      handler: async ({ params, options }) => {
+        const { user } = await users.getUser(params, options)
+        return rendered(UserSchema, user)
       },
     }),
   ]

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { duplicate, invalid, refused, unauthenticated } from '@coffer/kit/errors'
+import { duplicate, invalid, refused } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { toMessage } from '@coffer/kit/message'
-import { callerOf } from '@coffer/kit/rpc'
 import { ApiKeySchema, type ApiKeyService } from '@coffer/proto/identity/v1/api_key'
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
 import { apiKeyProblems } from './api-key.ts'
 import { apiKeySecret, hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
+import { signedIn } from './signed-in.rpc.ts'
 
 /** API keys of the caller's account, for users who signed in (spec/identity.md 6.7). */
 export function apiKeys({ database, clock }: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
@@ -53,11 +53,4 @@ export function apiKeys({ database, clock }: IdentityDeps): ServiceImpl<typeof A
       return {}
     },
   }
-}
-
-/** A key cannot manage keys (spec/interface.md, Authentication 1). Throws unauthenticated. */
-function signedIn(context: HandlerContext) {
-  const caller = callerOf(context)
-  if (caller.kind !== 'session') throw unauthenticated()
-  return caller
 }

@@ -9,3 +9,11 @@ export const Credential = z.object({
   locale: z.string(),
 })
 export type Credential = z.infer<typeof Credential>
+
+/** What a session stands for. */
+export const SessionCredential = Credential.extend({
+  sessionId: z.string(),
+  /** The session owes its second factor and is good for nothing else. */
+  mfaPending: z.boolean(),
+})
+export type SessionCredential = z.infer<typeof SessionCredential>

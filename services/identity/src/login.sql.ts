@@ -1,10 +1,12 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database, Transaction } from '@coffer/kit/database'
+import { unauthenticated } from '@coffer/kit/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
 const SignIn = z.object({
   passwordHash: z.string(),
   isDisabled: z.boolean(),
+  hasAuthenticator: z.boolean(),
   /** Null where the login is a user of no account. */
   userId: z.string().nullable(),
   accountId: z.string().nullable(),
@@ -17,7 +19,35 @@ export async function findSignIns(
 ): Promise<readonly z.infer<typeof SignIn>[]> {
   return pool.any(sql.type(SignIn)`
     SELECT l.password_hash AS "passwordHash", l.disabled_at IS NOT NULL AS "isDisabled",
-      u.user_id AS "userId", u.account_id AS "accountId"
-    FROM logins l LEFT JOIN users u USING (login_id)
+      t.enabled_at IS NOT NULL AS "hasAuthenticator", u.user_id AS "userId", u.account_id AS "accountId"
+    FROM logins l
+    LEFT JOIN users u USING (login_id) LEFT JOIN authenticators t USING (login_id)
     WHERE l.email = ${email}`)
+}
+
+/** Throws unauthenticated: somebody whose login has gone is not signed in. */
+export async function getLoginEmail({ pool }: Database, loginId: string): Promise<string> {
+  const email = await pool.maybeOneFirst(sql.type(z.object({ email: z.string() }))`
+    SELECT email FROM logins WHERE login_id = ${loginId}`)
+  if (email === null) throw unauthenticated()
+  return email
+}
+
+/** Null where the login has gone or is disabled. */
+export async function findPasswordHash(
+  { pool }: Database,
+  loginId: string,
+): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(z.object({ passwordHash: z.string() }))`
+    SELECT password_hash AS "passwordHash" FROM logins
+    WHERE login_id = ${loginId} AND disabled_at IS NULL`)
+}
+
+export async function setPassword(
+  tx: Transaction,
+  loginId: string,
+  passwordHash: string,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE logins SET password_hash = ${passwordHash} WHERE login_id = ${loginId}`)
 }

@@ -9,6 +9,8 @@ export const Login = z.object({
   email: z.string(),
   firstName: z.string(),
   lastName: z.string(),
+  /** Null without a second factor. */
+  totpEnabledAt: z.date().nullable(),
 })
 export type Login = z.infer<typeof Login>
 
@@ -45,6 +47,17 @@ export function registrationProblems(registration: Registration): Problems | nul
     lastName: nameProblem(lastName),
     timezone: canonicalTimezone(timezone) === null ? 'must be an IANA timezone' : null,
   })
+}
+
+/** What is wrong with a new password beside the current one, or null (spec/identity.md 6.4). */
+export function newPasswordProblems(change: {
+  currentPassword: string
+  newPassword: string
+}): Problems | null {
+  const { currentPassword, newPassword } = change
+  const isSame = newPassword === currentPassword
+  const problem = isSame ? 'must differ from the current password' : passwordProblem(newPassword)
+  return problemsIn({ newPassword: problem })
 }
 
 function emailProblem(email: string): string | null {

@@ -31,7 +31,8 @@ export function registration({
       if (problems) throw invalid(problems)
       const passwordHash = await passwords.hash(wanted.password)
       const row = ownerOf(wanted, clock())
-      const { token, session } = newSession(randomBytes(secretBytes), row, row.createdAt)
+      const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
+      const { token, session } = newSession(origin, row, row.createdAt)
       try {
         await database.transaction(async (tx) => {
           await insertRegistration(tx, row, passwordHash)
@@ -65,6 +66,7 @@ function ownerOf(wanted: Registration, now: Date): UserRow {
     email: wanted.email,
     firstName: wanted.firstName,
     lastName: wanted.lastName,
+    totpEnabledAt: null,
     timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
     locale: knownLocale(wanted.locale),
     version: 1n,

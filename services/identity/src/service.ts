@@ -1,14 +1,21 @@
 import type { ValuesOf } from '@coffer/kit/config'
 import type { Database } from '@coffer/kit/database'
+import type { Secrets } from '@coffer/kit/secrets'
 import { defineService } from '@coffer/kit/service'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { apiKeys } from './api-key.rpc.ts'
 import { settings } from './config.ts'
 import { credentials } from './credential.rpc.ts'
+import { multifactor } from './multifactor.rpc.ts'
+import { password } from './password.rpc.ts'
 import { type Passwords, startPasswords } from './password.worker.ts'
 import { registration } from './registration.rpc.ts'
+import { sessions } from './session.rpc.ts'
 import { signIn } from './sign-in.rpc.ts'
 import { users } from './user.rpc.ts'
 
@@ -17,6 +24,7 @@ export interface IdentityDeps {
   config: ValuesOf<typeof settings>
   database: Database
   passwords: Passwords
+  secrets: Secrets
   clock: () => Date
 }
 
@@ -26,9 +34,9 @@ export const identity = defineService({
   schema: 'identity',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: ({ config, database, clock }) => {
+  create: ({ config, database, secrets, clock }) => {
     const passwords = startPasswords(config.passwordHashesAtOnce)
-    const deps = { config, database, passwords, clock }
+    const deps = { config, database, passwords, secrets, clock }
     return {
       routes: (router) => {
         router.service(SignInService, {
@@ -36,6 +44,9 @@ export const identity = defineService({
           ...signIn(deps),
           ...credentials(deps),
         })
+        router.service(MultifactorService, multifactor(deps))
+        router.service(PasswordService, password(deps))
+        router.service(SessionService, sessions(deps))
         router.service(UserService, users(deps))
         router.service(ApiKeyService, apiKeys(deps))
       },

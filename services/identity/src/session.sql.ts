@@ -1,14 +1,17 @@
 import type { Database, Transaction } from '@coffer/kit/database'
 import { sql } from 'slonik'
-import { Credential } from './credential.ts'
-import type { NewSession } from './session.ts'
+import { z } from 'zod'
+import { SessionCredential } from './credential.ts'
+import { type NewSession, Session } from './session.ts'
+
+const Ended = z.object({ sessionId: z.string() })
 
 // Each session that begins clears away a few that have ended, so the table does not grow for ever.
 const endedMax = 10
 
 /** Begins a session. */
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
-  const { accountId, userId, tokenHash } = session
+  const { accountId, userId, sessionId, tokenHash, isPending } = session
   const now = sql.timestamp(session.now)
   await tx.query(sql.unsafe`
     WITH ended AS (
@@ -16,9 +19,10 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
         SELECT token_hash FROM sessions WHERE expires_at <= ${now}
         ORDER BY expires_at LIMIT ${endedMax} FOR UPDATE SKIP LOCKED))
     )
-    INSERT INTO sessions (account_id, user_id, token_hash, created_at, last_used_at, expires_at)
-    VALUES (${accountId}, ${userId}, ${sql.binary(tokenHash)}, ${now}, ${now},
-      ${sql.timestamp(session.expiresAt)})`)
+    INSERT INTO sessions (account_id, user_id, session_id, token_hash, is_pending,
+      created_at, last_used_at, expires_at)
+    VALUES (${accountId}, ${userId}, ${sessionId}, ${sql.binary(tokenHash)}, ${isPending},
+      ${now}, ${now}, ${sql.timestamp(session.expiresAt)})`)
 }
 
 /**
@@ -28,11 +32,12 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 export async function useSession(
   { pool }: Database,
   use: { tokenHash: Buffer; now: Date; idleSince: Date; notedSince: Date },
-): Promise<Credential | null> {
+): Promise<SessionCredential | null> {
   const now = sql.timestamp(use.now)
-  return pool.maybeOne(sql.type(Credential)`
+  return pool.maybeOne(sql.type(SessionCredential)`
     WITH live AS (
-      SELECT s.account_id, s.user_id, s.token_hash, s.last_used_at, u.login_id, a.timezone, a.locale
+      SELECT s.account_id, s.user_id, s.session_id, s.token_hash, s.is_pending, s.last_used_at,
+        u.login_id, a.timezone, a.locale
       FROM sessions s
       JOIN users u USING (account_id, user_id)
       JOIN logins l USING (login_id)
@@ -44,11 +49,66 @@ export async function useSession(
       WHERE sessions.token_hash = live.token_hash
         AND live.last_used_at <= ${sql.timestamp(use.notedSince)}
     )
-    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale
+    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
+      session_id AS "sessionId", is_pending AS "mfaPending"
     FROM live`)
 }
 
 /** Ends a session; nothing happens where there is none. */
 export async function deleteSession({ pool }: Database, tokenHash: Buffer): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM sessions WHERE token_hash = ${sql.binary(tokenHash)}`)
+}
+
+/** Ends a session that owes its second factor; false where it has ended. */
+export async function endPendingSession(
+  tx: Transaction,
+  accountId: string,
+  { sessionId, now }: { sessionId: string; now: Date },
+): Promise<boolean> {
+  const ended = await tx.maybeOne(sql.type(Ended)`
+    DELETE FROM sessions
+    WHERE account_id = ${accountId} AND session_id = ${sessionId} AND is_pending
+      AND expires_at > ${sql.timestamp(now)}
+    RETURNING session_id AS "sessionId"`)
+  return ended !== null
+}
+
+/** Ends every session of a login, in all its accounts, but the one whose ID is given. */
+export async function endSessionsOfLogin(
+  tx: Transaction,
+  loginId: string,
+  { except }: { except: string },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM sessions s USING users u
+    WHERE u.login_id = ${loginId} AND s.account_id = u.account_id AND s.user_id = u.user_id
+      AND s.session_id <> ${except}`)
+}
+
+/** Sessions of a user that have not ended and owe nothing, newest first. */
+export async function listSessions(
+  { pool }: Database,
+  accountId: string,
+  { userId, now, idleSince }: { userId: string; now: Date; idleSince: Date },
+): Promise<readonly Session[]> {
+  return pool.any(sql.type(Session)`
+    SELECT session_id AS "sessionId", created_at AS "createdAt", last_used_at AS "lastUsedAt",
+      expires_at AS "expiresAt"
+    FROM sessions
+    WHERE account_id = ${accountId} AND user_id = ${userId} AND NOT is_pending
+      AND expires_at > ${sql.timestamp(now)} AND last_used_at > ${sql.timestamp(idleSince)}
+    ORDER BY session_id DESC`)
+}
+
+/** Ends one session of a user; false where there is none. */
+export async function endSession(
+  { pool }: Database,
+  accountId: string,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<boolean> {
+  const ended = await pool.maybeOne(sql.type(Ended)`
+    DELETE FROM sessions
+    WHERE account_id = ${accountId} AND user_id = ${userId} AND session_id = ${sessionId}
+    RETURNING session_id AS "sessionId"`)
+  return ended !== null
 }

@@ -3,14 +3,20 @@ import { boundsOfUse, isToken, newSession } from './session.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const user = { accountId: 'acct_1', userId: 'user_1' }
+const origin = { bytes: new Uint8Array(32), sessionId: 'sess_1', isPending: false }
 
 test('a session ends fourteen days after it began', () => {
-  const { session } = newSession(new Uint8Array(32), user, now)
+  const { session } = newSession(origin, user, now)
   expect(session.expiresAt).toEqual(new Date('2026-03-15T12:00:00Z'))
 })
 
+test('a session that owes its second factor ends after five minutes', () => {
+  const { session } = newSession({ ...origin, isPending: true }, user, now)
+  expect(session.expiresAt).toEqual(new Date('2026-03-01T12:05:00Z'))
+})
+
 test('the token is what its bytes say, and is not stored', () => {
-  const { token, session } = newSession(new Uint8Array(32), user, now)
+  const { token, session } = newSession(origin, user, now)
   expect(token).toBe('a'.repeat(52))
   expect(isToken(token)).toBe(true)
   expect(JSON.stringify(session)).not.toContain(token)

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { base32, hashOf } from './secret.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -5,27 +6,45 @@ const dayMs = 24 * 60 * 60 * 1000
 // Every session ends so long after it began (spec/decisions.md, Cookie).
 const lifetimeMs = 14 * dayMs
 
+// So long the second factor may be owed (spec/interface.md, Authentication 2).
+const pendingLifetimeMs = 5 * 60 * 1000
+
 // The use of a session is written down this often at most.
 const notedEveryMs = 5 * 60 * 1000
+
+/** A session as its user sees it. */
+export const Session = z.object({
+  sessionId: z.string(),
+  createdAt: z.date(),
+  /** Exact to five minutes. */
+  lastUsedAt: z.date(),
+  expiresAt: z.date(),
+})
+export type Session = z.infer<typeof Session>
 
 /** A session as it is stored: its token only as a hash. */
 export interface NewSession {
   accountId: string
   userId: string
+  sessionId: string
   tokenHash: Buffer
+  /** Whether the second factor is owed. */
+  isPending: boolean
   now: Date
   expiresAt: Date
 }
 
 /** A session that begins now, and the token that proves it; `bytes` are 32 random ones. */
 export function newSession(
-  bytes: Uint8Array,
+  { bytes, sessionId, isPending }: { bytes: Uint8Array; sessionId: string; isPending: boolean },
   { accountId, userId }: { accountId: string; userId: string },
   now: Date,
 ): { token: string; session: NewSession } {
   const token = base32(bytes)
-  const expiresAt = new Date(now.getTime() + lifetimeMs)
-  return { token, session: { accountId, userId, tokenHash: hashOf(token), now, expiresAt } }
+  const expiresAt = new Date(now.getTime() + (isPending ? pendingLifetimeMs : lifetimeMs))
+  const tokenHash = hashOf(token)
+  const session = { accountId, userId, sessionId, tokenHash, isPending, now, expiresAt }
+  return { token, session }
 }
 
 /** Whether the text may be a session's token at all. */

@@ -1,34 +1,45 @@
 import type { Database, Transaction } from '@coffer/kit/database'
+import { refused } from '@coffer/kit/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
 // Each attempt clears away a few that no longer count, so the table stays as small as a minute.
 const staleMax = 10
 
-/** Counts one more attempt and returns the count within the running minute, this one included. */
-export async function countAttempt(
+const Running = z.object({ attempts: z.number(), endsAt: z.date() })
+
+/**
+ * Counts one more attempt on a subject before it is made, so that many at once do not all get
+ * through. Throws refused (429) when there were `max` already in the running window.
+ */
+export async function admitAttempt(
   { pool }: Database,
-  { emailHash, now, endsAt }: { emailHash: Buffer; now: Date; endsAt: Date },
-): Promise<number> {
-  return pool.oneFirst(sql.type(z.object({ attempts: z.number() }))`
+  attempt: { subjectHash: Buffer; now: Date; max: number; windowMs: number },
+): Promise<void> {
+  const { subjectHash, now, max, windowMs } = attempt
+  const endsAt = new Date(now.getTime() + windowMs)
+  const running = await pool.one(sql.type(Running)`
     WITH stale AS (
-      DELETE FROM sign_in_attempts WHERE email_hash = ANY(ARRAY(
-        SELECT email_hash FROM sign_in_attempts
-        WHERE ends_at <= ${sql.timestamp(now)} AND email_hash <> ${sql.binary(emailHash)}
+      DELETE FROM sign_in_attempts WHERE subject_hash = ANY(ARRAY(
+        SELECT subject_hash FROM sign_in_attempts
+        WHERE ends_at <= ${sql.timestamp(now)} AND subject_hash <> ${sql.binary(subjectHash)}
         ORDER BY ends_at LIMIT ${staleMax} FOR UPDATE SKIP LOCKED))
     )
-    INSERT INTO sign_in_attempts AS running (email_hash, attempts, ends_at)
-    VALUES (${sql.binary(emailHash)}, 1, ${sql.timestamp(endsAt)})
-    ON CONFLICT (email_hash) DO UPDATE SET
+    INSERT INTO sign_in_attempts AS running (subject_hash, attempts, ends_at)
+    VALUES (${sql.binary(subjectHash)}, 1, ${sql.timestamp(endsAt)})
+    ON CONFLICT (subject_hash) DO UPDATE SET
       attempts = CASE WHEN running.ends_at <= ${sql.timestamp(now)} THEN 1
         ELSE running.attempts + 1 END,
       ends_at = CASE WHEN running.ends_at <= ${sql.timestamp(now)} THEN excluded.ends_at
         ELSE running.ends_at END
-    RETURNING attempts`)
+    RETURNING attempts, ends_at AS "endsAt"`)
+  if (running.attempts <= max) return
+  const retryAfterSeconds = Math.ceil((running.endsAt.getTime() - now.getTime()) / 1000)
+  throw refused('too many failed attempts: try again later', { status: 429, retryAfterSeconds })
 }
 
 /** Only failures count: a sign-in that succeeds takes the attempts before it back. */
-export async function forgetAttempts(tx: Transaction, emailHash: Buffer): Promise<void> {
+export async function forgetAttempts(tx: Transaction, subjectHash: Buffer): Promise<void> {
   await tx.query(sql.unsafe`
-    DELETE FROM sign_in_attempts WHERE email_hash = ${sql.binary(emailHash)}`)
+    DELETE FROM sign_in_attempts WHERE subject_hash = ${sql.binary(subjectHash)}`)
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@coffer/kit/database'
 import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { unbilled } from './account.ts'
@@ -10,7 +11,7 @@ import { hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { deleteSession, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
-import { countAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
+import { admitAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
 
 const minuteMs = 60_000
 
@@ -28,19 +29,18 @@ export function signIn({
       const problems = credentialProblems({ email, password })
       if (problems) throw invalid(problems)
       const now = clock()
-      const emailHash = hashOf(email)
-      const endsAt = new Date(now.getTime() + minuteMs)
-      const attempts = await countAttempt(database, { emailHash, now, endsAt })
-      if (attempts > config.signInLimitPerMinute) {
-        throw refused('too many failed sign-ins, try again in a minute', { status: 429 })
-      }
+      const subjectHash = hashOf(email)
+      const max = config.signInLimitPerMinute
+      await admitAttempt(database, { subjectHash, now, max, windowMs: minuteMs })
       const user = await verifyPassword(database, passwords, { email, password })
-      const { token, session } = newSession(randomBytes(secretBytes), user, now)
+      const isPending = user.hasAuthenticator
+      const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
+      const { token, session } = newSession(origin, user, now)
       await database.transaction(async (tx) => {
         await insertSession(tx, session)
-        await forgetAttempts(tx, emailHash)
+        await forgetAttempts(tx, subjectHash)
       })
-      return { sessionToken: token, isActive: unbilled.isActive }
+      return { sessionToken: token, isActive: unbilled.isActive, mfaRequired: isPending }
     },
     logout: async ({ sessionToken }) => {
       await deleteSession(database, hashOf(sessionToken))
@@ -57,14 +57,14 @@ async function verifyPassword(
   database: Database,
   passwords: IdentityDeps['passwords'],
   { email, password }: { email: string; password: string },
-): Promise<{ accountId: string; userId: string }> {
+): Promise<{ accountId: string; userId: string; hasAuthenticator: boolean }> {
   const [first, ...others] = await findSignIns(database, email)
   const hash = first && !first.isDisabled ? first.passwordHash : null
   if (!(await passwords.matches(password, hash)) || !first) {
     throw unauthenticated('wrong email or password')
   }
   if (others.length > 0) throw refused('this login has several accounts, which is not supported')
-  const { accountId, userId } = first
+  const { accountId, userId, hasAuthenticator } = first
   if (accountId === null || userId === null) throw new Error('a login is a user of no account')
-  return { accountId, userId }
+  return { accountId, userId, hasAuthenticator }
 }

@@ -1,5 +1,5 @@
 import { currencyOf } from '@coffer/kit/currency'
-import { unauthenticated } from '@coffer/kit/errors'
+import { notFound, unauthenticated } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import {
@@ -14,6 +14,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { getAccount } from './account.sql.ts'
 import { unbilled } from './account.ts'
 import type { IdentityDeps } from './service.ts'
+import { signedIn } from './signed-in.rpc.ts'
 import { findUser } from './user.sql.ts'
 import type { UserRow } from './user.ts'
 
@@ -21,10 +22,17 @@ import type { UserRow } from './user.ts'
 export function users({ database }: IdentityDeps): ServiceImpl<typeof UserService> {
   return {
     getMe: async (_, context) => {
-      const { accountId, userId } = callerOf(context)
+      const { accountId, userId, kind } = callerOf(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated()
-      return { user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...unbilled }
+      const me = { user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...unbilled }
+      if (kind !== 'pending') return me
+      return { ...me, mfaPending: true, nextUrl: '/login/multifactor' }
+    },
+    getUser: async ({ userId }, context) => {
+      const user = await findUser(database, signedIn(context).accountId, userId)
+      if (!user) throw notFound('user')
+      return { user: userMessage(user) }
     },
     getAccountSettings: async (_, context) => {
       const account = await getAccount(database, callerOf(context).accountId)

@@ -2,8 +2,10 @@ import { anonymousCaller, loadSigner, systemCaller } from '@coffer/kit/caller'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { CallOptions } from '@connectrpc/connect'
+import { generateSync } from 'otplib'
 import { identity } from '../src/service.ts'
 
 /** Identity on a database of its own, open for sign-up. */
@@ -34,6 +36,33 @@ export async function register(booted: Booted, change: Record<string, string> = 
   const { accountId, userId, loginId } = user
   const who = { userId, loginId }
   return { ...body, user, sessionToken, accountId, as: booted.as(accountId, who) }
+}
+
+/** Call options of whom a session token stands for, as the gateway would pass them. */
+export async function bySession(booted: Booted, sessionToken: string): Promise<CallOptions> {
+  const { verifySession } = booted.client('identity', SignInService)
+  const { credential } = await verifySession({ sessionToken }, nobody(booted))
+  if (!credential) throw new Error('verified without a credential')
+  const { accountId, userId, loginId, sessionId, mfaPending } = credential
+  const kind = mfaPending ? 'pending' : 'session'
+  return booted.as(accountId, { userId, loginId, sessionId, kind })
+}
+
+/** The authenticator behind a set-up URI: the code it shows then. */
+export function authenticator(uri: string): (at: Date) => string {
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
+  return (at) => generateSync({ secret, epoch: Math.floor(at.getTime() / 1000) })
+}
+
+/** Somebody with an authenticator, enabled at that time (which the clock is set to). */
+export async function registerWithAuthenticator(booted: Booted, at: Date) {
+  booted.clock.now = at
+  const ann = await register(booted)
+  const multifactor = booted.client('identity', MultifactorService)
+  const { uri, recoveryCodes } = await multifactor.setUpTotp({}, ann.as)
+  const codeAt = authenticator(uri)
+  await multifactor.confirmTotp({ totp: codeAt(at) }, ann.as)
+  return { ...ann, codeAt, recoveryCodes }
 }
 
 /** Call options of another service that acts on an account by itself. */

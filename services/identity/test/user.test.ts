@@ -65,3 +65,16 @@ test('a service cannot be a user', async () => {
   const call = users().getMe({}, service(booted, 'ledger', accountId))
   await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied })
 })
+
+test('users of an account see each other, and nobody else', async () => {
+  const [ann, bob] = await Promise.all([register(booted), register(booted)])
+  const { user } = await users().getUser({ userId: ann.user.userId }, ann.as)
+  expect(user).toMatchObject({ userId: ann.user.userId, login: { email: ann.email } })
+  for (const userId of [bob.user.userId, newId('user')]) {
+    const call = users().getUser({ userId }, ann.as)
+    await expect(call).rejects.toMatchObject({ code: Code.NotFound })
+  }
+  const byKey = booted.as(ann.accountId, { kind: 'key', userId: ann.user.userId })
+  const call = users().getUser({ userId: ann.user.userId }, byKey)
+  await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated })
+})

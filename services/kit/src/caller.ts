@@ -16,7 +16,10 @@ import { readOrMake } from './key-file.ts'
 const Caller = z.object({
   /** The service that made the call. */
   issuer: z.string(),
-  kind: z.enum(['session', 'key', 'system', 'anonymous']),
+  /** A pending session owes its second factor: few RPCs accept it (coffer/options/v1). */
+  kind: z.enum(['session', 'pending', 'key', 'system', 'anonymous']),
+  /** The session, where it is one. */
+  sessionId: z.string().optional(),
   /** Empty for an anonymous caller, as are the two below. */
   accountId: z.string(),
   userId: z.string(),

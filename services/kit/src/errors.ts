@@ -35,19 +35,22 @@ export function duplicate(noun: string): ConnectError {
   return new ConnectError(`${noun}: a similar object already exists`, Code.AlreadyExists)
 }
 
+/** Why and how a request is refused, where 400 does not say it. */
+export interface Refused {
+  /** HTTP status the specification names. */
+  status: number
+  /** Stable code clients branch on. */
+  code?: string
+  /** When the same request may be let through. */
+  retryAfterSeconds?: number
+}
+
 /**
  * A well-formed request that the state of things does not allow: 400, or the status the
  * specification names, with its stable code.
  */
-export function refused(text: string, refusal?: { code?: string; status: number }): ConnectError {
-  const details = refusal
-    ? [
-        {
-          desc: RefusalSchema,
-          value: create(RefusalSchema, { code: refusal.code ?? '', status: refusal.status }),
-        },
-      ]
-    : []
+export function refused(text: string, refusal?: Refused): ConnectError {
+  const details = refusal ? [{ desc: RefusalSchema, value: create(RefusalSchema, refusal) }] : []
   return new ConnectError(text, Code.FailedPrecondition, undefined, details)
 }
 
@@ -68,8 +71,8 @@ export function problemsOf(error: ConnectError): Problems | null {
   return detail ? unflatten(detail.problems) : null
 }
 
-/** The stable code and HTTP status an error carries, or null where it carries none. */
-export function refusalOf(error: ConnectError): { code: string; status: number } | null {
+/** How an error refuses, or null where it carries nothing about it; 0 and empty are not set. */
+export function refusalOf(error: ConnectError): Required<Refused> | null {
   return error.findDetails(RefusalSchema)[0] ?? null
 }
 

@@ -52,12 +52,13 @@ export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor 
     const token = request.header.get(headers.caller)
     if (!token) throw unauthenticated('caller token is missing')
     const caller = verifyToken(token, clock())
-    const { issuers = [], anonymous = false } = getOption(request.method, access)
+    const { issuers, anonymous, pending } = getOption(request.method, access)
     const accepted = issuers.length > 0 ? issuers : ['gateway']
     if (!accepted.includes(caller.issuer)) {
       throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
     }
     if (!anonymous && caller.accountId === '') throw unauthenticated()
+    if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated()
     request.contextValues.set(callerKey, caller)
     request.contextValues.set(tokenKey, token)
     return next(request)

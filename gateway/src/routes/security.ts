@@ -1,0 +1,94 @@
+import { toRest } from '@coffer/kit/message'
+import {
+  MultifactorService,
+  RenewRecoveryCodesResponseSchema,
+  SetUpTotpResponseSchema,
+} from '@coffer/proto/identity/v1/multifactor'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { z } from 'zod'
+import { code, password } from '../fields.ts'
+import { type Route, route } from '../route.ts'
+import type { RouteDeps } from '../routes.ts'
+
+/** What weakens a login asks again who is there, by one of the two. */
+const proof = z.union([
+  z.strictObject({ currentPassword: password }),
+  z.strictObject({ totp: code }),
+])
+
+/**
+ * The caller's own password and second factor (spec/identity.md 6.4, 6.5); disabling and renewing
+ * are ours.
+ */
+export function securityRoutes(deps: RouteDeps): Route[] {
+  return [passwordRoute(deps), ...totpRoutes(deps)]
+}
+
+function passwordRoute({ mesh, sessions }: RouteDeps): Route {
+  const passwords = mesh.client('identity', PasswordService)
+  return route({
+    method: 'PUT',
+    path: '/api/users/security/password',
+    summary: 'Change the password; every other session ends',
+    auth: 'session',
+    body: z.strictObject({ currentPassword: password, newPassword: password }),
+    handler: async ({ body, options }) => {
+      await passwords.changePassword(body, options)
+      // The sessions that ended are not known here: all are verified again.
+      sessions.forget(({ kind }) => kind === 'session')
+    },
+  })
+}
+
+function totpRoutes({ mesh }: RouteDeps): Route[] {
+  const multifactor = mesh.client('identity', MultifactorService)
+  return [
+    route({
+      method: 'POST',
+      path: '/api/users/security/totp/setup',
+      summary: 'Begin to set up an authenticator; it counts once confirmed',
+      auth: 'session',
+      answer: SetUpTotpResponseSchema,
+      handler: async ({ options }) =>
+        toRest(SetUpTotpResponseSchema, await multifactor.setUpTotp({}, options)),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users/security/totp/confirm',
+      summary: 'Enable the authenticator with a code of it',
+      auth: 'session',
+      body: z.strictObject({ totp: code }),
+      handler: async ({ body, options }) => {
+        await multifactor.confirmTotp(body, options)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users/security/totp/disable',
+      summary: 'Disable the authenticator, by the current password or a code',
+      auth: 'session',
+      body: proof,
+      handler: async ({ body, options }) => {
+        await multifactor.disableTotp(proofOf(body), options)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users/security/totp/recovery_codes',
+      summary: 'New recovery codes in the place of the old, by the current password or a code',
+      auth: 'session',
+      body: proof,
+      answer: RenewRecoveryCodesResponseSchema,
+      handler: async ({ body, options }) => {
+        const renewed = await multifactor.renewRecoveryCodes(proofOf(body), options)
+        return toRest(RenewRecoveryCodesResponseSchema, renewed)
+      },
+    }),
+  ]
+}
+
+function proofOf(body: z.output<typeof proof>) {
+  return 'totp' in body
+    ? { proof: { kind: { case: 'totp' as const, value: body.totp } } }
+    : { proof: { kind: { case: 'currentPassword' as const, value: body.currentPassword } } }
+}

@@ -1,0 +1,70 @@
+import { refused, unauthenticated } from '@coffer/kit/errors'
+import { afterEach, expect, test } from '@jest/globals'
+import { byKey, bySession, type Gateway, openGateway } from './gateway.ts'
+import { user } from './samples.ts'
+import { alice } from './stub-mesh.ts'
+
+const passwordUrl = '/api/users/security/password'
+const body = { currentPassword: 'long enough', newPassword: 'longer still' }
+
+let gateway: Gateway
+afterEach(async () => await gateway[Symbol.asyncDispose]())
+
+test('a changed password ends other sessions at once, though verified a moment ago', async () => {
+  let isChanged = false
+  gateway = await openGateway({
+    links: { listLinks: () => ({ links: [] }) },
+    signIn: {
+      verifySession: ({ sessionToken }) => {
+        if (isChanged && sessionToken === 'other') throw unauthenticated()
+        return { credential: alice }
+      },
+    },
+    passwords: {
+      changePassword: () => {
+        isChanged = true
+        return {}
+      },
+    },
+  })
+  const other = { cookie: 'coffer_session=other' }
+  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(200)
+  const changed = await gateway.send('PUT', passwordUrl, { as: bySession, body })
+  expect([changed.status, changed.text]).toEqual([200, ''])
+  expect(gateway.received.at(-1)!.message).toMatchObject(body)
+  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
+  expect((await gateway.send('GET', '/api/links', { as: bySession })).status).toBe(200)
+})
+
+test('a wrong current password is 401 and leaves the cookie', async () => {
+  gateway = await openGateway({
+    passwords: {
+      changePassword: () => {
+        throw refused('wrong', { status: 401 })
+      },
+    },
+  })
+  const { status, headers } = await gateway.send('PUT', passwordUrl, { as: bySession, body })
+  expect([status, headers['set-cookie']]).toEqual([401, undefined])
+})
+
+test.each([
+  [{}, ['currentPassword', 'newPassword']],
+  [{ ...body, newPassword: 'short' }, ['newPassword']],
+  [{ ...body, more: 1 }, ['more']],
+])('%j changes no password', async (sent, problems) => {
+  gateway = await openGateway({})
+  const answer = await gateway.send('PUT', passwordUrl, { as: bySession, body: sent })
+  expect([answer.status, Object.keys(answer.body.problems).sort()]).toEqual([400, problems])
+})
+
+test('a user is shown bare, to sessions', async () => {
+  gateway = await openGateway({ users: { getUser: () => ({ user }) } })
+  const url = `/api/users/${alice.userId}`
+  const { status, body: shown } = await gateway.send('GET', url, { as: bySession })
+  expect(status).toBe(200)
+  expect(shown).toMatchObject({ userId: alice.userId, login: { loginId: alice.loginId } })
+  expect((await gateway.send('GET', url, { as: byKey })).status).toBe(401)
+  const wrong = await gateway.send('GET', '/api/users/link_1', { as: bySession })
+  expect(wrong.status).toBe(400)
+})

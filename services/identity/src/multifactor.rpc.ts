@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { callerOf } from '@coffer/kit/rpc'
+import type { MultifactorService, Proof } from '@coffer/proto/identity/v1/multifactor'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { unbilled } from './account.ts'
+import {
+  deleteAuthenticator,
+  enableAuthenticator,
+  findAuthenticator,
+  putAuthenticator,
+  replaceRecoveryCodes,
+} from './authenticator.sql.ts'
+import { getLoginEmail } from './login.sql.ts'
+import { proveByCode, proveByPassword, type Spend } from './proof.rpc.ts'
+import {
+  recoveryCode,
+  recoveryCodeBytes,
+  recoveryCodeCount,
+  recoveryCodeHash,
+} from './recovery-code.ts'
+import { base32, secretBytes } from './secret.ts'
+import type { IdentityDeps } from './service.ts'
+import { endPendingSession, insertSession } from './session.sql.ts'
+import { newSession } from './session.ts'
+import { signedIn } from './signed-in.rpc.ts'
+import { acceptedStep, seedBytes, totpUri } from './totp.ts'
+
+/** The second factor: set-up, proof and removal (spec/identity.md 5.4, 6.5; decisions, MFA). */
+export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorService> {
+  return {
+    setUpTotp: (_, context) => setUp(deps, signedIn(context).loginId),
+    confirmTotp: ({ totp }, context) => confirm(deps, signedIn(context).loginId, totp.trim()),
+    disableTotp: async ({ proof }, context) => {
+      const { loginId } = signedIn(context)
+      const spend = await prove(deps, loginId, proof)
+      await deps.database.transaction(async (tx) => {
+        await spend(tx)
+        await deleteAuthenticator(tx, loginId)
+      })
+      return {}
+    },
+    renewRecoveryCodes: async ({ proof }, context) => {
+      const { loginId } = signedIn(context)
+      const spend = await prove(deps, loginId, proof)
+      const codes = newRecoveryCodes()
+      await deps.database.transaction(async (tx) => {
+        await spend(tx)
+        await replaceRecoveryCodes(tx, loginId, codes.hashes)
+      })
+      return { recoveryCodes: codes.shown }
+    },
+    completeSignIn: ({ totp }, context) => completeSignIn(deps, totp.trim(), context),
+  }
+}
+
+async function setUp({ database, secrets, clock }: IdentityDeps, loginId: string) {
+  const now = clock()
+  const email = await getLoginEmail(database, loginId)
+  const text = base32(randomBytes(seedBytes)).toUpperCase()
+  const seed = await secrets.seal(text, loginId)
+  const codes = newRecoveryCodes()
+  await database.transaction(async (tx) => {
+    if (!(await putAuthenticator(tx, loginId, { seed, now }))) throw enabledAlready()
+    await replaceRecoveryCodes(tx, loginId, codes.hashes)
+  })
+  return { uri: totpUri(email, text), recoveryCodes: codes.shown }
+}
+
+async function confirm({ database, secrets, clock }: IdentityDeps, loginId: string, totp: string) {
+  const authenticator = await findAuthenticator(database, loginId)
+  if (!authenticator) throw refused('an authenticator must be set up first')
+  if (authenticator.isEnabled) throw enabledAlready()
+  const now = clock()
+  const seed = await secrets.open(authenticator, loginId)
+  const step = acceptedStep({ seed, totp, lastStep: 0, now })
+  if (step === null) throw invalid({ totp: 'is not a code of the authenticator' })
+  if (!(await enableAuthenticator(database, loginId, { step, now }))) throw enabledAlready()
+  return {}
+}
+
+async function completeSignIn(deps: IdentityDeps, totp: string, context: HandlerContext) {
+  const caller = callerOf(context)
+  if (caller.kind !== 'pending') throw unauthenticated()
+  const { accountId, sessionId = '', loginId } = caller
+  const { database, clock } = deps
+  const now = clock()
+  const spend = await proveByCode(deps, totp, { loginId, now })
+  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
+  const { token, session } = newSession(origin, caller, now)
+  await database.transaction(async (tx) => {
+    await spend(tx)
+    const isOwed = await endPendingSession(tx, accountId, { sessionId, now })
+    if (!isOwed) throw unauthenticated()
+    await insertSession(tx, session)
+  })
+  return { sessionToken: token, isActive: unbilled.isActive }
+}
+
+/** What weakens a login asks again who is there (OWASP ASVS 5.0, 7.5.1). */
+async function prove(deps: IdentityDeps, loginId: string, proof?: Proof): Promise<Spend> {
+  const authenticator = await findAuthenticator(deps.database, loginId)
+  if (!authenticator?.isEnabled) throw refused('no authenticator is enabled')
+  const now = deps.clock()
+  const { case: kind, value = '' } = proof?.kind ?? {}
+  if (kind === 'currentPassword') return proveByPassword(deps, value.trim(), { loginId, now })
+  if (kind === 'totp') return proveByCode(deps, value.trim(), { loginId, now })
+  throw refused('either the current password or a code is required')
+}
+
+function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {
+  const shown = Array.from({ length: recoveryCodeCount }, () =>
+    recoveryCode(randomBytes(recoveryCodeBytes)),
+  )
+  return { shown, hashes: shown.flatMap((code) => recoveryCodeHash(code) ?? []) }
+}
+
+function enabledAlready(): Error {
+  return refused('an authenticator is enabled already')
+}

@@ -1,0 +1,76 @@
+import type { Transaction } from '@coffer/kit/database'
+import { refused } from '@coffer/kit/errors'
+import { findAuthenticator, spendRecoveryCode, spendStep } from './authenticator.sql.ts'
+import { findPasswordHash } from './login.sql.ts'
+import { recoveryCodeHash } from './recovery-code.ts'
+import { hashOf } from './secret.ts'
+import type { IdentityDeps } from './service.ts'
+import { admitAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
+import { acceptedStep } from './totp.ts'
+
+/** Guesses of one login's code or password within `windowMs`, by somebody who has a session. */
+const limit = { max: 5, windowMs: 15 * 60_000 }
+
+/** Makes a proof final, in the transaction of what it is for. Throws when it was used before. */
+export type Spend = (tx: Transaction) => Promise<void>
+
+type ProofDeps = Pick<IdentityDeps, 'database' | 'passwords' | 'secrets'>
+type Claim = { loginId: string; now: Date }
+
+/**
+ * Checks a code of the authenticator or a recovery code; spending it lets no one use it again.
+ * Throws 401 for a wrong code, 429 after too many of them.
+ */
+export async function proveByCode(
+  { database, secrets }: ProofDeps,
+  code: string,
+  { loginId, now }: Claim,
+): Promise<Spend> {
+  const subjectHash = await admit(database, `code of ${loginId}`, now)
+  const recovery = recoveryCodeHash(code)
+  const step = recovery ? null : await stepOf({ database, secrets }, code, { loginId, now })
+  if (!recovery && step === null) throw wrongCode()
+  return async (tx) => {
+    const isSpent = recovery
+      ? await spendRecoveryCode(tx, loginId, recovery)
+      : step !== null && (await spendStep(tx, loginId, step))
+    if (!isSpent) throw wrongCode()
+    await forgetAttempts(tx, subjectHash)
+  }
+}
+
+/** Checks the login's password. Throws 401 for a wrong one, 429 after too many of them. */
+export async function proveByPassword(
+  { database, passwords }: ProofDeps,
+  password: string,
+  { loginId, now }: Claim,
+): Promise<Spend> {
+  const subjectHash = await admit(database, `password of ${loginId}`, now)
+  const passwordHash = await findPasswordHash(database, loginId)
+  if (!(await passwords.matches(password, passwordHash))) {
+    throw refused('the current password is wrong', { status: 401 })
+  }
+  return (tx) => forgetAttempts(tx, subjectHash)
+}
+
+async function admit(database: IdentityDeps['database'], subject: string, now: Date) {
+  const subjectHash = hashOf(subject)
+  await admitAttempt(database, { subjectHash, now, ...limit })
+  return subjectHash
+}
+
+async function stepOf(
+  { database, secrets }: Pick<ProofDeps, 'database' | 'secrets'>,
+  totp: string,
+  { loginId, now }: Claim,
+): Promise<number | null> {
+  const authenticator = await findAuthenticator(database, loginId)
+  if (!authenticator?.isEnabled) return null
+  const seed = await secrets.open(authenticator, loginId)
+  return acceptedStep({ seed, totp, lastStep: Number(authenticator.lastStep), now })
+}
+
+// Not `unauthenticated`: the session holds, only the code does not.
+function wrongCode(): Error {
+  return refused('the code is wrong or was used before', { status: 401 })
+}

@@ -1,0 +1,241 @@
+import { problemsOf, refusalOf } from '@coffer/kit/errors'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import {
+  authenticator,
+  bootIdentity,
+  bySession,
+  nobody,
+  password,
+  register,
+  registerWithAuthenticator,
+} from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity()
+})
+
+afterEach(() => {
+  booted.clock.now = null
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const start = new Date('2026-03-01T12:00:00Z')
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1000)
+const minute = 60
+
+const multifactor = () => booted.client('identity', MultifactorService)
+const users = () => booted.client('identity', UserService)
+const signIn = () => booted.client('identity', SignInService)
+const refusal = (call: Promise<unknown>) =>
+  call.then(
+    () => null,
+    (error) => ConnectError.from(error),
+  )
+const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
+const byCode = (value: string) => ({ proof: { kind: { case: 'totp', value } } }) as const
+
+/** The pending session that a password begins. */
+async function pending({ email }: { email: string }) {
+  const { sessionToken, mfaRequired } = await signIn().login({ email, password }, nobody(booted))
+  expect(mfaRequired).toBe(true)
+  return { sessionToken, as: await bySession(booted, sessionToken) }
+}
+
+const complete = (totp: string, as: CallOptions) => multifactor().completeSignIn({ totp }, as)
+const status = async (call: Promise<unknown>) => refusalOf((await refusal(call))!)?.status
+
+test('an authenticator counts once a code of it was confirmed', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const { uri, recoveryCodes } = await multifactor().setUpTotp({}, ann.as)
+  expect(uri).toContain(encodeURIComponent(ann.email))
+  expect(new Set(recoveryCodes).size).toBe(10)
+  const before = await signIn().login({ email: ann.email, password }, nobody(booted))
+  expect(before.mfaRequired).toBe(false)
+  await multifactor().confirmTotp({ totp: ` ${authenticator(uri)(start)} ` }, ann.as)
+  const { user } = await users().getMe({}, ann.as)
+  expect(user?.login?.totpEnabledAt?.seconds).toBe(BigInt(start.getTime() / 1000))
+  await pending(ann)
+})
+
+test('setting up again before confirming takes the place of the first', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const first = await multifactor().setUpTotp({}, ann.as)
+  const second = await multifactor().setUpTotp({}, ann.as)
+  const wrong = multifactor().confirmTotp({ totp: authenticator(first.uri)(start) }, ann.as)
+  expect(Object.keys(problemsOf((await refusal(wrong))!) ?? {})).toEqual(['totp'])
+  await multifactor().confirmTotp({ totp: authenticator(second.uri)(start) }, ann.as)
+  booted.clock.now = after(30)
+  const { as } = await pending(ann)
+  expect(await status(complete(first.recoveryCodes[0]!, as))).toBe(401)
+  await expect(complete(second.recoveryCodes[0]!, as)).resolves.toHaveProperty('sessionToken')
+})
+
+test('what is not set up cannot be confirmed, what is enabled not set up', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const early = multifactor().confirmTotp({ totp: '123456' }, ann.as)
+  expect(await refusal(early)).toMatchObject({ code: Code.FailedPrecondition })
+  const bob = await registerWithAuthenticator(booted, start)
+  const calls = [
+    () => multifactor().setUpTotp({}, bob.as),
+    () => multifactor().confirmTotp({ totp: bob.codeAt(after(30)) }, bob.as),
+  ]
+  booted.clock.now = after(30)
+  for (const call of calls) {
+    expect(await refusal(call())).toMatchObject({ code: Code.FailedPrecondition })
+  }
+})
+
+test('a code exchanges the pending session for a full one, once', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  booted.clock.now = after(30)
+  const { sessionToken, as } = await pending(ann)
+  const full = await complete(ann.codeAt(after(30)), as)
+  expect(full.isActive).toBe(true)
+  const verify = (token: string) => signIn().verifySession({ sessionToken: token }, nobody(booted))
+  const { credential } = await verify(full.sessionToken)
+  expect(credential).toMatchObject({ accountId: ann.accountId, mfaPending: false })
+  const again = verify(sessionToken)
+  expect(await refusal(again)).toMatchObject({ code: Code.Unauthenticated })
+  booted.clock.now = after(60)
+  const consumed = complete(ann.codeAt(after(60)), as)
+  expect(await refusal(consumed)).toMatchObject({ code: Code.Unauthenticated })
+})
+
+test('of eight exchanges with one code at once one wins', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  booted.clock.now = after(30)
+  const one = await pending(ann)
+  const sessions = [one, await pending(ann), await pending(ann), await pending(ann)]
+  const all = await Promise.allSettled(
+    sessions.map(({ as }) => complete(ann.codeAt(after(30)), as)),
+  )
+  expect(all.filter((each) => each.status === 'fulfilled')).toHaveLength(1)
+})
+
+test('no code is accepted twice, not even the one that confirmed', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const first = await pending(ann)
+  expect(await status(complete(ann.codeAt(start), first.as))).toBe(401)
+  booted.clock.now = after(30)
+  await complete(ann.codeAt(after(30)), first.as)
+  const second = await pending(ann)
+  expect(await status(complete(ann.codeAt(after(30)), second.as))).toBe(401)
+})
+
+test('a recovery code works once; new ones end the old', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const [first = '', second = ''] = ann.recoveryCodes
+  await complete(first.toUpperCase(), (await pending(ann)).as)
+  expect(await status(complete(first, (await pending(ann)).as))).toBe(401)
+  const { recoveryCodes } = await multifactor().renewRecoveryCodes(byPassword, ann.as)
+  expect(recoveryCodes).toHaveLength(10)
+  expect(await status(complete(second, (await pending(ann)).as))).toBe(401)
+  const { as } = await pending(ann)
+  await expect(complete(recoveryCodes[0]!, as)).resolves.toHaveProperty('sessionToken')
+})
+
+test('a pending session sees who it is and may do nothing else', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const { as } = await pending(ann)
+  const me = await users().getMe({}, as)
+  expect(me).toMatchObject({ mfaPending: true, nextUrl: '/login/multifactor' })
+  expect(me.user?.userId).toBe(ann.user.userId)
+  const calls = [
+    multifactor().disableTotp(byPassword, as),
+    multifactor().renewRecoveryCodes(byPassword, as),
+    users().getAccountSettings({}, as),
+  ]
+  for (const call of calls) {
+    expect(await refusal(call)).toMatchObject({ code: Code.Unauthenticated })
+  }
+  const full = complete(ann.codeAt(after(30)), ann.as)
+  expect(await refusal(full)).toMatchObject({ code: Code.Unauthenticated })
+})
+
+test('the second factor may be owed for five minutes', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const { sessionToken, as } = await pending(ann)
+  booted.clock.now = after(5 * minute)
+  const late = signIn().verifySession({ sessionToken }, nobody(booted))
+  expect(await refusal(late)).toMatchObject({ code: Code.Unauthenticated })
+  const exchange = complete(ann.codeAt(after(5 * minute)), as)
+  expect(await refusal(exchange)).toMatchObject({ code: Code.Unauthenticated })
+})
+
+test('the sixth wrong code within a quarter of an hour is refused, then all are', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const { as } = await pending(ann)
+  for (const _ of [1, 2, 3, 4, 5]) expect(await status(complete('000000', as))).toBe(401)
+  booted.clock.now = after(minute)
+  const limited = refusalOf((await refusal(complete('000000', as)))!)
+  expect(limited).toMatchObject({ status: 429, retryAfterSeconds: 14 * minute })
+  expect(await status(complete(ann.codeAt(after(minute)), as))).toBe(429)
+  expect(await status(complete(ann.recoveryCodes[0]!, as))).toBe(429)
+  booted.clock.now = after(15 * minute)
+  const { as: later } = await pending(ann)
+  const right = complete(ann.codeAt(after(15 * minute)), later)
+  await expect(right).resolves.toHaveProperty('sessionToken')
+})
+
+test('wrong codes sent at the same time count like others', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const { as } = await pending(ann)
+  const all = await Promise.all(Array.from({ length: 12 }, () => status(complete('000000', as))))
+  expect(all.filter((each) => each === 401)).toHaveLength(5)
+})
+
+test.each(['password', 'code', 'recovery code'])('a %s disables it', async (kind) => {
+  const ann = await registerWithAuthenticator(booted, start)
+  booted.clock.now = after(30)
+  const code = kind === 'code' ? ann.codeAt(after(30)) : ann.recoveryCodes[0]!
+  await multifactor().disableTotp(kind === 'password' ? byPassword : byCode(code), ann.as)
+  const { user } = await users().getMe({}, ann.as)
+  expect(user?.login?.totpEnabledAt).toBeUndefined()
+  const { mfaRequired } = await signIn().login({ email: ann.email, password }, nobody(booted))
+  expect(mfaRequired).toBe(false)
+  const again = multifactor().disableTotp(byPassword, ann.as)
+  expect(await refusal(again)).toMatchObject({ code: Code.FailedPrecondition })
+})
+
+test('neither disabling nor new codes go without a proof', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const wrong = { proof: { kind: { case: 'currentPassword', value: 'wrong horse' } } } as const
+  for (const call of [multifactor().disableTotp, multifactor().renewRecoveryCodes]) {
+    expect(await status(call(wrong, ann.as))).toBe(401)
+    expect(await status(call(byCode('000000'), ann.as))).toBe(401)
+    expect(await refusal(call({}, ann.as))).toMatchObject({ code: Code.FailedPrecondition })
+  }
+  await pending(ann)
+})
+
+test('neither seed nor codes are stored as they are', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const { uri, recoveryCodes } = await multifactor().setUpTotp({}, ann.as)
+  const seed = new URL(uri).searchParams.get('secret') ?? ''
+  const [code = ''] = recoveryCodes
+  const stored = sql.type(z.object({ row: z.string() }))`
+    SELECT row(t.*, c.*)::text AS row FROM authenticators t JOIN recovery_codes c USING (login_id)
+    WHERE login_id = ${ann.user.loginId}`
+  const rows = await booted.database('identity').pool.anyFirst(stored)
+  expect(rows).toHaveLength(10)
+  for (const text of [seed, code, code.replaceAll('-', '')]) {
+    expect(rows.join()).not.toContain(text)
+    expect(rows.join()).not.toContain(Buffer.from(text).toString('hex'))
+  }
+})

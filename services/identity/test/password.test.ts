@@ -1,0 +1,86 @@
+import { problemsOf, refusalOf } from '@coffer/kit/errors'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { bootIdentity, bySession, nobody, password, register } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity()
+})
+
+afterEach(() => {
+  booted.clock.now = null
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const newPassword = 'battery staple'
+const signIn = () => booted.client('identity', SignInService)
+const login = (email: string, with_ = password) =>
+  signIn().login({ email, password: with_ }, nobody(booted))
+const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, nobody(booted))
+const change = (body: object, as: CallOptions) =>
+  booted
+    .client('identity', PasswordService)
+    .changePassword({ currentPassword: password, newPassword, ...body }, as)
+const refusal = (call: Promise<unknown>) =>
+  call.then(
+    () => null,
+    (error) => ConnectError.from(error),
+  )
+
+test('a new password takes the place of the old and ends all other sessions', async () => {
+  const [ann, bob] = await Promise.all([register(booted), register(booted)])
+  const { sessionToken } = await login(ann.email)
+  const as = await bySession(booted, sessionToken)
+  await change({ newPassword: ` ${newPassword} ` }, as)
+  await expect(verify(sessionToken)).resolves.toHaveProperty('credential')
+  await expect(verify(bob.sessionToken)).resolves.toHaveProperty('credential')
+  expect(await refusal(verify(ann.sessionToken))).toMatchObject({ code: Code.Unauthenticated })
+  expect(await refusal(login(ann.email))).toMatchObject({ code: Code.Unauthenticated })
+  expect(await login(ann.email, newPassword)).toMatchObject({ isActive: true })
+})
+
+test('a wrong current password changes nothing', async () => {
+  const ann = await register(booted)
+  const error = await refusal(change({ currentPassword: 'wrong horse' }, ann.as))
+  expect(refusalOf(error!)).toMatchObject({ status: 401 })
+  expect(await login(ann.email)).toMatchObject({ isActive: true })
+  await expect(verify(ann.sessionToken)).resolves.toHaveProperty('credential')
+})
+
+test.each([
+  ['1234567'],
+  ['x'.repeat(73)],
+  // The same as the current one, which is looked at before the current one is verified.
+  [password],
+])('%s is no new password', async (bad) => {
+  const ann = await register(booted)
+  const error = await refusal(change({ newPassword: bad }, ann.as))
+  expect(error).toMatchObject({ code: Code.InvalidArgument })
+  expect(Object.keys(problemsOf(error!) ?? {})).toEqual(['newPassword'])
+})
+
+test('the sixth guess of the current password within a quarter of an hour is refused', async () => {
+  booted.clock.now = new Date('2026-03-01T12:00:00Z')
+  const ann = await register(booted)
+  const wrong = { currentPassword: 'wrong horse' }
+  for (const _ of [1, 2, 3, 4, 5]) await refusal(change(wrong, ann.as))
+  const limited = await refusal(change({}, ann.as))
+  expect(refusalOf(limited!)).toMatchObject({ status: 429, retryAfterSeconds: 900 })
+  booted.clock.now = new Date('2026-03-01T12:15:00Z')
+  await expect(change({}, ann.as)).resolves.toBeDefined()
+})
+
+test('a key cannot change the password', async () => {
+  const ann = await register(booted)
+  const { userId, loginId } = ann.user
+  const as = booted.as(ann.accountId, { kind: 'key', userId, loginId })
+  expect(await refusal(change({}, as))).toMatchObject({ code: Code.Unauthenticated })
+})

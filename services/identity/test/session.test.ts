@@ -1,0 +1,111 @@
+import { newId } from '@coffer/kit/id'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { SessionService } from '@coffer/proto/identity/v1/session'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { type CallOptions, Code } from '@connectrpc/connect'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import {
+  bootIdentity,
+  bySession,
+  nobody,
+  password,
+  register,
+  registerWithAuthenticator,
+} from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity()
+})
+
+afterEach(() => {
+  booted.clock.now = null
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const day = 24 * 60 * 60_000
+const start = new Date('2026-03-01T12:00:00Z')
+const after = (ms: number) => new Date(start.getTime() + ms)
+
+const sessions = () => booted.client('identity', SessionService)
+const signIn = () => booted.client('identity', SignInService)
+const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, nobody(booted))
+const idsOf = async (as: CallOptions) =>
+  (await sessions().listSessions({}, as)).sessions.map(({ sessionId }) => sessionId)
+
+/** Somebody with that many sessions, oldest first; `as` is the last one. */
+async function withSessions(count: number) {
+  const ann = await register(booted)
+  const tokens = [ann.sessionToken]
+  while (tokens.length < count) {
+    const { sessionToken } = await signIn().login({ email: ann.email, password }, nobody(booted))
+    tokens.push(sessionToken)
+  }
+  return { ...ann, tokens, as: await bySession(booted, tokens.at(-1) ?? '') }
+}
+
+test('sessions are listed newest first, with the current one marked', async () => {
+  booted.clock.now = start
+  const ann = await withSessions(3)
+  await register(booted)
+  const { sessions: live } = await sessions().listSessions({}, ann.as)
+  expect(live.map(({ isCurrent }) => isCurrent)).toEqual([true, false, false])
+  const ids = live.map(({ sessionId }) => sessionId)
+  expect(ids).toEqual([...ids].sort().reverse())
+  expect(live[0]?.expiresAt?.seconds).toBe(BigInt(after(14 * day).getTime() / 1000))
+})
+
+test('a session that has idled away or owes its second factor is not listed', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const as = await bySession(booted, ann.sessionToken)
+  await signIn().login({ email: ann.email, password }, nobody(booted))
+  expect(await idsOf(as)).toHaveLength(1)
+  booted.clock.now = after(7 * day)
+  expect(await idsOf(as)).toEqual([])
+})
+
+test('one session can be ended, others stay', async () => {
+  const ann = await withSessions(3)
+  const [, second = ''] = await idsOf(ann.as)
+  await sessions().endSession({ sessionId: second }, ann.as)
+  await expect(verify(ann.tokens[1]!)).rejects.toMatchObject({ code: Code.Unauthenticated })
+  for (const token of [ann.tokens[0]!, ann.tokens[2]!]) {
+    await expect(verify(token)).resolves.toHaveProperty('credential')
+  }
+  const again = sessions().endSession({ sessionId: second }, ann.as)
+  await expect(again).rejects.toMatchObject({ code: Code.NotFound })
+})
+
+test('all others can be ended at once', async () => {
+  const [ann, bob] = [await withSessions(3), await withSessions(2)]
+  await sessions().endOtherSessions({}, ann.as)
+  expect(await idsOf(ann.as)).toHaveLength(1)
+  await expect(verify(ann.tokens[2]!)).resolves.toHaveProperty('credential')
+  expect(await idsOf(bob.as)).toHaveLength(2)
+})
+
+test("somebody else's session is not there", async () => {
+  const [ann, bob] = [await withSessions(1), await withSessions(1)]
+  const [sessionId = ''] = await idsOf(bob.as)
+  for (const id of [sessionId, newId('sess')]) {
+    const call = sessions().endSession({ sessionId: id }, ann.as)
+    await expect(call).rejects.toMatchObject({ code: Code.NotFound })
+  }
+  await expect(verify(bob.tokens[0]!)).resolves.toHaveProperty('credential')
+})
+
+test('a key neither sees nor ends sessions', async () => {
+  const ann = await register(booted)
+  const as = booted.as(ann.accountId, { kind: 'key', userId: ann.user.userId })
+  for (const call of [
+    sessions().listSessions({}, as),
+    sessions().endSession({ sessionId: newId('sess') }, as),
+    sessions().endOtherSessions({}, as),
+  ]) {
+    await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated })
+  }
+})
