@@ -13,7 +13,7 @@ const environment = { COFFER_FEED_ENABLED: 'true', COFFER_UPLOADS_ENABLED: 'true
 const routes = await listRoutes()
 const withIds = routes.filter(({ path }) => path.includes(':'))
 const closed = routes.filter(({ auth }) => auth !== 'none')
-const wrongKind = 'user_01hzzzzzzzzzzzzzzzzzzzzzza'
+const wrongKind = 'file_01hzzzzzzzzzzzzzzzzzzzzzza'
 
 let gateway: Gateway
 beforeAll(async () => {

@@ -20,9 +20,11 @@ export const ids = {
   feedLinkId: 'lfx_01hzzzzzzzzzzzzzzzzzzzzzza',
   fundingScheduleId: 'fund_01hzzzzzzzzzzzzzzzzzzzzzza',
   linkId: 'link_01hzzzzzzzzzzzzzzzzzzzzzza',
+  sessionId: 'sess_01hzzzzzzzzzzzzzzzzzzzzzza',
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionId: 'txn_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionUploadId: 'txup_01hzzzzzzzzzzzzzzzzzzzzzza',
+  userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzza',
 } as const
 
 /** The address of a bank account in REST. */

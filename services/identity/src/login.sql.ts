@@ -19,7 +19,8 @@ export async function findSignIns(
 ): Promise<readonly z.infer<typeof SignIn>[]> {
   return pool.any(sql.type(SignIn)`
     SELECT l.password_hash AS "passwordHash", l.disabled_at IS NOT NULL AS "isDisabled",
-      t.enabled_at IS NOT NULL AS "hasAuthenticator", u.user_id AS "userId", u.account_id AS "accountId"
+      t.enabled_at IS NOT NULL AS "hasAuthenticator", u.user_id AS "userId",
+      u.account_id AS "accountId"
     FROM logins l
     LEFT JOIN users u USING (login_id) LEFT JOIN authenticators t USING (login_id)
     WHERE l.email = ${email}`)
