@@ -1,5 +1,5 @@
-import { type FileStatement, type ReadingSettings, readOfx } from './ofx.ts'
-import type { Unreadable } from './ofx-tree.ts'
+import { readOfx } from './ofx.ts'
+import type { FileStatement, ReadingSettings, Unreadable } from './statement.ts'
 
 /** What a thread is given to read. */
 export interface ReadingTask {
