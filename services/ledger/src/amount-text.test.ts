@@ -65,7 +65,7 @@ test.each([
   ['1e5', null],
   ['twelve', null],
   ['99999999999999999999', null],
-  ['9'.repeat(100_000), null],
+  ['9'.repeat(60), null],
 ])('%j says %s', (text, amount) => {
   expect(readWrittenAmount(text, { currency: 'USD', places: 2, mark: '.' })).toBe(amount)
 })
