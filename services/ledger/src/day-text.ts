@@ -45,7 +45,12 @@ export function readWrittenDay(text: string, order: DayOrder): Day | null {
     return null
   }
   const [monthText, dayText] = order === 'month first' ? [first, second] : [second, first]
-  return { year: fullYear(last, mark), month: Number(monthText), day: Number(dayText) }
+  return { year: yearOf(last, mark), month: Number(monthText), day: Number(dayText) }
+}
+
+/** The year that two digits mean: 1969 to 2068. */
+export function fullYear(year: number): number {
+  return year < CENTURY_TURN ? 2000 + year : 1900 + year
 }
 
 /** In some exports a blank stands for a leading zero. */
@@ -55,10 +60,10 @@ function bare(text: string): string {
     : text.replaceAll(/[\s’]/g, (one) => (one === '’' ? "'" : ''))
 }
 
-function fullYear(text: string, mark: string): number {
+function yearOf(text: string, mark: string): number {
   const year = Number(text)
   if (text.length === 4) {
     return year
   }
-  return year < CENTURY_TURN || mark.includes("'") ? 2000 + year : 1900 + year
+  return mark.includes("'") ? 2000 + year : fullYear(year)
 }
