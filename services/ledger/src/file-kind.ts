@@ -1,6 +1,6 @@
 import { decodeFile } from './file-text.ts'
 
-/** The kinds of files that say themselves what they mean; `csv` needs a mapping. */
+/** The kinds of files that are known; `csv` needs a mapping to say what it means. */
 export type FileKind = 'ofx' | 'camt053' | 'qif' | 'csv'
 
 /** Bytes that are enough to know a kind by. */
@@ -8,7 +8,7 @@ const HEAD_LENGTH = 4096
 const UNNAMED_TYPE = 'application/octet-stream'
 
 const kindsByType = new Map<string, FileKind>([
-  ['application/vnd.intu.QFX', 'ofx'],
+  ['application/vnd.intu.qfx', 'ofx'],
   ['application/x-ofx', 'ofx'],
   ['application/vnd.camt-053', 'camt053'],
   ['application/xml', 'camt053'],
@@ -29,8 +29,8 @@ const kindsByExtension = new Map<string, FileKind>([
 
 /**
  * The kind of an uploaded file, or null where it is none that is known. The content type says it,
- * or the extension where the type says nothing (`spec/ledger.md` 6.1); where the content clearly is
- * of another of these kinds, as when a browser calls everything by one type, the content is right.
+ * or the extension where the type says nothing (`spec/ledger.md` 6.1). Between the kinds that need no
+ * mapping the content decides where it is clear: clients call them all by one type.
  */
 export function fileKindOf(file: {
   name: string
@@ -38,11 +38,13 @@ export function fileKindOf(file: {
   head: Uint8Array
 }): FileKind | null {
   const [, extension = ''] = /\.([^.]+)$/.exec(file.name) ?? []
+  const type = file.contentType.toLowerCase()
   const said =
-    file.contentType === UNNAMED_TYPE
-      ? kindsByExtension.get(extension.toLowerCase())
-      : kindsByType.get(file.contentType)
-  return said === undefined ? null : (kindByContent(file.head) ?? said)
+    type === UNNAMED_TYPE ? kindsByExtension.get(extension.toLowerCase()) : kindsByType.get(type)
+  if (said === undefined || said === 'csv') {
+    return said ?? null
+  }
+  return kindByContent(file.head) ?? said
 }
 
 function kindByContent(head: Uint8Array): FileKind | null {

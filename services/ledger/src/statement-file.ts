@@ -1,23 +1,23 @@
 import { readCamt } from './camt.ts'
-import type { FileKind } from './file-kind.ts'
+import { readCsv } from './csv.ts'
+import type { CsvMapping } from './csv-mapping.ts'
 import { readOfx } from './ofx.ts'
 import { readQif } from './qif.ts'
 import type { FileStatement, ReadingSettings, Unreadable } from './statement.ts'
 
-/** Kinds of files that can be read without a mapping. */
-export type StatementKind = Exclude<FileKind, 'csv'>
+/** How a file is to be read. */
+export type ReadingFormat =
+  | { kind: 'ofx' | 'camt053' | 'qif' }
+  | { kind: 'csv'; delimiter: string; mapping: CsvMapping }
 
-const readers: Readonly<
-  Record<
-    StatementKind,
-    (bytes: Uint8Array, settings: ReadingSettings) => FileStatement | Unreadable
-  >
-> = { ofx: readOfx, camt053: readCamt, qif: readQif }
+export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format: ReadingFormat }
 
-/** Reads a file of any of these kinds. Pure: fit for a worker thread. */
-export function readStatementFile(
-  bytes: Uint8Array,
-  { kind, ...settings }: ReadingSettings & { kind: StatementKind },
-): FileStatement | Unreadable {
-  return readers[kind](bytes, settings)
+const readers = { ofx: readOfx, camt053: readCamt, qif: readQif } as const
+
+/** Reads a file of any format. Pure: fit for a worker thread. */
+export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
+  const { bytes, settings, format } = task
+  return format.kind === 'csv'
+    ? readCsv(bytes, { ...settings, delimiter: format.delimiter, mapping: format.mapping })
+    : readers[format.kind](bytes, settings)
 }
