@@ -5,11 +5,14 @@ import { apiKeyRoutes } from './routes/api-keys.ts'
 import { authenticationRoutes } from './routes/authentication.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { feedLinkRoutes } from './routes/feed-links.ts'
+import { fileRoutes } from './routes/files.ts'
 import { fundingScheduleRoutes } from './routes/funding-schedules.ts'
 import { healthRoutes } from './routes/health.ts'
 import { iconRoutes } from './routes/icons.ts'
+import { importRoutes } from './routes/imports.ts'
 import { linkRoutes } from './routes/links.ts'
 import { localeRoutes } from './routes/locale.ts'
+import { mappingRoutes } from './routes/mappings.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { similarRoutes } from './routes/similar.ts'
 import { spendingRoutes } from './routes/spending.ts'
@@ -40,6 +43,9 @@ export function routesOf(deps: RouteDeps): Route[] {
     transactionRoutes(deps),
     similarRoutes(deps),
     uploadRoutes(deps),
+    importRoutes(deps),
+    mappingRoutes(deps),
+    fileRoutes(deps),
     feedLinkRoutes(deps),
   ].flat()
   return [...routes, ...referenceRoutes(routes, deps.config)]

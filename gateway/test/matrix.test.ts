@@ -64,6 +64,7 @@ test.each(routes.filter(({ body, file }) => body && !file))(
         links: { getLink: finding },
         bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
         transactions: { getTransaction: finding },
+        imports: { getImport: finding },
       },
       environment,
     )

@@ -22,6 +22,7 @@ export const ids = {
   linkId: 'link_01hzzzzzzzzzzzzzzzzzzzzzza',
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionId: 'txn_01hzzzzzzzzzzzzzzzzzzzzzza',
+  transactionImportId: 'txim_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionUploadId: 'txup_01hzzzzzzzzzzzzzzzzzzzzzza',
 } as const
 

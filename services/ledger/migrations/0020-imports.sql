@@ -7,6 +7,8 @@ ALTER TABLE files DROP CONSTRAINT files_kind_check;
 ALTER TABLE files ADD CONSTRAINT files_kind_check
   CHECK (kind IN ('transactions/uploads', 'transactions/imports'));
 
+CREATE INDEX files_newest ON files (account_id, file_id DESC) WHERE deleted_at IS NULL;
+
 -- How columns of CSV files become transactions; never changed, found again by signature.
 CREATE TABLE transaction_import_mappings (
   account_id text NOT NULL,

@@ -3,6 +3,7 @@ import { defineService } from '@coffer/kit/service'
 import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { FileService } from '@coffer/proto/ledger/v1/file'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
@@ -24,6 +25,7 @@ import { type Searchers, similarActivities } from './similar.activities.ts'
 import { similarHandler } from './similar.consumer.ts'
 import { similarRoutes } from './similar.rpc.ts'
 import { openStorage } from './storage.client.ts'
+import { fileRoutes } from './stored-file.rpc.ts'
 import { sweepActivities } from './sweep.activities.ts'
 import { transactionRoutes } from './transaction.rpc.ts'
 import { uploadRoutes } from './upload.rpc.ts'
@@ -66,6 +68,7 @@ export const ledger = defineService({
         router.service(TransactionService, transactionRoutes(deps))
         router.service(UploadService, uploadRoutes(deps))
         router.service(SimilarService, similarRoutes(deps))
+        router.service(FileService, fileRoutes(deps))
         router.service(ImportService, importRoutes(deps))
         router.service(MappingService, mappingRoutes(deps))
       },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { FileService } from '@coffer/proto/ledger/v1/file'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -155,6 +156,18 @@ describe('an import', () => {
       status: 'expired',
     })
   })
+})
+
+test('files are listed while they are there, the newest first, to their account alone', async () => {
+  const home = await household(booted)
+  const files = booted.client('ledger', FileService)
+  const [first, second] = [await steps.createImport(home), await steps.createImport(home)]
+  const { files: found } = await files.listFiles({}, home.as)
+  expect(found.map(({ fileId }) => fileId)).toEqual([second.fileId, first.fileId])
+  expect(found[0]).toMatchObject({ kind: 'transactions/imports', name: 'export.csv' })
+  expect((await files.listFiles({}, booted.as(newId('acct')))).files).toEqual([])
+  await home.links.deleteLink({ linkId: home.linkId }, home.as)
+  expect((await files.listFiles({}, home.as)).files).toEqual([])
 })
 
 describe('steps are refused', () => {

@@ -7,6 +7,7 @@ import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { slowScans } from '@coffer/kit/testing/plans'
+import { FileService } from '@coffer/proto/ledger/v1/file'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -157,6 +158,7 @@ async function useEverything(home: Household): Promise<void> {
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
   await uploadFile(home, 'equal-rows.ofx')
   await uploadFile(home, 'truncated.ofx')
+  await booted.client('ledger', FileService).listFiles({}, as)
   await importing(booted).processed(home)
   await booted.client('ledger', MappingService).listMappings({ limit: 10, offset: 0 }, as)
   await booted.client('ledger', MappingService).listMappings({ signature: 'x', limit: 1 }, as)
