@@ -30,6 +30,7 @@ export const idPrefixes: Record<string, string> = {
   sessionId: 'sess',
   spendingId: 'spnd',
   transactionId: 'txn',
+  transactionImportId: 'txim',
   transactionUploadId: 'txup',
   userId: 'user',
 }
@@ -107,6 +108,16 @@ export const ruleset = string
   .refine((value) => value !== '', rule(texts.blank))
   .refine((value) => value.length <= 1000, rule('must have at most 1000 characters'))
 
+/** A list of such values. */
+export function list<Schema extends z.ZodType>(schema: Schema) {
+  return z.array(schema, { error: typed('must be a list') })
+}
+
+/** An object with these keys and no others. */
+export function object<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, { error: typed('must be an object') })
+}
+
 /** The ID of an object of that kind, checked whole (spec/decisions.md, General). */
 export function id(prefix: string) {
   return string
@@ -150,7 +161,7 @@ export const timestamp = string
   .meta({ format: 'date-time' })
 
 /** One of the values; anything else names what is accepted. */
-function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
+export function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
   return z.enum(values, { error: typed(`must be one of: ${values.join(', ')}`) })
 }
 

@@ -29,24 +29,31 @@ export const formLimits = {
 
 /**
  * Reads the file part of that name. Throws what a client gets: 415 for another content type, 413
- * for too much, 400 for a form that cannot be read or has no such part (spec/ledger.md 6.1).
+ * for too much, 400 for a form that cannot be read or has no such part (spec/ledger.md 6.1), or other
+ * files beside it where it has to be the only one (7.2).
  */
-export async function readForm(request: FastifyRequest, name: string): Promise<Form> {
+export async function readForm(
+  request: FastifyRequest,
+  { name, isOnly }: { name: string; isOnly: boolean },
+): Promise<Form> {
   if (mediaType(request.headers['content-type']) !== 'multipart/form-data') {
     throw wrongType('multipart/form-data')
   }
   if (Number(request.headers['content-length'] ?? 0) > bodySizeMax) {
     throw refused('the body is larger than 6 MiB', { status: 413 })
   }
-  const form = await fileOf(request, name).catch(asRefused)
+  const { form, files } = await fileOf(request, name).catch(asRefused)
   if (!form) throw invalid({ [name]: texts.missing })
+  if (isOnly && files > 1) throw invalid({ [name]: 'must be the only file of the form' })
   return form
 }
 
-async function fileOf(request: FastifyRequest, name: string): Promise<Form | null> {
+async function fileOf(request: FastifyRequest, name: string) {
   let form: Form | null = null
+  let files = 0
   for await (const part of request.parts()) {
     if (part.type !== 'file') continue
+    files += 1
     if (part.fieldname === name && !form) {
       const { filename, mimetype } = part
       form = { name: filename, contentType: mimetype, content: await part.toBuffer() }
@@ -54,7 +61,7 @@ async function fileOf(request: FastifyRequest, name: string): Promise<Form | nul
       part.file.resume()
     }
   }
-  return form
+  return { form, files }
 }
 
 function asRefused(error: { statusCode?: number; code?: string }): never {

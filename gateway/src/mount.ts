@@ -80,7 +80,7 @@ async function bodyOf(
   route: Route,
   { params, options, request }: Pick<Call, 'params' | 'options' | 'request'>,
 ): Promise<unknown> {
-  if (route.file) return readForm(request, route.file)
+  if (route.file) return readForm(request, { name: route.file, isOnly: route.isOnlyFile ?? false })
   if (!route.body) return undefined
   try {
     const { body: bytes, headers: sent } = request

@@ -51,6 +51,13 @@ export const page = z.object({
   offset: integer({ fallback: 0, min: 0, max: integerMax }),
 })
 
+/** Pages of import mappings, of one signature or all (spec/ledger.md 7.4). */
+export const mappingPage = z.object({
+  signature: value.transform((sent) => (sent === '' ? undefined : sent)).meta({ type: 'string' }),
+  limit: integer({ fallback: 10, min: 1, max: 10 }),
+  offset: integer({ fallback: 0, min: 0, max: integerMax }),
+})
+
 /** Reads the query of a request; keys nobody knows are ignored. Throws invalid. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {
   const parsed = schema.safeParse(query)

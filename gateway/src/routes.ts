@@ -5,12 +5,15 @@ import { apiKeyRoutes } from './routes/api-keys.ts'
 import { authenticationRoutes } from './routes/authentication.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { feedLinkRoutes } from './routes/feed-links.ts'
+import { fileRoutes } from './routes/files.ts'
 import { fundingScheduleRoutes } from './routes/funding-schedules.ts'
 import { healthRoutes } from './routes/health.ts'
 import { iconRoutes } from './routes/icons.ts'
+import { importRoutes } from './routes/imports.ts'
 import { linkRoutes } from './routes/links.ts'
 import { localeRoutes } from './routes/locale.ts'
 import { multifactorRoutes } from './routes/multifactor.ts'
+import { mappingRoutes } from './routes/mappings.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { securityRoutes } from './routes/security.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -46,6 +49,9 @@ export function routesOf(deps: RouteDeps): Route[] {
     transactionRoutes(deps),
     similarRoutes(deps),
     uploadRoutes(deps),
+    importRoutes(deps),
+    mappingRoutes(deps),
+    fileRoutes(deps),
     feedLinkRoutes(deps),
   ].flat()
   return [...routes, ...referenceRoutes(routes, deps.config)]

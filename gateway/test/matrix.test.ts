@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { settings } from '../src/config.ts'
 import { sessionCookie } from '../src/cookie.ts'
 import { idPrefixes } from '../src/fields.ts'
-import { authClasses } from '../src/route.ts'
+import { type AuthClass, authClasses } from '../src/route.ts'
 import { routesOf } from '../src/routes.ts'
 import { createSessions } from '../src/session.ts'
-import { byKey, bySession, type Gateway, openGateway } from './gateway.ts'
+import { byKey, byPending, bySession, type Gateway, openGateway } from './gateway.ts'
 import { ids } from './samples.ts'
 
 const environment = { COFFER_FEED_ENABLED: 'true', COFFER_UPLOADS_ENABLED: 'true' }
@@ -25,6 +25,12 @@ test('the list has every route of the interface that is built', () => {
   expect(routes.length).toBeGreaterThan(35)
   expect(withIds.length).toBeGreaterThan(20)
 })
+
+function credentialOf(auth: AuthClass) {
+  if (auth === 'none') return null
+  if (auth === 'multifactor') return byPending
+  return authClasses[auth].key ? byKey : bySession
+}
 
 describe.each(withIds)('$method $path', ({ method, path, auth }) => {
   const as = authClasses[auth].key ? byKey : bySession
@@ -57,13 +63,14 @@ test.each(closed.filter(({ auth }) => !authClasses[auth].key))(
 test.each(routes.filter(({ body, file }) => body && !file))(
   '$method $path takes no key it does not know',
   async ({ method, path, auth }) => {
-    const as = auth === 'none' ? null : authClasses[auth].key ? byKey : bySession
+    const as = credentialOf(auth)
     const finding = () => ({})
     const open = await openGateway(
       {
         links: { getLink: finding },
         bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
         transactions: { getTransaction: finding },
+        imports: { getImport: finding },
       },
       environment,
     )

@@ -23,6 +23,7 @@ export const ids = {
   sessionId: 'sess_01hzzzzzzzzzzzzzzzzzzzzzza',
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionId: 'txn_01hzzzzzzzzzzzzzzzzzzzzzza',
+  transactionImportId: 'txim_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionUploadId: 'txup_01hzzzzzzzzzzzzzzzzzzzzzza',
   userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzza',
 } as const

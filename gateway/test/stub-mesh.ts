@@ -14,7 +14,10 @@ import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { FileService } from '@coffer/proto/ledger/v1/file'
+import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
@@ -36,6 +39,9 @@ const services = {
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,
+    imports: ImportService,
+    mappings: MappingService,
+    files: FileService,
   },
   budgeting: { spending: SpendingService, fundingSchedules: FundingScheduleService },
   'feed-sync': { feedLinks: FeedLinkService },

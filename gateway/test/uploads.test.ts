@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
 import { WebSocket } from 'ws'
 import { startGateway } from '../src/main.ts'
+import { formOf } from './forms.ts'
 import { byKey, type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, ids, upload } from './samples.ts'
 import { alice, type Stubs } from './stub-mesh.ts'
@@ -17,16 +18,6 @@ const uploadsOn = { COFFER_UPLOADS_ENABLED: 'true' }
 
 let gateway: Gateway
 afterEach(async () => await gateway?.[Symbol.asyncDispose]())
-
-async function formOf(
-  parts: Record<string, string | File>,
-): Promise<{ body: Buffer; headers: Record<string, string> }> {
-  const form = new FormData()
-  for (const [name, part] of Object.entries(parts)) form.append(name, part)
-  const request = new Request('http://coffer.test', { method: 'POST', body: form })
-  const type = request.headers.get('content-type') ?? ''
-  return { body: Buffer.from(await request.arrayBuffer()), headers: { 'content-type': type } }
-}
 
 describe('uploading a file', () => {
   const created = {

@@ -21,7 +21,8 @@ export function uploadRoutes({ mesh, broker, progressTimes }: RouteDeps): Route[
     route({
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/upload',
-      summary: 'Upload a file of transactions (OFX, QFX, QBO) to a manual bank account',
+      summary:
+        'Upload a file of transactions (OFX, QFX, QBO, CAMT.053, QIF) to a manual bank account',
       auth: 'key',
       feature: 'uploads',
       idempotent: true,

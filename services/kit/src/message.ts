@@ -108,10 +108,10 @@ function rendererOf(field: DescField): Renderer {
     const value = message[key]
     if (value === undefined) {
       if (!omitted) out[key] = null
-    } else if (nullWhenEmpty && (value as unknown[]).length === 0) {
-      out[key] = null
-    } else {
+    } else if (!Array.isArray(value) || value.length > 0 || !(nullWhenEmpty || omitted)) {
       out[key] = render(value)
+    } else if (nullWhenEmpty) {
+      out[key] = null
     }
   }
 }

@@ -2,8 +2,13 @@ import { type Handler, on } from '@coffer/kit/consumer'
 import type { ServiceDeps } from '@coffer/kit/service'
 import type { Workflows } from '@coffer/kit/temporal'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { LinkDeletedSchema, UploadCreatedSchema } from '@coffer/proto/ledger/v1/events'
+import {
+  ImportPreviewRequestedSchema,
+  LinkDeletedSchema,
+  UploadCreatedSchema,
+} from '@coffer/proto/ledger/v1/events'
 import { saveSettings } from './account-settings.sql.ts'
+import type { ImportKey } from './csv-import.ts'
 import type { LinkKey } from './link.ts'
 import type { UploadKey } from './upload.ts'
 
@@ -13,6 +18,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 export function eventHandlers({ database, workflows }: Deps): Handler[] {
   return [
     on(UploadCreatedSchema, (upload) => startImport(workflows, upload)),
+    on(ImportPreviewRequestedSchema, (asked) => startPreview(workflows, asked)),
     on(LinkDeletedSchema, (link) => startCleanUp(workflows, link)),
     on(AccountSettingsChangedSchema, (settings) => saveSettings(database, settings)),
   ]
@@ -28,6 +34,19 @@ export function startImport(
     id: `file-import/${transactionUploadId}`,
     taskQueue: 'ledger',
     args: [{ accountId, bankAccountId, transactionUploadId }],
+  })
+}
+
+/** Starts the preview of a CSV file, or joins it. */
+export function startPreview(
+  workflows: Workflows,
+  { accountId, bankAccountId, transactionImportId }: ImportKey,
+): Promise<void> {
+  return workflows.start({
+    type: 'previewCsvImport',
+    id: `import-preview/${transactionImportId}`,
+    taskQueue: 'ledger',
+    args: [{ accountId, bankAccountId, transactionImportId }],
   })
 }
 

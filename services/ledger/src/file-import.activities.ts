@@ -7,11 +7,11 @@ import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
 import { findBankAccount } from './bank-account.sql.ts'
 import { settleFile, transactionsOf } from './file-import.ts'
+import { findUploadFormat } from './import.sql.ts'
 import { transactionsChanged } from './money.rpc.ts'
 import { lockMoney, saveMoney } from './money.sql.ts'
-import type { FileStatement } from './ofx.ts'
-import type { ReadingTask } from './ofx.worker.ts'
-import type { Unreadable } from './ofx-tree.ts'
+import type { FileStatement, Unreadable } from './statement.ts'
+import type { ReadingFormat, ReadingTask } from './statement-file.ts'
 import type { Storage } from './storage.client.ts'
 import { addDecision, openTill, tillWrite } from './till.ts'
 import {
@@ -75,10 +75,20 @@ async function readStatement(deps: Deps, upload: Upload): Promise<FileStatement 
   const { accountId, bankAccountId } = upload
   const bankAccount = await findBankAccount(deps.database, accountId, bankAccountId)
   const timezone = await findTimezone(deps.database, accountId)
+  const format = await formatOf(deps, upload)
   const bytes = await deps.storage.read(upload)
-  if (!bankAccount || !timezone || !bytes) return { unreadable: 'The file is no longer there' }
+  if (!bankAccount || !timezone || !format || !bytes) {
+    return { unreadable: 'The file is no longer there' }
+  }
   const { currency } = bankAccount
-  return deps.readers.run({ bytes, settings: { currency, timezone } })
+  return deps.readers.run({ bytes, settings: { currency, timezone }, format })
+}
+
+/** How the file is to be read: a CSV file by the mapping of the import that led to its upload. */
+async function formatOf({ database }: Deps, upload: Upload): Promise<ReadingFormat | null> {
+  if (upload.format !== 'csv') return { kind: upload.format }
+  const format = await findUploadFormat(database, upload)
+  return format && { kind: 'csv', ...format }
 }
 
 /**

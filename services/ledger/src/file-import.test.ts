@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anOperation, aTransaction } from '../test/samples.ts'
 import type { BankAccount } from './bank-account.ts'
 import { settleFile, transactionsOf } from './file-import.ts'
-import type { FileBalances, FileStatement } from './ofx.ts'
+import type { FileBalances, FileStatement } from './statement.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 const EARLIER = new Date('2026-01-20T12:00:00Z')
@@ -20,6 +20,7 @@ function file(balances: Partial<FileBalances> = {}): FileStatement {
       name,
       originalName: `${name} memo`,
       originalMerchantName: name,
+      isPending: false,
     })),
     skipped: [],
   }

@@ -2,7 +2,7 @@ import { refused } from '@coffer/kit/errors'
 import { type NewBalances, setBalances } from './balance-changes.ts'
 import { type BankAccount, requireManual, requireWritable } from './bank-account.ts'
 import { openBook, type Settlement, settle } from './book.ts'
-import type { FileStatement } from './ofx.ts'
+import type { FileStatement } from './statement.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /**
@@ -32,7 +32,6 @@ export function transactionsOf(
       categories: [],
       category: null,
       merchantName: null,
-      isPending: false,
       source: 'upload',
       createdAt: of.now,
       deletedAt: null,

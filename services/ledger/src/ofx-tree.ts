@@ -1,10 +1,8 @@
 import { decodeEntities } from './ofx-entities.ts'
+import type { Unreadable } from './statement.ts'
 
 /** An element: a field has text, a group has children. Names are upper case. */
 export type OfxNode = { name: string; text: string; children: OfxNode[] }
-
-/** Why a file cannot be read, in words for the person who uploaded it. */
-export type Unreadable = { unreadable: string }
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000

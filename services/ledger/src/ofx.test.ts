@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { type FileStatement, readOfx } from './ofx.ts'
+import { readOfx } from './ofx.ts'
+import type { FileStatement } from './statement.ts'
 
 const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
 /** Midnight of 15 January 2026 in Chicago (UTC−6). */
@@ -36,6 +37,7 @@ describe('a bank export in OFX 1', () => {
       name: 'WALGREENS #5817',
       originalName: 'POS DEBIT 4417 WALGREENS #5817 MINNEAPOLIS MN',
       originalMerchantName: 'WALGREENS #5817',
+      isPending: false,
     })
   })
 
@@ -89,6 +91,7 @@ describe('OFX 2', () => {
           name: 'Bäckerei Müller & Söhne',
           originalName: 'Bäckerei Müller & Söhne',
           originalMerchantName: 'Bäckerei Müller & Söhne',
+          isPending: false,
         },
         {
           uploadIdentifier: 'E-2',
@@ -97,6 +100,7 @@ describe('OFX 2', () => {
           name: 'Gehalt <Januar> & Zulage',
           originalName: 'Gehalt <Januar> & Zulage',
           originalMerchantName: 'Gehalt <Januar> & Zulage',
+          isPending: false,
         },
         {
           uploadIdentifier: 'E-3',
@@ -105,6 +109,7 @@ describe('OFX 2', () => {
           name: 'Café Central',
           originalName: 'Café Central',
           originalMerchantName: 'Café Central',
+          isPending: false,
         },
       ],
       skipped: [],

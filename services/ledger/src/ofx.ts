@@ -1,34 +1,16 @@
 import { currencies, decimalPlaces } from '@coffer/kit/currency'
-import { type ReadRows, readRows } from './ofx-rows.ts'
-import { decodeOfx } from './ofx-text.ts'
+import { decodeFile } from './file-text.ts'
+import { readRows } from './ofx-rows.ts'
+import { childOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
+import { readInstant } from './ofx-values.ts'
 import {
-  childOf,
-  descendantsOf,
-  type OfxNode,
-  readOfxTree,
-  textOf,
+  type FileBalances,
+  type FileStatement,
+  latestOf,
+  type ReadingSettings,
   type Unreadable,
-} from './ofx-tree.ts'
-import { readAmount, readInstant } from './ofx-values.ts'
-
-/** Balances of a statement in minor units; null where the file states none. */
-export type FileBalances = {
-  current: bigint | null
-  available: bigint | null
-  limit: bigint | null
-  /** The instant they hold for; null when the file does not say. */
-  asOf: Date | null
-}
-
-/** What a file says of one account; rows in the order of the file. */
-export type FileStatement = ReadRows & {
-  kind: 'bank' | 'card'
-  currency: string
-  balances: FileBalances
-}
-
-/** `currency` is the account's, for files that name none; dates are days in `timezone`. */
-export type ReadingSettings = { currency: string; timezone: string }
+} from './statement.ts'
+import { readAmount } from './statement-values.ts'
 
 /**
  * Reads an OFX, QFX or QBO file (`spec/ledger.md` 6.4, 6.5, `decisions.md` Ledger): its one bank or
@@ -36,7 +18,7 @@ export type ReadingSettings = { currency: string; timezone: string }
  * be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
  */
 export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
-  const tree = readOfxTree(decodeOfx(bytes))
+  const tree = readOfxTree(decodeFile(bytes))
   if ('unreadable' in tree) {
     return tree
   }
@@ -73,9 +55,7 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
   return {
     kind: statements[0]?.name === 'STMTRS' ? 'bank' : 'card',
     currency,
-    balances: balances.reduce((latest, next) =>
-      (next.asOf ?? 0) >= (latest.asOf ?? 0) ? next : latest,
-    ),
+    balances: latestOf(balances),
     ...readRows(transactions, { currency, places, timezone }),
   }
 }

@@ -3,7 +3,10 @@ import { defineService } from '@coffer/kit/service'
 import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { FileService } from '@coffer/proto/ledger/v1/file'
+import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
@@ -12,19 +15,24 @@ import { settings } from './config.ts'
 import { envelopeRoutes } from './envelope.rpc.ts'
 import { eventHandlers } from './events.consumer.ts'
 import { fileImportActivities, type Readers } from './file-import.activities.ts'
+import { importRoutes } from './import.rpc.ts'
+import { importPreviewActivities } from './import-preview.activities.ts'
 import { linkRoutes } from './link.rpc.ts'
 import { linkCleanUpActivities } from './link-clean-up.activities.ts'
+import { mappingRoutes } from './mapping.rpc.ts'
 import { createMoneyWriter } from './money.rpc.ts'
 import { type Searchers, similarActivities } from './similar.activities.ts'
 import { similarHandler } from './similar.consumer.ts'
 import { similarRoutes } from './similar.rpc.ts'
 import { openStorage } from './storage.client.ts'
+import { fileRoutes } from './stored-file.rpc.ts'
 import { sweepActivities } from './sweep.activities.ts'
 import { transactionRoutes } from './transaction.rpc.ts'
 import { uploadRoutes } from './upload.rpc.ts'
 
 const workflowModules = [
   new URL('./file-import.workflow.ts', import.meta.url),
+  new URL('./import-preview.workflow.ts', import.meta.url),
   new URL('./link-clean-up.workflow.ts', import.meta.url),
   new URL('./similar.workflow.ts', import.meta.url),
   new URL('./sweep.workflow.ts', import.meta.url),
@@ -38,7 +46,7 @@ export const ledger = defineService({
   settings,
   create: (offered) => {
     const readers: Readers = startWorkers({
-      module: new URL('./ofx.worker.ts', import.meta.url),
+      module: new URL('./statement.worker.ts', import.meta.url),
       threadsMax: 2,
       queueMax: 20,
       memoryMaxMb: 512,
@@ -60,11 +68,15 @@ export const ledger = defineService({
         router.service(TransactionService, transactionRoutes(deps))
         router.service(UploadService, uploadRoutes(deps))
         router.service(SimilarService, similarRoutes(deps))
+        router.service(FileService, fileRoutes(deps))
+        router.service(ImportService, importRoutes(deps))
+        router.service(MappingService, mappingRoutes(deps))
       },
       handlers: [...eventHandlers(deps), similarHandler({ ...deps, quietMs })],
       workflowModules,
       activities: {
         ...fileImportActivities(deps),
+        ...importPreviewActivities(deps),
         ...linkCleanUpActivities(deps),
         ...similarActivities(deps),
         ...sweepActivities(deps),

@@ -1,8 +1,9 @@
 import type { ServiceDeps } from '@coffer/kit/service'
-import { startCleanUp, startImport } from './events.consumer.ts'
+import { startCleanUp, startImport, startPreview } from './events.consumer.ts'
 import type { Storage } from './storage.client.ts'
 import {
   listExpiredFiles,
+  listPendingPreviews,
   listUncleanedLinks,
   listUnfinishedUploads,
   type Page,
@@ -27,6 +28,11 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       const uploads = await listUnfinishedUploads(database, page(after, graceMs))
       for (const upload of uploads) await startImport(workflows, upload)
       return uploads.at(pageSize - 1)?.transactionUploadId ?? null
+    },
+    restartPreviews: async (after: string): Promise<string | null> => {
+      const imports = await listPendingPreviews(database, page(after, graceMs))
+      for (const one of imports) await startPreview(workflows, one)
+      return imports.at(pageSize - 1)?.transactionImportId ?? null
     },
     restartCleanUps: async (after: string): Promise<string | null> => {
       const links = await listUncleanedLinks(database, page(after, graceMs))

@@ -1,6 +1,7 @@
 import type { Database } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import type { ImportKey } from './csv-import.ts'
 import type { LinkKey } from './link.ts'
 import type { FileKey } from './storage.client.ts'
 import type { UploadKey } from './upload.ts'
@@ -33,6 +34,26 @@ export function listUnfinishedUploads(
     WHERE status IN ('pending', 'processing') AND transaction_upload_id > ${after}
       AND created_at < ${before.toISOString()}
     ORDER BY transaction_upload_id LIMIT ${limit}`)
+}
+
+const ImportRow = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  transactionImportId: z.string(),
+})
+
+/** CSV files that wait for their preview, by ID. */
+export function listPendingPreviews(
+  { pool }: Database,
+  { before, after, limit }: Page,
+): Promise<readonly ImportKey[]> {
+  return pool.any(sql.type(ImportRow)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId",
+      transaction_import_id AS "transactionImportId"
+    FROM transaction_imports
+    WHERE status = 'pending-preview' AND transaction_import_id > ${after}
+      AND updated_at < ${before.toISOString()}
+    ORDER BY transaction_import_id LIMIT ${limit}`)
 }
 
 const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })

@@ -10,6 +10,7 @@ const activities = proxyActivities<ReturnType<typeof sweepActivities>>({
 export async function sweepLedger(): Promise<void> {
   for (const step of [
     activities.restartImports,
+    activities.restartPreviews,
     activities.restartCleanUps,
     activities.expireFiles,
   ]) {

@@ -47,8 +47,7 @@ async function post(deps: Deps, request: CreateUploadRequest, context: HandlerCo
     requireManual(bankAccount)
     const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
     const owner = { accountId, bankAccountId, createdBy }
-    const size = BigInt(content.length)
-    const { file, upload } = createUpload({ ...owner, ...ids, name, contentType, size }, clock())
+    const { file, upload } = createUpload({ ...owner, ...ids, name, contentType, content }, clock())
     const message = { ...toMessage(UploadSchema, upload), file: toMessage(FileSchema, file) }
     const reply = create(CreateUploadResponseSchema, { upload: message })
     const subject = { accountId, entityId: upload.transactionUploadId, version: 1n }

@@ -4,8 +4,9 @@ import { columnsOf, insertOf } from '@coffer/kit/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from './account-settings.sql.ts'
+import { StoredFile } from './stored-file.ts'
 import type { Transaction } from './transaction.ts'
-import { StoredFile, Upload, type UploadKey } from './upload.ts'
+import { Upload, type UploadKey } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
 // Not the words of the partial index: one upload is found by its key.
@@ -101,7 +102,7 @@ export async function insertNewTransactions(
         date, name, original_name, original_merchant_name, is_pending, upload_identifier, source,
         created_at, transaction_upload_id)
       SELECT account, bank_account, id, amount, '{}', date, name, original_name,
-        original_merchant_name, false, identifier, 'upload', created, ${transactionUploadId}
+        original_merchant_name, pending, identifier, 'upload', created, ${transactionUploadId}
       FROM ${sql.unnest(
         transactions.map((one) => [
           one.accountId,
@@ -112,15 +113,16 @@ export async function insertNewTransactions(
           one.name,
           one.originalName,
           one.originalMerchantName,
+          one.isPending,
           one.uploadIdentifier,
           at(one.createdAt),
         ]),
         [
-          ...['text', 'text', 'text', 'int8', 'timestamptz', 'text', 'text', 'text', 'text'],
-          'timestamptz',
+          ...['text', 'text', 'text', 'int8', 'timestamptz', 'text', 'text', 'text', 'bool'],
+          ...['text', 'timestamptz'],
         ],
       )} AS fresh (account, bank_account, id, amount, date, name, original_name,
-        original_merchant_name, identifier, created)
+        original_merchant_name, pending, identifier, created)
       ON CONFLICT ON CONSTRAINT transactions_upload DO NOTHING
       RETURNING 1
     ) SELECT count(*) AS inserted FROM stored`)

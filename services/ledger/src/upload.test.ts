@@ -1,12 +1,14 @@
+import { problemsOf } from '@coffer/kit/errors'
+import type { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { createUpload } from './upload.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 
-function create(name: string, contentType: string) {
+function create(name: string, contentType: string, text = 'twelve bytes') {
   const ids = { accountId: 'acct_1', bankAccountId: 'bac_1', createdBy: 'user_1' }
-  const body = { ...ids, fileId: 'file_1', transactionUploadId: 'txup_1', size: 12n }
-  return createUpload({ ...body, name, contentType }, NOW)
+  const body = { ...ids, fileId: 'file_1', transactionUploadId: 'txup_1' }
+  return createUpload({ ...body, name, contentType, content: Buffer.from(text) }, NOW)
 }
 
 test('an upload waits, and its file is kept for an hour', () => {
@@ -30,6 +32,7 @@ test('an upload waits, and its file is kept for an hour', () => {
     upload: {
       ...common,
       transactionUploadId: 'txup_1',
+      format: 'ofx',
       status: 'pending',
       error: null,
       processedAt: null,
@@ -40,24 +43,30 @@ test('an upload waits, and its file is kept for an hour', () => {
   })
 })
 
-// spec/ledger.md 6.1: the content type decides, the extension only for unnamed bytes.
 test.each([
-  ['export.txt', 'application/vnd.intu.QFX', true],
-  ['export.ofx', 'application/octet-stream', true],
-  ['EXPORT.QFX', 'application/octet-stream', true],
-  ['export.qbo', 'application/octet-stream', true],
-  ['export.csv', 'application/octet-stream', false],
-  ['ofx', 'application/octet-stream', false],
-  ['export.ofx', 'text/csv', false],
-  ['export.ofx', 'application/vnd.intu.qfx', true],
-  ['export.ofx', '', false],
-])('%s of type %s is taken: %s', (name, contentType, taken) => {
-  const outcome = () => create(name, contentType)
-  if (taken) {
-    expect(outcome().upload.status).toBe('pending')
-  } else {
-    expect(outcome).toThrow('Invalid request')
+  ['export.ofx', 'application/octet-stream', 'ofx'],
+  ['export.qif', 'application/octet-stream', 'qif'],
+  ['export.xml', 'text/xml', 'camt053'],
+])('%s of type %s is taken as %s', (name, contentType, format) => {
+  expect(create(name, contentType).upload.format).toBe(format)
+})
+
+test('what a file is, its content knows better', () => {
+  expect(create('export.ofx', 'application/vnd.intu.QFX', '!Type:Bank\n').upload.format).toBe('qif')
+})
+
+test.each([
+  ['export.csv', 'text/csv', 'is a CSV file, which needs a mapping: use transactions/import'],
+  ['export.ofx', 'image/png', 'must be an OFX, QFX, QBO, CAMT.053 or QIF file'],
+  ['ofx', 'application/octet-stream', 'must be an OFX, QFX, QBO, CAMT.053 or QIF file'],
+])('%s of type %s is refused: %s', (name, contentType, text) => {
+  let problems: unknown
+  try {
+    create(name, contentType)
+  } catch (error) {
+    problems = problemsOf(error as ConnectError)
   }
+  expect(problems).toEqual({ data: text })
 })
 
 test.each([

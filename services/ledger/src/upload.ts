@@ -1,21 +1,7 @@
 import { invalid } from '@coffer/kit/errors'
 import { z } from 'zod'
-
-/** A file that a user has uploaded; `size` in bytes. Its bytes are gone once `deletedAt` is set. */
-export const StoredFile = z.object({
-  accountId: z.string(),
-  bankAccountId: z.string(),
-  fileId: z.string(),
-  kind: z.enum(['transactions/uploads']),
-  name: z.string(),
-  contentType: z.string(),
-  size: z.bigint(),
-  createdAt: z.date(),
-  createdBy: z.string(),
-  expiresAt: z.date().nullable(),
-  deletedAt: z.date().nullable(),
-})
-export type StoredFile = z.infer<typeof StoredFile>
+import { fileKindOf } from './file-kind.ts'
+import { createFile, type NewFile, type StoredFile } from './stored-file.ts'
 
 /** The import of one file: `error` is set exactly when it failed (`spec/ledger.md` 6.2). */
 export const Upload = z.object({
@@ -23,6 +9,7 @@ export const Upload = z.object({
   bankAccountId: z.string(),
   transactionUploadId: z.string(),
   fileId: z.string(),
+  format: z.enum(['ofx', 'camt053', 'qif', 'csv']),
   status: z.enum(['pending', 'processing', 'failed', 'complete']),
   error: z.string().nullable(),
   createdAt: z.date(),
@@ -37,62 +24,41 @@ export type Upload = z.infer<typeof Upload>
 /** What names one upload. */
 export type UploadKey = Pick<Upload, 'accountId' | 'bankAccountId' | 'transactionUploadId'>
 
-const KEPT_FOR_MS = 60 * 60 * 1000
-const NAME_LENGTH_MAX = 300
-// Media types are compared without case (RFC 9110, 8.3.1).
-const OFX_TYPE = 'application/vnd.intu.qfx'
-const UNNAMED_TYPE = 'application/octet-stream'
-const OFX_EXTENSION = /\.(ofx|qfx|qbo)$/i
-
-export interface NewUpload {
-  accountId: string
-  bankAccountId: string
-  createdBy: string
-  fileId: string
-  transactionUploadId: string
-  name: string
-  contentType: string
-  size: bigint
-}
+export type NewUpload = Omit<NewFile, 'kind'> & { transactionUploadId: string }
 
 /**
- * A file and its upload, pending. The content type says what it is, or the extension where the type
- * says nothing (`spec/ledger.md` 6.1). Anything but OFX, QFX and QBO is refused.
+ * A file and its upload, pending. What kind the file is of, its type, its name or its content say
+ * (`file-kind.ts`). One that does not say what it means is refused.
  */
 export function createUpload(body: NewUpload, now: Date): { file: StoredFile; upload: Upload } {
-  const { accountId, bankAccountId, fileId, createdBy, contentType } = body
-  const type = contentType.toLowerCase()
-  const isOfx = type === OFX_TYPE || (type === UNNAMED_TYPE && OFX_EXTENSION.test(body.name))
-  if (!isOfx) {
-    throw invalid({ data: 'must be an OFX, QFX or QBO file' })
+  const { name, contentType, content } = body
+  const format = fileKindOf({ name, contentType, head: content })
+  if (format === null) {
+    throw invalid({ data: 'must be an OFX, QFX, QBO, CAMT.053 or QIF file' })
   }
-  const common = { accountId, bankAccountId, fileId, createdAt: now, createdBy }
-  return {
-    file: {
-      ...common,
-      kind: 'transactions/uploads',
-      name: fileName(body.name),
-      contentType,
-      size: body.size,
-      expiresAt: new Date(now.getTime() + KEPT_FOR_MS),
-      deletedAt: null,
-    },
-    upload: {
-      ...common,
-      transactionUploadId: body.transactionUploadId,
-      status: 'pending',
-      error: null,
-      processedAt: null,
-      completedAt: null,
-      importedCount: 0n,
-      skippedCount: 0n,
-    },
+  if (format === 'csv') {
+    throw invalid({ data: 'is a CSV file, which needs a mapping: use transactions/import' })
   }
+  const file = createFile({ ...body, kind: 'transactions/uploads' }, now)
+  return { file, upload: uploadOf(file, { ...body, format }, now) }
 }
 
-/** The last part of whatever path a client sends, printable and of bounded length. */
-function fileName(name: string): string {
-  const last = name.split(/[\\/]/).at(-1) ?? ''
-  const printable = last.replace(/\p{C}+/gu, '').trim()
-  return [...printable].slice(-NAME_LENGTH_MAX).join('') || 'upload'
+/** The import of a stored file, pending. */
+export function uploadOf(
+  { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
+  of: Pick<Upload, 'transactionUploadId' | 'format' | 'createdBy'>,
+  now: Date,
+): Upload {
+  const { transactionUploadId, format, createdBy } = of
+  return {
+    ...{ accountId, bankAccountId, transactionUploadId, fileId, format },
+    status: 'pending',
+    error: null,
+    createdAt: now,
+    createdBy,
+    processedAt: null,
+    completedAt: null,
+    importedCount: 0n,
+    skippedCount: 0n,
+  }
 }

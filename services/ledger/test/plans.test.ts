@@ -7,12 +7,15 @@ import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { slowScans } from '@coffer/kit/testing/plans'
+import { FileService } from '@coffer/proto/ledger/v1/file'
+import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
+import { importing } from './importing.ts'
 import { neighbours } from './neighbours.ts'
 
 let booted: Booted
@@ -38,6 +41,8 @@ const tenantTables = [
   'operations',
   'uploads',
   'files',
+  'transaction_imports',
+  'transaction_import_mappings',
   'account_settings',
   'idempotency_keys',
 ]
@@ -81,10 +86,21 @@ async function crowd(): Promise<void> {
       'a.ofx', 'application/octet-stream', 1, now(), 'user_1'
     FROM bank_accounts, generate_series(1, 5) AS n`)
   await pool.query(sql.unsafe`
-    INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, status,
+    INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, format, status,
       created_at, created_by, imported_count, skipped_count)
-    SELECT account_id, bank_account_id, 'txup_' || file_id, file_id, 'complete', now(), 'user_1', 0,
-      0 FROM files`)
+    SELECT account_id, bank_account_id, 'txup_' || file_id, file_id, 'ofx', 'complete', now(),
+      'user_1', 0, 0 FROM files`)
+  await pool.query(sql.unsafe`
+    INSERT INTO transaction_import_mappings (account_id, transaction_import_mapping_id, signature,
+      mapping, created_at, updated_at, created_by)
+    SELECT account_id, 'txix_' || bank_account_id, 'x', '{}', now(), now(), 'user_1'
+    FROM bank_accounts`)
+  await pool.query(sql.unsafe`
+    INSERT INTO transaction_imports (account_id, bank_account_id, transaction_import_id, file_id,
+      transaction_import_mapping_id, transaction_upload_id, headers, delimeter, status, created_at,
+      updated_at, created_by)
+    SELECT account_id, bank_account_id, 'txim_' || file_id, file_id, 'txix_' || bank_account_id,
+      transaction_upload_id, '{}', ',', 'pending-processing', now(), now(), 'user_1' FROM uploads`)
   await pool.query(sql.unsafe`
     INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
     SELECT account_id, bank_account_id, 'run_' || n, '', now()
@@ -142,6 +158,10 @@ async function useEverything(home: Household): Promise<void> {
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
   await uploadFile(home, 'equal-rows.ofx')
   await uploadFile(home, 'truncated.ofx')
+  await booted.client('ledger', FileService).listFiles({}, as)
+  await importing(booted).processed(home)
+  await booted.client('ledger', MappingService).listMappings({ limit: 10, offset: 0 }, as)
+  await booted.client('ledger', MappingService).listMappings({ signature: 'x', limit: 1 }, as)
   await accounts.archiveBankAccount({ bankAccountId }, as)
   await links.deleteLink({ linkId }, as)
   const Row = z.object({ cleanedAt: z.date().nullable() })

@@ -48,7 +48,7 @@ async function unheardUpload(home: Household, createdAt: Date) {
   const { accountId, bankAccountId } = home
   const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
   const content = await readFile(new URL('../../../test/data/equal-rows.ofx', import.meta.url))
-  const what = { name: 'a.ofx', contentType: 'application/octet-stream', size: 1n }
+  const what = { name: 'a.ofx', contentType: 'application/octet-stream', content }
   const owner = { accountId, bankAccountId, createdBy: 'user_1' }
   const stored = createUpload({ ...owner, ...ids, ...what }, createdAt)
   const settings = { accountId, timezone: 'UTC', locale: 'en_US', version: 0n }

@@ -7,7 +7,7 @@ const HEADER_LENGTH_MAX = 1024
  * UTF-8 comes before the header because many banks declare 1252 and send UTF-8, while text in a
  * single-byte set with accents practically never reads as UTF-8.
  */
-export function decodeOfx(bytes: Uint8Array): string {
+export function decodeFile(bytes: Uint8Array): string {
   const unicode = utf16Of(bytes)
   if (unicode !== null) {
     return new TextDecoder(unicode).decode(bytes)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decodeOfx } from './ofx-text.ts'
+import { decodeFile } from './file-text.ts'
 
 const header = (encoding: string, charset: string) =>
   `OFXHEADER:100\r\nENCODING:${encoding}\r\nCHARSET:${charset}\r\n\r\n`
@@ -23,7 +23,7 @@ test.each([
   ['XML in Shift_JIS', xml('Shift_JIS'), [0x92, 0x83], '茶'],
   ['XML that lies about UTF-16', xml('UTF-16'), [0x43], 'C'],
 ])('%s', (_what, head, tail, text) => {
-  expect(decodeOfx(bytes(head, ...tail))).toBe(`${head}${text}`)
+  expect(decodeFile(bytes(head, ...tail))).toBe(`${head}${text}`)
 })
 
 test.each([
@@ -34,5 +34,5 @@ test.each([
   ['UTF-16BE without one', [0x00, 0x3c, 0x00, 0xe9], '<é'],
   ['nothing', [], ''],
 ])('%s', (_what, tail, text) => {
-  expect(decodeOfx(Uint8Array.of(...tail))).toBe(text)
+  expect(decodeFile(Uint8Array.of(...tail))).toBe(text)
 })

@@ -1,0 +1,58 @@
+import { childrenOf, nodeAt, textAt, type XmlNode } from './xml-tree.ts'
+
+/** What banks write where there is no reference. */
+const NO_REFERENCE = /^(?:NOT ?PROVIDED|NON?REF)$/i
+
+/** The transactions that an entry says it is made of. */
+export function detailsOf(entry: XmlNode): XmlNode[] {
+  return childrenOf(entry, 'NtryDtls').flatMap((one) => childrenOf(one, 'TxDtls'))
+}
+
+/** The bank's own reference, which names one entry; blank where it gives none. */
+export function servicerReferenceOf(entry: XmlNode): string {
+  const [only, ...others] = detailsOf(entry)
+  const ofDetails = others.length === 0 ? textAt(only, 'Refs', 'AcctSvcrRef') : ''
+  return [textAt(entry, 'AcctSvcrRef'), ofDetails].map(stated).find(Boolean) ?? ''
+}
+
+/**
+ * Whatever reference an entry has. All but the bank's own may repeat: an entry's number begins again
+ * with each statement, and a standing order keeps its end-to-end identification.
+ */
+export function referenceOf(entry: XmlNode): string {
+  const [first] = detailsOf(entry)
+  const weaker = [textAt(entry, 'NtryRef'), textAt(first, 'Refs', 'EndToEndId')]
+  return servicerReferenceOf(entry) || (weaker.map(stated).find(Boolean) ?? '')
+}
+
+/**
+ * Who paid or was paid. A reversal names the parties of what it reverses, and so the other way
+ * round (ISO 20022, ReversalIndicator).
+ */
+export function otherPartyOf(
+  details: XmlNode,
+  { node, isOut }: { node: XmlNode; isOut: boolean },
+): string {
+  const isReversal = ['true', '1'].includes(textAt(node, 'RvslInd'))
+  const role = isOut === isReversal ? 'Dbtr' : 'Cdtr'
+  const parties = nodeAt(details, 'RltdPties')
+  // Version 8 and later have the name one level deeper.
+  return textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')
+}
+
+/** What an entry or one of its transactions says it is for. */
+export function sayingOf(node: XmlNode): string {
+  const remittance = nodeAt(node, 'RmtInf')
+  const texts = childrenOf(remittance, 'Ustrd').map(({ text }) => text.trim())
+  const references = childrenOf(remittance, 'Strd').map((one) => textAt(one, 'CdtrRefInf', 'Ref'))
+  return (
+    texts.join(' ').trim() ||
+    references.join(' ').trim() ||
+    textAt(node, 'AddtlTxInf') ||
+    textAt(node, 'AddtlNtryInf')
+  )
+}
+
+function stated(reference: string): string {
+  return NO_REFERENCE.test(reference) ? '' : reference
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { type CsvMapping, problemsOfMapping, signatureOf } from './csv-mapping.ts'
+
+const reference = 'must be one of the headers by name, or derivedKind rowNumber, and not both'
+
+function mapping(changed: Partial<CsvMapping> = {}): CsvMapping {
+  return {
+    headers: ['Id', 'Date', 'Text', 'Amount', 'Type'],
+    id: { kind: 'native', fields: [{ name: 'Id' }] },
+    amount: { kind: 'sign', invert: false, fields: [{ name: 'Amount' }] },
+    memo: { name: 'Text' },
+    date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
+    balance: { kind: 'none', fields: [] },
+    ...changed,
+  }
+}
+
+const amountFields = [{ name: 'Amount' }, { name: 'Type' }]
+const byType = { kind: 'type' as const, invert: false, fields: amountFields }
+
+describe('a mapping is right', () => {
+  test.each<[string, Partial<CsvMapping>]>([
+    ['as it is', {}],
+    [
+      'by the number of the row',
+      { id: { kind: 'hashed', fields: [{ derivedKind: 'rowNumber' }] } },
+    ],
+    ['by type', { amount: { ...byType, credit: 'CR', debit: 'DR' } }],
+    ['by column', { amount: { kind: 'column', invert: true, fields: amountFields } }],
+    ['with a merchant', { merchant: { name: 'Text' } }],
+    ['with a state', { posted: { fields: [{ name: 'Type' }], posted: '' } }],
+    ['with a sum', { balance: { kind: 'sum', fields: [] } }],
+    ['with a balance', { balance: { kind: 'field', fields: [{ name: 'Amount' }] } }],
+  ])('%s', (_what, changed) => {
+    expect(problemsOfMapping(mapping(changed))).toBeNull()
+  })
+})
+
+describe('a mapping is wrong', () => {
+  const many = Array.from({ length: 21 }, (_, index) => `h${index}`)
+  test.each<[string, Partial<CsvMapping>, object]>([
+    ['no headers', { headers: [] }, { headers: 'must have 1 to 20 names' }],
+    ['many headers', { headers: many }, { headers: 'must have 1 to 20 names' }],
+    ['equal headers', { headers: ['Id', 'Id'] }, { headers: 'must be unique' }],
+    [
+      'a blank header',
+      { headers: ['Id', ''] },
+      { headers: 'must each have 1 to 100 printable characters' },
+    ],
+    [
+      'a header with a tab',
+      { headers: ['Id', 'a\tb'] },
+      { headers: 'must each have 1 to 100 printable characters' },
+    ],
+    [
+      'no identifier',
+      { id: { kind: 'native', fields: [] } },
+      { id: { fields: 'must have 1 to 20' } },
+    ],
+    [
+      'a field twice',
+      { id: { kind: 'hashed', fields: [{ name: 'Id' }, { name: 'Id' }] } },
+      { id: { fields: 'must be unique' } },
+    ],
+    ['an unknown column', { memo: { name: 'Nope' } }, { memo: reference }],
+    ['no column', { memo: {} }, { memo: reference }],
+    ['both', { merchant: { name: 'Id', derivedKind: 'rowNumber' } }, { merchant: reference }],
+    ['another derivation', { memo: { derivedKind: 'today' } }, { memo: reference }],
+    [
+      'two amounts with a sign',
+      { amount: { kind: 'sign', invert: false, fields: amountFields } },
+      { amount: { fields: 'must have exactly 1' } },
+    ],
+    [
+      'a type without its words',
+      { amount: byType },
+      {
+        amount: {
+          credit: 'must have 1 to 100 characters',
+          debit: 'must have 1 to 100 characters',
+        },
+      },
+    ],
+    [
+      'equal words',
+      { amount: { ...byType, credit: 'X', debit: 'X' } },
+      { amount: { debit: 'must differ from credit' } },
+    ],
+    [
+      'words for columns',
+      { amount: { ...byType, kind: 'column', credit: 'X', debit: 'Y' } },
+      { amount: { credit: 'only goes with kind type', debit: 'only goes with kind type' } },
+    ],
+    [
+      'two dates',
+      { date: { fields: [{ name: 'Date' }, { name: 'Id' }], format: 'YYYY-MM-DD' } },
+      { date: { fields: 'must have exactly 1' } },
+    ],
+    [
+      'no format',
+      { date: { fields: [{ name: 'Date' }], format: 'YYYY-MM' } },
+      { date: { format: 'must name year, month and day once each, like YYYY-MM-DD or M/D/YY' } },
+    ],
+    [
+      'a long state',
+      { posted: { fields: [{ name: 'Type' }], posted: 'x'.repeat(101) } },
+      { posted: { posted: 'must have at most 100 characters' } },
+    ],
+    [
+      'a sum of a field',
+      { balance: { kind: 'sum', fields: [{ name: 'Amount' }] } },
+      { balance: { fields: 'must have exactly 0' } },
+    ],
+    [
+      'a balance without its field',
+      { balance: { kind: 'field', fields: [] } },
+      { balance: { fields: 'must have exactly 1' } },
+    ],
+  ])('with %s', (_what, changed, problems) => {
+    expect(problemsOfMapping(mapping(changed))).toMatchObject(problems)
+  })
+
+  test('and only what is wrong is named', () => {
+    const date = { fields: [{ name: 'Date' }], format: '' }
+    expect(Object.keys(problemsOfMapping(mapping({ date, memo: {} })) ?? {})).toEqual([
+      'memo',
+      'date',
+    ])
+  })
+})
+
+test('files with the same columns have one signature, in any order and case', () => {
+  const signature = createHash('sha256').update('amount,date,id').digest('hex')
+  expect(signatureOf(['Id', 'Date', 'Amount'])).toBe(signature)
+  expect(signatureOf(['AMOUNT', 'id', 'DATE'])).toBe(signature)
+  expect(signatureOf(['Id', 'Date'])).not.toBe(signature)
+})

@@ -1,0 +1,91 @@
+import { headerLengthMax, headersMax } from './csv-mapping.ts'
+import { delimiters, readHead } from './csv-table.ts'
+import { decodeFile } from './file-text.ts'
+import type { Unreadable } from './statement.ts'
+
+/** What the cells of a file mean: how they are parted and what their columns are called. */
+export type CsvShape = { delimiter: string; headers: string[] }
+
+/** Bytes. */
+const HEAD_LENGTH = 65_536
+/** What may stand above the header, and what is looked at below it. */
+const HEAD_ROWS = 50
+const COLUMNS_MIN = 3
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/**
+ * The shape of a CSV file, from its first rows: the delimiter with which most rows have as many
+ * cells as their header, at least three (`spec/ledger.md` 7.2).
+ */
+export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
+  const head = decodeFile(headOf(bytes))
+  const found = delimiters.flatMap((delimiter) => {
+    const rows = readHead(head, { delimiter, rowsMax: HEAD_ROWS })
+    const at = headerIndex(rows)
+    return at === -1 ? [] : [{ delimiter, ...fitOf(rows.slice(at)) }]
+  })
+  const [best] = found.toSorted((one, other) => other.fit - one.fit)
+  if (best === undefined) {
+    return { unreadable: 'The file has no row with the names of at least three columns' }
+  }
+  const { delimiter, headers } = best
+  return headers.length > headersMax
+    ? { unreadable: `The file has ${headers.length} columns, more than ${headersMax}` }
+    : { delimiter, headers }
+}
+
+/** The rows below the header; null when no row is this header. */
+export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
+  const at = rows
+    .slice(0, HEAD_ROWS)
+    .findIndex((cells) => namesOf(cells).join('\n') === headers.join('\n'))
+  return at === -1 ? null : rows.slice(at + 1)
+}
+
+/** Whole lines, so that no character and no row is cut. */
+function headOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= HEAD_LENGTH) {
+    return bytes
+  }
+  const head = bytes.subarray(0, HEAD_LENGTH)
+  const end = Math.max(head.lastIndexOf(LINE_FEED), head.lastIndexOf(CARRIAGE_RETURN))
+  return end === -1 ? head : head.subarray(0, end)
+}
+
+/** The first row that is as wide as most, with a name in most of its cells. */
+function headerIndex(rows: string[][]): number {
+  const counts = new Map<number, number>()
+  for (const { length } of rows) {
+    counts.set(length, (counts.get(length) ?? 0) + 1)
+  }
+  const usual = [...counts].toSorted(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
+  return rows.findIndex((cells) => {
+    const names = cells.filter((cell) => cell !== '').length
+    return names >= COLUMNS_MIN && names * 2 > usual && Math.abs(cells.length - usual) <= 1
+  })
+}
+
+function fitOf(rows: string[][]): { headers: string[]; fit: number } {
+  const headers = namesOf(rows[0] ?? [])
+  const fitting = rows.filter((cells) => widthOf(cells, headers.length) === headers.length)
+  return { headers, fit: fitting.length / rows.length }
+}
+
+/** How many cells a row has, not counting blank ones beyond the header. */
+export function widthOf(cells: readonly string[], columns: number): number {
+  const beyond = cells.slice(columns).some((cell) => cell !== '')
+  return beyond ? cells.length : Math.min(cells.length, columns)
+}
+
+/** The names of columns, unique and bounded: a blank one is named by its number. */
+function namesOf(cells: readonly string[]): string[] {
+  const last = cells.findLastIndex((cell) => cell !== '')
+  const names: string[] = []
+  for (const [index, cell] of cells.slice(0, last + 1).entries()) {
+    const printable = cell.replace(/\p{C}/gu, '').trim()
+    const name = [...printable].slice(0, headerLengthMax).join('') || `Column ${index + 1}`
+    names.push(names.includes(name) ? `${index + 1} ${name}`.slice(0, headerLengthMax) : name)
+  }
+  return names
+}

@@ -1,0 +1,46 @@
+import { fullYear } from './day-text.ts'
+import type { Day } from './statement-values.ts'
+
+const ALLOWED = /^[YMD.\-/ ]{6,10}$/
+const PARTS = /Y+|M+|D+/g
+const DIGITS: Readonly<Record<string, string>> = {
+  YYYY: '(?<year>\\d{4})',
+  YY: '(?<year>\\d{2})',
+  MM: '(?<month>\\d{2})',
+  M: '(?<month>\\d{1,2})',
+  DD: '(?<day>\\d{2})',
+  D: '(?<day>\\d{1,2})',
+}
+
+/**
+ * Whether this says how days are written: 6 to 10 characters, in them year (YYYY or YY), month
+ * (MM or M) and day (DD or D) once each (`spec/ledger.md` 7.4).
+ */
+export function isDayFormat(format: string): boolean {
+  const parts = format.match(PARTS) ?? []
+  const letters = parts.map((part) => part.charAt(0)).sort()
+  return ALLOWED.test(format) && letters.join('') === 'DMY' && parts.every((part) => part in DIGITS)
+}
+
+/**
+ * A reader of days in a format: what stands behind the day, such as a time, is ignored. It returns
+ * null for another text; whether there is such a day is not looked at.
+ */
+export function dayReader(format: string): (text: string) => Day | null {
+  const source = format
+    .replace(/[.\-/ ]/g, (mark) => `\\${mark}`)
+    .replace(PARTS, (part) => DIGITS[part] ?? part)
+  const pattern = new RegExp(`^${source}(?:[T ].*)?$`, 's')
+  return (text) => {
+    const { year, month, day } = pattern.exec(text)?.groups ?? {}
+    if (year === undefined) {
+      return null
+    }
+    const isShort = year.length === 2
+    return {
+      year: isShort ? fullYear(Number(year)) : Number(year),
+      month: Number(month),
+      day: Number(day),
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { Day } from './statement-values.ts'
+
+/** Which of day and month is written first. */
+export type DayOrder = 'day first' | 'month first'
+
+const LENGTH_MAX = 20
+const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/
+const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{2})$/
+/** Years of two digits below this are of this century (POSIX). */
+const CENTURY_TURN = 69
+
+/**
+ * Which order the days of a file are written in: the one that makes more of them a day of the
+ * calendar. `preferred` when they are even, as when no day is later than the twelfth.
+ */
+export function dayOrderOf(texts: Iterable<string>, preferred: DayOrder): DayOrder {
+  let days = 0
+  for (const text of texts) {
+    const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
+    if (first !== undefined && Number(first) > 12) {
+      days += 1
+    } else if (second !== undefined && Number(second) > 12) {
+      days -= 1
+    }
+  }
+  if (days === 0) {
+    return preferred
+  }
+  return days > 0 ? 'day first' : 'month first'
+}
+
+/**
+ * The day that a text in digits names, year first or last: `2024-01-31`, `1/31'24`, `31.01.2024`,
+ * `1/31/24`. An apostrophe before two digits of a year means this century. Null when it is no such
+ * text; whether there is such a day is not looked at.
+ */
+export function readWrittenDay(text: string, order: DayOrder): Day | null {
+  const written = bare(text)
+  const [, year, month, day] = YEAR_FIRST.exec(written) ?? []
+  if (year !== undefined) {
+    return { year: Number(year), month: Number(month), day: Number(day) }
+  }
+  const [, first, second, mark, last] = YEAR_LAST.exec(written) ?? []
+  if (mark === undefined || last === undefined) {
+    return null
+  }
+  const [monthText, dayText] = order === 'month first' ? [first, second] : [second, first]
+  return { year: yearOf(last, mark), month: Number(monthText), day: Number(dayText) }
+}
+
+/** The year that two digits mean: 1969 to 2068. */
+export function fullYear(year: number): number {
+  return year < CENTURY_TURN ? 2000 + year : 1900 + year
+}
+
+/** In some exports a blank stands for a leading zero. */
+function bare(text: string): string {
+  return text.length > LENGTH_MAX
+    ? ''
+    : text.replaceAll(/[\s’]/g, (one) => (one === '’' ? "'" : ''))
+}
+
+function yearOf(text: string, mark: string): number {
+  const year = Number(text)
+  if (text.length === 4) {
+    return year
+  }
+  return mark.includes("'") ? 2000 + year : fullYear(year)
+}

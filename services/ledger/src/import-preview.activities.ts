@@ -1,0 +1,53 @@
+import { toBinary } from '@bufbuild/protobuf'
+import type { ServiceDeps } from '@coffer/kit/service'
+import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
+import { findTimezone } from './account-settings.sql.ts'
+import { findBankAccount } from './bank-account.sql.ts'
+import { type CsvImport, type ImportKey, previewOf } from './csv-import.ts'
+import type { Readers } from './file-import.activities.ts'
+import { findImport, findImportFormat, listKnownIdentifiers, savePreview } from './import.sql.ts'
+import type { FileStatement, Unreadable } from './statement.ts'
+import type { Storage } from './storage.client.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; readers: Readers }
+
+/** The steps of an import's preview; each does nothing when it has been done (design 4). */
+export function importPreviewActivities(deps: Deps) {
+  const { database, clock } = deps
+  return {
+    previewImport: async (key: ImportKey): Promise<void> => {
+      const found = await findImport(database, key)
+      if (found?.status !== 'pending-preview') return
+      const statement = await read(deps, found)
+      const result =
+        'unreadable' in statement
+          ? { error: statement.unreadable }
+          : { preview: await previewIn(deps, key, statement) }
+      await savePreview(database, key, { result, now: clock() })
+    },
+    failPreview: async (key: ImportKey): Promise<void> => {
+      const error = 'The file could not be read for now; please upload it again'
+      await savePreview(database, key, { result: { error }, now: clock() })
+    },
+  }
+}
+
+async function read(deps: Deps, found: CsvImport): Promise<FileStatement | Unreadable> {
+  const { database, storage, readers } = deps
+  const { accountId, bankAccountId } = found
+  const bankAccount = await findBankAccount(database, accountId, bankAccountId)
+  const timezone = await findTimezone(database, accountId)
+  const format = await findImportFormat(database, found)
+  const bytes = await storage.read(found)
+  if (!bankAccount || !timezone || !format || !bytes) {
+    return { unreadable: 'The file is no longer there' }
+  }
+  const settings = { currency: bankAccount.currency, timezone }
+  return readers.run({ bytes, settings, format: { kind: 'csv', ...format } })
+}
+
+async function previewIn({ database }: Deps, key: ImportKey, statement: FileStatement) {
+  const identifiers = statement.rows.map((row) => row.uploadIdentifier)
+  const known = await listKnownIdentifiers(database, key, identifiers)
+  return toBinary(ImportPreviewSchema, previewOf(statement, new Set(known)))
+}

@@ -1,0 +1,21 @@
+import { ActivityFailure, proxyActivities } from '@temporalio/workflow'
+import type { ImportKey } from './csv-import.ts'
+import type { importPreviewActivities } from './import-preview.activities.ts'
+
+type Activities = ReturnType<typeof importPreviewActivities>
+
+const steps = proxyActivities<Activities>({ startToCloseTimeout: '1 minute' })
+const { previewImport } = proxyActivities<Activities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
+})
+
+/** Prepares the preview of one CSV file; its ID is `import-preview/<transactionImportId>`. */
+export async function previewCsvImport(key: ImportKey): Promise<void> {
+  try {
+    await previewImport(key)
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error
+    await steps.failPreview(key)
+  }
+}

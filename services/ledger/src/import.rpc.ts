@@ -1,0 +1,151 @@
+import { create, fromBinary } from '@bufbuild/protobuf'
+import { changeOf } from '@coffer/kit/changes'
+import { invalid, notFound } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { keepReply, once } from '@coffer/kit/idempotency'
+import { toMessage } from '@coffer/kit/message'
+import { callerOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
+import { ImportPreviewRequestedSchema, UploadCreatedSchema } from '@coffer/proto/ledger/v1/events'
+import {
+  type CreateImportRequest,
+  CreateImportResponseSchema,
+  ImportPreviewSchema,
+  ImportSchema,
+  type ImportService,
+} from '@coffer/proto/ledger/v1/import'
+import { FileSchema } from '@coffer/proto/ledger/v1/upload'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { findBankAccount } from './bank-account.sql.ts'
+import { requireManual, requireWritable } from './bank-account.ts'
+import {
+  type CsvImport,
+  createImport,
+  type ImportKey,
+  requireSameHeaders,
+  requireStatus,
+} from './csv-import.ts'
+import { signatureOf } from './csv-mapping.ts'
+import { askForPreview, askForProcessing, findImport, insertImport } from './import.sql.ts'
+import { findMapping } from './mapping.sql.ts'
+import type { Storage } from './storage.client.ts'
+import { uploadOf } from './upload.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
+
+/** CSV files on their way to become transactions (spec/ledger.md 7.2, 7.3). */
+export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
+  const { database } = deps
+  return {
+    createImport: (request, context) => post(deps, request, context),
+    getImport: async (request, context) => {
+      const { accountId } = callerOf(context)
+      return { import: messageOf(await getImport(deps, { ...request, accountId })) }
+    },
+    updateImport: async (request, context) => {
+      const { accountId, userId } = callerOf(context)
+      const key = { ...request, accountId }
+      const found = await getImport(deps, key)
+      await requireOpenAccount(deps, found)
+      const { transactionImportMappingId, status } = request
+      if (status === 'pending-preview' && transactionImportMappingId !== undefined) {
+        await startPreview(deps, found, transactionImportMappingId)
+      } else if (status === 'pending-processing' && transactionImportMappingId === undefined) {
+        await startProcessing(deps, found, userId)
+      } else {
+        throw invalid({ status: 'must be pending-preview with a mapping, or pending-processing' })
+      }
+      return { import: messageOf((await findImport(database, key)) ?? found) }
+    },
+  }
+}
+
+async function post(deps: Deps, request: CreateImportRequest, context: HandlerContext) {
+  const { database, clock, storage } = deps
+  const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
+  const { bankAccountId, name, content } = request
+  return once({ database, context, reply: CreateImportResponseSchema }, async (key) => {
+    await requireOpenAccount(deps, { accountId, bankAccountId })
+    const ids = { fileId: newId('file'), transactionImportId: newId('txim') }
+    const body = { accountId, bankAccountId, createdBy, ...ids, name, content }
+    const { file, made } = createImport(body, clock())
+    const message = { ...messageOf(made), file: toMessage(FileSchema, file) }
+    const reply = create(CreateImportResponseSchema, { import: message })
+    const settings = { accountId, timezone, locale, version: 0n }
+    // The bytes come first: a row never promises a file that is not there.
+    await storage.write(file, content)
+    try {
+      await database.transaction(async (tx) => {
+        await insertImport(tx, { file, made, settings })
+        await keepReply(tx, key, reply)
+      })
+    } catch (error) {
+      // A commit whose answer was lost has stored the row; then the bytes belong to it.
+      if (!(await findImport(database, made))) await storage.remove(file)
+      throw error
+    }
+    return reply
+  })
+}
+
+async function startPreview(
+  { database, clock }: Deps,
+  found: CsvImport,
+  transactionImportMappingId: string,
+): Promise<void> {
+  requireStatus(found, 'mapping')
+  const mapping = await findMapping(database, found.accountId, transactionImportMappingId)
+  if (!mapping) throw invalid({ transactionImportMappingId: 'is not a mapping of this account' })
+  requireSameHeaders(found, mapping.mapping.headers)
+  const { accountId, transactionImportId: entityId } = found
+  const event = toMessage(ImportPreviewRequestedSchema, found)
+  const changes = [
+    changeOf(ImportPreviewRequestedSchema, { accountId, entityId, version: 1n }, event),
+  ]
+  const asked = { transactionImportMappingId, now: clock(), changes }
+  const isDone = await database.transaction((tx) => askForPreview(tx, found, asked))
+  if (!isDone) requireStatus({ ...found, status: 'pending-preview' }, 'mapping')
+}
+
+/** From here on it is an upload like any other. */
+async function startProcessing(
+  { database, clock }: Deps,
+  found: CsvImport,
+  createdBy: string,
+): Promise<void> {
+  requireStatus(found, 'preview')
+  const now = clock()
+  const transactionUploadId = newId('txup')
+  const upload = uploadOf(found, { transactionUploadId, format: 'csv', createdBy }, now)
+  const subject = { accountId: found.accountId, entityId: transactionUploadId, version: 1n }
+  const event = toMessage(UploadCreatedSchema, upload)
+  const changes = [changeOf(UploadCreatedSchema, subject, event)]
+  await database.transaction(async (tx) => {
+    const isDone = await askForProcessing(tx, found, { upload, now, changes })
+    if (!isDone) requireStatus({ ...found, status: 'pending-processing' }, 'preview')
+  })
+}
+
+async function getImport({ database }: Deps, key: ImportKey): Promise<CsvImport> {
+  const found = await findImport(database, key)
+  if (!found) throw notFound('transaction import')
+  return found
+}
+
+async function requireOpenAccount(
+  { database }: Deps,
+  { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,
+): Promise<void> {
+  const bankAccount = await findBankAccount(database, accountId, bankAccountId)
+  if (!bankAccount) throw notFound('bank account')
+  requireWritable(bankAccount)
+  requireManual(bankAccount)
+}
+
+function messageOf(found: CsvImport) {
+  return toMessage(ImportSchema, {
+    ...found,
+    signature: signatureOf(found.headers),
+    preview: found.preview && fromBinary(ImportPreviewSchema, found.preview),
+  })
+}

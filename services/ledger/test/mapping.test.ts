@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newId } from '@coffer/kit/id'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ledger } from '../src/service.ts'
+import { household } from './household.ts'
+import { headers, importing, mapping } from './importing.ts'
+import { problems } from './outcomes.ts'
+
+let booted: Booted
+let dataDir: string
+let steps: ReturnType<typeof importing>
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-mappings-'))
+  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+  steps = importing(booted)
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test('mappings are found again by the columns of a file, the newest first', async () => {
+  const home = await household(booted)
+  const { mappings } = steps
+  const first = await steps.createMapping(home)
+  const second = await steps.createMapping(home, { merchant: undefined })
+  await steps.createMapping(home, { headers: [...headers, 'More'] })
+  const { signature } = await steps.createImport(home)
+  const find = async (page: object) => {
+    const request = { limit: 10, offset: 0, ...page }
+    const found = (await mappings.listMappings(request, home.as)).mappings
+    return found.map((one) => one.transactionImportMappingId)
+  }
+  expect(await find({ signature })).toEqual([second, first])
+  expect(await find({ signature: 'other' })).toEqual([])
+  expect(await find({})).toHaveLength(3)
+  expect(await find({ signature, limit: 1, offset: 1 })).toEqual([first])
+  const stranger = booted.as(newId('acct'))
+  const request = { limit: 10, offset: 0 }
+  expect((await mappings.listMappings(request, stranger)).mappings).toEqual([])
+})
+
+test('mappings are kept as they were given', async () => {
+  const home = await household(booted)
+  await steps.createMapping(home)
+  const page = { limit: 10, offset: 0 }
+  const { mappings: found } = await steps.mappings.listMappings(page, home.as)
+  expect(found[0]?.mapping).toMatchObject(mapping)
+})
+
+test('mappings that are wrong are refused, by field', async () => {
+  const home = await household(booted)
+  const make = (changes: object) => problems(steps.createMapping(home, changes))
+  expect(await make({ memo: { name: 'Nope' }, headers: [...headers, 'Amount'] })).toEqual({
+    mapping: {
+      headers: 'must be unique',
+      memo: 'must be one of the headers by name, or derivedKind rowNumber, and not both',
+    },
+  })
+  expect(await make({ id: undefined })).toEqual({ mapping: 'is not a mapping' })
+  expect(await make({ balance: { kind: 'guess', fields: [] } })).toEqual({
+    mapping: 'is not a mapping',
+  })
+})
