@@ -110,7 +110,7 @@ describe('bank accounts', () => {
     ).toEqual(Array(3).fill('FailedPrecondition'))
   })
 
-  test('of a feed are told apart by their candidate, which is free again once archived', async () => {
+  test('of a feed are told apart by their candidate, free again once archived', async () => {
     const { accounts, links, as } = await household(booted)
     const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
     const linkId = (await links.createLink(feed, as)).link?.linkId ?? ''
