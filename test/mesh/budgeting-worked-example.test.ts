@@ -1,10 +1,11 @@
+import { advanceBankAccount } from '@coffer/budgeting/advance-bank-account.activities'
 import { budgeting } from '@coffer/budgeting/service'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { advance, type Funded, september, shown } from './budgeting-advancing.ts'
+import { advance, depsOf, type Funded, september, shown } from './budgeting-advancing.ts'
 import { at, type Household } from './budgeting-household.ts'
 
 let booted: Booted
@@ -140,4 +141,17 @@ test('the worked example: a funding, and the first of the month with all due dat
   expect(transactions[0]).toMatchObject({ spendingAmount: 1000n })
   expect(transactions[1]).toMatchObject({ createdByFundingScheduleId: fundingScheduleId })
   expect((await home.balances())?.available).toBe((paid?.available ?? 0n) + 199_000n)
+})
+
+test('with carry-over an expense keeps what is left when its due date has come', async () => {
+  const home = await september(booted)
+  await home.expense(home.fundingScheduleId, { name: 'rent' })
+  const { accountId, bankAccountId } = home
+  const now = new Date('2023-11-01T12:00Z')
+  const deps = { ...depsOf(booted), config: { expenseCarryOver: true } }
+  booted.clock.now = now
+  await advanceBankAccount(deps, { accountId, bankAccountId }, now)
+  expect(await shown(home)).toEqual({ rent: [1000n, 0n, 0n] })
+  const [rent] = await home.list()
+  expect(rent?.nextRecurrence).toEqual(at('2023-12-01T06:00Z'))
 })
