@@ -150,7 +150,7 @@ export const timestamp = string
   .meta({ format: 'date-time' })
 
 /** One of the values; anything else names what is accepted. */
-function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
+export function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
   return z.enum(values, { error: typed(`must be one of: ${values.join(', ')}`) })
 }
 

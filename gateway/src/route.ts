@@ -65,6 +65,8 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   body?: Body
   /** The body is a multipart form; its file part has this name and is what the handler gets. */
   file?: string
+  /** A POST that changes nothing, so that keys that may only read are let through. */
+  reads?: boolean
   /** Takes an Idempotency-Key. */
   idempotent?: boolean
   /** Fails for a missing object; asked before a bad body is reported and a socket is opened. */
