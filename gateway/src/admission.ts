@@ -1,4 +1,4 @@
-import { refused, unauthenticated } from '@coffer/kit/errors'
+import { forbidden, refused, unauthenticated } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from './cookie.ts'
@@ -25,11 +25,11 @@ export interface AdmissionDeps {
 
 /**
  * Decides whether a request may reach its route, in the order of spec/identity.md 1.1: credential
- * (401), subscription (402), feature (404), path IDs (400).
+ * (401), what a key may do (403), subscription (402), feature (404), path IDs (400).
  */
 export async function admit(
   { config, sessions, cookie }: AdmissionDeps,
-  { auth, feature }: Route,
+  { auth, feature, method, reads = false }: Route,
   request: FastifyRequest,
 ): Promise<Admission> {
   refuseEmpty(request)
@@ -41,6 +41,9 @@ export async function admit(
     const proof = proofOf(request, cookie, key)
     const { credential, token } = await sessions.verify(proof, request.id).catch(asUnauthorized)
     if (!pending.some((may) => may === credential.mfaPending)) throw unauthenticated()
+    if (credential.isReadOnly && !reads && method !== 'GET' && method !== 'HEAD') {
+      throw forbidden('this API key may only read')
+    }
     if (paid && !credential.subscriptionActive) {
       throw refused('the subscription is not active', { status: 402 })
     }

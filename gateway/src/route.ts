@@ -67,6 +67,8 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   file?: string
   /** Its file part has to be the only one. */
   isOnlyFile?: boolean
+  /** A POST that changes nothing, so that keys that may only read are let through. */
+  reads?: boolean
   /** Takes an Idempotency-Key. */
   idempotent?: boolean
   /** Fails for a missing object; asked before a bad body is reported and a socket is opened. */

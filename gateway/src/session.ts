@@ -117,6 +117,7 @@ function keyOf(proof: Proof): string {
 
 function callerOf(credential: Credential) {
   const { accountId, userId, loginId, timezone, locale, subscriptionActive } = credential
-  const { sessionId } = credential
-  return { accountId, userId, loginId, timezone, locale, subscriptionActive, sessionId }
+  const { sessionId, isReadOnly } = credential
+  const who = { accountId, userId, loginId, timezone, locale, subscriptionActive }
+  return { ...who, sessionId, isReadOnly }
 }

@@ -24,6 +24,9 @@ describe('API keys', () => {
       createdAt: '2026-01-02T03:04:05Z',
       createdBy: alice.userId,
       updatedAt: '2026-01-02T03:04:05Z',
+      expiresAt: null,
+      scope: 'full',
+      lastUsedAt: null,
     }
     const listed = await gateway.send('GET', '/api/keys', { as: bySession })
     expect(listed.body).toEqual([shown])

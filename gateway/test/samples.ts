@@ -43,6 +43,7 @@ export const user = create(UserSchema, {
 export const key = create(ApiKeySchema, {
   apiKeyId: ids.apiKeyId,
   name: 'Script',
+  scope: 'full',
   createdAt: at,
   createdBy: userId,
   updatedAt: at,

@@ -86,6 +86,7 @@ const identity: NonNullable<Stubs['signIn']> = {
     return { credential: alice }
   },
   verifyApiKey: ({ apiKeyId, secret }) => {
+    if (secret === 'reader') return { credential: { ...alice, isReadOnly: true } }
     const isAlice = apiKeyId === apiKey.apiKeyId && secret === apiKey.secret
     if (!isAlice) throw unauthenticated('no such key')
     return { credential: alice }

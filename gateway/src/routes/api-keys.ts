@@ -1,9 +1,10 @@
 import { ApiKeySchema, ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { z } from 'zod'
-import { name } from '../fields.ts'
+import { name, nullOr, oneOf, timestamp } from '../fields.ts'
 import { rendered, renderedAll } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
+import { valuesOf } from '../update.ts'
 
 /** API keys; sessions only, a key cannot manage keys (spec/identity.md 6.7). */
 export function apiKeyRoutes({ mesh, sessions }: RouteDeps): Route[] {
@@ -25,10 +26,14 @@ export function apiKeyRoutes({ mesh, sessions }: RouteDeps): Route[] {
       path: '/api/keys',
       summary: 'Create an API key; its secret is in this answer only',
       auth: 'paidSession',
-      body: z.strictObject({ name }),
+      body: z.strictObject({
+        name,
+        expiresAt: nullOr(timestamp).optional(),
+        scope: oneOf(['full', 'read']).optional(),
+      }),
       answer: ApiKeySchema,
       handler: async ({ body, options }) => {
-        const { apiKey } = await keys.createApiKey(body, options)
+        const { apiKey } = await keys.createApiKey({ ...valuesOf(body), name: body.name }, options)
         return rendered(ApiKeySchema, apiKey)
       },
     }),

@@ -23,6 +23,7 @@ export function iconRoutes(): Route[] {
       path: '/api/icons/search',
       summary: 'The icon of the brand in a name; 204 where there is none',
       auth: 'key',
+      reads: true,
       body: z.strictObject({ name: phrase }),
       answer: { json: iconSchema },
       handler: async ({ body, reply }) => {

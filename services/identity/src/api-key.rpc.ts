@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { duplicate, invalid, refused } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { toMessage } from '@coffer/kit/message'
@@ -6,7 +7,7 @@ import { ApiKeySchema, type ApiKeyService } from '@coffer/proto/identity/v1/api_
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
-import { apiKeyProblems } from './api-key.ts'
+import { ApiKey, apiKeyProblems } from './api-key.ts'
 import { apiKeySecret, hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { signedIn } from './signed-in.rpc.ts'
@@ -22,16 +23,22 @@ export function apiKeys({ database, clock }: IdentityDeps): ServiceImpl<typeof A
     createApiKey: async (request, context) => {
       const { accountId, userId } = signedIn(context)
       const name = request.name.trim()
-      const problems = apiKeyProblems(name)
+      const expiresAt = request.expiresAt ? timestampDate(request.expiresAt) : null
+      const scope = request.scope || 'full'
+      const now = clock()
+      const problems = apiKeyProblems({ name, expiresAt, scope }, now)
       if (problems) throw invalid(problems)
       const secret = apiKeySecret(randomBytes(secretBytes))
-      const now = clock()
       const key = {
         apiKeyId: newId('key'),
         name,
         createdBy: userId,
         createdAt: now,
         updatedAt: now,
+        deletedAt: null,
+        expiresAt,
+        scope: ApiKey.shape.scope.parse(scope),
+        lastUsedAt: null,
       }
       try {
         await insertApiKey(database, accountId, { ...key, secretHash: hashOf(secret) })

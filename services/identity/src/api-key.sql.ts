@@ -6,9 +6,10 @@ import { ApiKey } from './api-key.ts'
 import { Credential } from './credential.ts'
 
 const columns = sql.fragment`api_key_id AS "apiKeyId", name, created_at AS "createdAt",
-  created_by AS "createdBy", updated_at AS "updatedAt", deleted_at AS "deletedAt"`
+  created_by AS "createdBy", updated_at AS "updatedAt", deleted_at AS "deletedAt",
+  expires_at AS "expiresAt", scope, last_used_at AS "lastUsedAt"`
 
-const KeyCredential = Credential.extend({ secretHash: z.instanceof(Buffer) })
+const KeyCredential = Credential.extend({ isReadOnly: z.boolean() })
 
 /** The keys of an account that are not revoked, newest first. */
 export async function listApiKeys(
@@ -24,13 +25,15 @@ export async function listApiKeys(
 export async function insertApiKey(
   { pool }: Database,
   accountId: string,
-  key: Omit<ApiKey, 'deletedAt'> & { secretHash: Buffer },
+  key: ApiKey & { secretHash: Buffer },
 ): Promise<void> {
   await pool.query(sql.unsafe`
     INSERT INTO api_keys
-      (account_id, api_key_id, name, secret_hash, created_by, created_at, updated_at)
+      (account_id, api_key_id, name, secret_hash, created_by, created_at, updated_at,
+        expires_at, scope)
     VALUES (${accountId}, ${key.apiKeyId}, ${key.name}, ${sql.binary(key.secretHash)},
-      ${key.createdBy}, ${sql.timestamp(key.createdAt)}, ${sql.timestamp(key.updatedAt)})`)
+      ${key.createdBy}, ${sql.timestamp(key.createdAt)}, ${sql.timestamp(key.updatedAt)},
+      ${key.expiresAt && sql.timestamp(key.expiresAt)}, ${key.scope})`)
 }
 
 /** Throws notFound. */
@@ -56,17 +59,32 @@ export async function revokeApiKey(
     WHERE account_id = ${accountId} AND api_key_id = ${apiKeyId}`)
 }
 
-/** Who a key stands for, with the hash its secret must have; null where revoked or disabled. */
-export async function findKeyCredential(
+/**
+ * Who a key with that secret stands for, or null where it is revoked, has expired or its login is
+ * disabled. Notes the use where the last one noted is before `notedSince`.
+ */
+export async function useApiKey(
   { pool }: Database,
-  apiKeyId: string,
+  use: { apiKeyId: string; secretHash: Buffer; now: Date; notedSince: Date },
 ): Promise<z.infer<typeof KeyCredential> | null> {
+  const now = sql.timestamp(use.now)
   return pool.maybeOne(sql.type(KeyCredential)`
-    SELECT k.account_id AS "accountId", u.user_id AS "userId", u.login_id AS "loginId",
-      a.timezone, a.locale, k.secret_hash AS "secretHash"
-    FROM api_keys k
-    JOIN users u ON u.account_id = k.account_id AND u.user_id = k.created_by
-    JOIN logins l USING (login_id)
-    JOIN accounts a ON a.account_id = k.account_id
-    WHERE k.api_key_id = ${apiKeyId} AND k.deleted_at IS NULL AND l.disabled_at IS NULL`)
+    WITH live AS (
+      SELECT k.account_id, k.api_key_id, k.scope, k.last_used_at, u.user_id, u.login_id,
+        a.timezone, a.locale
+      FROM api_keys k
+      JOIN users u ON u.account_id = k.account_id AND u.user_id = k.created_by
+      JOIN logins l USING (login_id)
+      JOIN accounts a ON a.account_id = k.account_id
+      WHERE k.api_key_id = ${use.apiKeyId} AND k.secret_hash = ${sql.binary(use.secretHash)}
+        AND k.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
+        AND l.disabled_at IS NULL
+    ), noted AS (
+      UPDATE api_keys k SET last_used_at = ${now} FROM live
+      WHERE k.account_id = live.account_id AND k.api_key_id = live.api_key_id
+        AND (live.last_used_at IS NULL OR live.last_used_at <= ${sql.timestamp(use.notedSince)})
+    )
+    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
+      scope = 'read' AS "isReadOnly"
+    FROM live`)
 }

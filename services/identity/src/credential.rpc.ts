@@ -3,9 +3,9 @@ import { toMessage } from '@coffer/kit/message'
 import { CredentialSchema, type SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { unbilled } from './account.ts'
-import { findKeyCredential } from './api-key.sql.ts'
+import { useApiKey } from './api-key.sql.ts'
 import type { Credential } from './credential.ts'
-import { hashOf, isApiKeySecret, isHashOf } from './secret.ts'
+import { hashOf, isApiKeySecret } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { useSession } from './session.sql.ts'
 import { boundsOfUse, isToken } from './session.ts'
@@ -26,8 +26,10 @@ export function credentials({
     },
     verifyApiKey: async ({ apiKeyId, secret }) => {
       if (!isApiKeySecret(secret)) throw unauthenticated()
-      const found = await findKeyCredential(database, apiKeyId)
-      return reply(found && isHashOf(found.secretHash, secret) ? found : null)
+      const now = clock()
+      const { notedSince } = boundsOfUse(now, config.sessionIdleDays)
+      const secretHash = hashOf(secret)
+      return reply(await useApiKey(database, { apiKeyId, secretHash, now, notedSince }))
     },
   }
 }

@@ -1,10 +1,12 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { problemsOf } from '@coffer/kit/errors'
 import { isId, newId } from '@coffer/kit/id'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { bootIdentity, nobody, register, statementsOf } from './household.ts'
 
@@ -12,6 +14,10 @@ let booted: Booted
 
 beforeAll(async () => {
   booted = await bootIdentity()
+})
+
+afterEach(() => {
+  booted.clock.now = null
 })
 
 afterAll(async () => {
@@ -25,8 +31,8 @@ const verify = (apiKeyId: string, secret: string) =>
   booted.client('identity', SignInService).verifyApiKey({ apiKeyId, secret }, nobody(booted))
 const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
 
-async function create(as: CallOptions, name = 'Laptop') {
-  const { apiKey } = await keys().createApiKey({ name }, as)
+async function create(as: CallOptions, name = 'Laptop', limits = {}) {
+  const { apiKey } = await keys().createApiKey({ name, ...limits }, as)
   return { apiKeyId: apiKey!.apiKeyId, secret: apiKey!.secret ?? '', apiKey: apiKey! }
 }
 
@@ -141,4 +147,55 @@ test('a key is verified with one statement', async () => {
   const { apiKeyId, secret } = await create(ann.as)
   const sent = await statementsOf(booted, 50, () => verify(apiKeyId, secret))
   expect(sent).toBe(1)
+})
+
+test('a key ends when it expires', async () => {
+  const start = new Date('2026-03-01T12:00:00Z')
+  booted.clock.now = start
+  const ann = await register(booted)
+  const expiresAt = timestampFromDate(new Date('2026-03-02T12:00:00Z'))
+  const { apiKeyId, secret, apiKey } = await create(ann.as, 'Brief', { expiresAt })
+  expect(apiKey.expiresAt).toEqual(expiresAt)
+  booted.clock.now = new Date('2026-03-02T11:59:59Z')
+  await expect(verify(apiKeyId, secret)).resolves.toHaveProperty('credential')
+  booted.clock.now = new Date('2026-03-02T12:00:00Z')
+  expect(await refusal(verify(apiKeyId, secret))).toMatchObject({ code: Code.Unauthenticated })
+  const past = create(ann.as, 'Late', { expiresAt })
+  expect(await refusal(past)).toMatchObject({ code: Code.InvalidArgument })
+})
+
+test('the use of a key is noted every five minutes, and only with its secret', async () => {
+  booted.clock.now = new Date('2026-03-01T12:00:00Z')
+  const ann = await register(booted)
+  const { apiKeyId, secret } = await create(ann.as)
+  const lastUsed = async () => {
+    const { apiKeys } = await keys().listApiKeys({}, ann.as)
+    return apiKeys[0]?.lastUsedAt && timestampDate(apiKeys[0].lastUsedAt).toISOString()
+  }
+  const { secret: other } = await create(await register(booted).then(({ as }) => as))
+  expect(await refusal(verify(apiKeyId, other))).toMatchObject({ code: Code.Unauthenticated })
+  expect(await lastUsed()).toBeUndefined()
+  for (const [at, noted] of [
+    ['2026-03-01T12:01:00.000Z', '2026-03-01T12:01:00.000Z'],
+    ['2026-03-01T12:05:59.000Z', '2026-03-01T12:01:00.000Z'],
+    ['2026-03-01T12:06:00.000Z', '2026-03-01T12:06:00.000Z'],
+  ] as const) {
+    booted.clock.now = new Date(at)
+    await verify(apiKeyId, secret)
+    expect(await lastUsed()).toBe(noted)
+  }
+})
+
+test('a key that reads is known as such, and no RPC with effects accepts it', async () => {
+  const ann = await register(booted)
+  const { apiKeyId, secret } = await create(ann.as, 'Reader', { scope: 'read' })
+  const { credential } = await verify(apiKeyId, secret)
+  expect(credential?.isReadOnly).toBe(true)
+  const { userId } = ann.user
+  const as = booted.as(ann.accountId, { kind: 'key', userId, isReadOnly: true })
+  expect(await refusal(keys().createApiKey({ name: 'More' }, as))).toMatchObject({
+    code: Code.PermissionDenied,
+  })
+  const me = await booted.client('identity', UserService).getMe({}, as)
+  expect(me.user?.userId).toBe(userId)
 })

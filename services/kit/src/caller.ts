@@ -20,6 +20,8 @@ const Caller = z.object({
   kind: z.enum(['session', 'pending', 'key', 'system', 'anonymous']),
   /** The session, where it is one. */
   sessionId: z.string().optional(),
+  /** An API key that may only call RPCs without side effects. */
+  isReadOnly: z.boolean().optional(),
   /** Empty for an anonymous caller, as are the two below. */
   accountId: z.string(),
   userId: z.string(),

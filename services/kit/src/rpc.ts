@@ -1,4 +1,5 @@
 import { getOption } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt'
 import { access } from '@coffer/proto/options/v1/options'
 import {
   type CallOptions,
@@ -59,6 +60,9 @@ export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor 
     }
     if (!anonymous && caller.accountId === '') throw unauthenticated()
     if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated()
+    if (caller.isReadOnly && request.method.idempotency !== Level.NO_SIDE_EFFECTS) {
+      throw forbidden('this API key may only read')
+    }
     request.contextValues.set(callerKey, caller)
     request.contextValues.set(tokenKey, token)
     return next(request)
