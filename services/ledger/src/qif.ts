@@ -30,8 +30,9 @@ const MONTH_FIRST = ['USD', 'CAD', 'PHP']
 /**
  * Reads a QIF file: the transactions of its one bank account, card or purse, in the account's
  * currency. The file as a whole tells how its days and amounts are written. It has no identifiers
- * and states no balances. Rows that cannot be read are skipped with their reason; a file that cannot
- * be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
+ * and states no balances. Rows that cannot be read are skipped with their reason; a file that
+ * cannot be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker
+ * thread.
  */
 export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const sections = readQifSections(decodeFile(bytes))

@@ -12,8 +12,8 @@ export type Day = { year: number; month: number; day: number }
 
 /**
  * The exact number of minor units that an amount says, or null when it is none: no grouping, a
- * point or a comma before the decimals, no more decimals than the currency has (zeros aside), within
- * ±2^53−1 (`spec/ledger.md` 6.4, `decisions.md`).
+ * point or a comma before the decimals, no more decimals than the currency has (zeros aside),
+ * within ±2^53−1 (`spec/ledger.md` 6.4, `decisions.md`).
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
