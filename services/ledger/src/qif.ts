@@ -12,12 +12,12 @@ import {
   type Unreadable,
 } from './statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from './statement-rows.ts'
-import { midnightOf } from './statement-values.ts'
+import { type Day, midnightsIn, rowsMax } from './statement-values.ts'
 
 type RowSettings = {
   currency: string
   places: number
-  timezone: string
+  midnightOf: (day: Day) => Date | null
   mark: DecimalMark
   order: DayOrder
 }
@@ -48,10 +48,14 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
     return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
   }
   const records = filled.flatMap((section) => section.records)
+  if (records.length > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
   const rowSettings = {
-    ...{ currency, timezone, places },
+    ...{ currency, places },
+    midnightOf: midnightsIn(timezone),
     mark: decimalMarkOf(records.map(amountOf), places),
     order: dayOrderOf(
       records.map(dayOf),
@@ -89,7 +93,7 @@ function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | Skipped
     return skipped('zero')
   }
   const day = readWrittenDay(dayOf(record), settings.order)
-  const date = day === null ? null : midnightOf(day, settings.timezone)
+  const date = day === null ? null : settings.midnightOf(day)
   if (day === null || date === null) {
     return skipped('date')
   }

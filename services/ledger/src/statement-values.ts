@@ -32,6 +32,29 @@ export function readAmount(text: string, places: number): bigint | null {
   return sign === '-' ? -units : units
 }
 
+/** An instant; null when no statement can be from then. */
+export function reachable(instant: Date): Date | null {
+  const year = instant.getUTCFullYear()
+  return year >= YEAR_MIN && year <= YEAR_MAX ? instant : null
+}
+
+/** Rows that a file may have, of whatever format. */
+export const rowsMax = 100_000
+
+/** The beginnings of days in a timezone, each worked out once: a file has many rows of one day. */
+export function midnightsIn(timezone: string): (day: Day) => Date | null {
+  const known = new Map<string, Date | null>()
+  return (day) => {
+    const name = `${day.year}-${day.month}-${day.day}`
+    let midnight = known.get(name)
+    if (midnight === undefined) {
+      midnight = midnightOf(day, timezone)
+      known.set(name, midnight)
+    }
+    return midnight
+  }
+}
+
 /** The instant at which a day begins in a timezone; null when there is no such day. */
 export function midnightOf({ year, month, day }: Day, timezone: string): Date | null {
   if (!(year >= YEAR_MIN && year <= YEAR_MAX)) {
