@@ -29,8 +29,8 @@ export const formLimits = {
 
 /**
  * Reads the file part of that name. Throws what a client gets: 415 for another content type, 413
- * for too much, 400 for a form that cannot be read or has no such part (spec/ledger.md 6.1), or other
- * files beside it where it has to be the only one (7.2).
+ * for too much, 400 for a form that cannot be read or has no such part (spec/ledger.md 6.1), or
+ * other files beside it where it has to be the only one (7.2).
  */
 export async function readForm(
   request: FastifyRequest,

@@ -7,10 +7,15 @@ import {
 } from './camt-texts.ts'
 import type { SkippedRow, SkipReason } from './statement.ts'
 import { namesOf, type UnnamedRow } from './statement-rows.ts'
-import { type Day, midnightOf, readAmount } from './statement-values.ts'
+import { type Day, readAmount } from './statement-values.ts'
 import { nodeAt, textAt, type XmlNode } from './xml-tree.ts'
 
-export type RowSettings = { currency: string; places: number; timezone: string }
+export type RowSettings = {
+  currency: string
+  places: number
+  timezone: string
+  midnightOf: (day: Day) => Date | null
+}
 
 /** Of an entry: what its rows have in common. `content` is what identifies a row. */
 type Entry = { node: XmlNode; amount: bigint; date: Date; identifier: string; content: string }
@@ -45,7 +50,7 @@ export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | S
 /** The minor units of an `Amt`, never negative, or why there are none. */
 export function readCamtAmount(
   node: XmlNode | undefined,
-  { currency, places }: RowSettings,
+  { currency, places }: Pick<RowSettings, 'currency' | 'places'>,
 ): bigint | SkipReason {
   const code = nodeAt(node, 'Amt')?.attributes.Ccy?.trim().toUpperCase() ?? ''
   if (code !== '' && code !== currency) {
@@ -73,7 +78,7 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
     return 'zero'
   }
   const day = dayOf(nodeAt(node, 'BookgDt')) ?? dayOf(nodeAt(node, 'ValDt'))
-  const date = day === null ? null : midnightOf(day, settings.timezone)
+  const date = day === null ? null : settings.midnightOf(day)
   if (day === null || date === null) {
     return 'date'
   }

@@ -16,8 +16,8 @@ export function servicerReferenceOf(entry: XmlNode): string {
 }
 
 /**
- * Whatever reference an entry has. All but the bank's own may repeat: an entry's number begins again
- * with each statement, and a standing order keeps its end-to-end identification.
+ * Whatever reference an entry has. All but the bank's own may repeat: an entry's number begins
+ * again with each statement, and a standing order keeps its end-to-end identification.
  */
 export function referenceOf(entry: XmlNode): string {
   const [first] = detailsOf(entry)

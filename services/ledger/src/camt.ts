@@ -11,7 +11,11 @@ import {
   type Unreadable,
 } from './statement.ts'
 import { nameRows } from './statement-rows.ts'
+import { midnightsIn, reachable, rowsMax } from './statement-values.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
+
+/** A statement a day for many years. */
+const STATEMENTS_MAX = 10_000
 
 /**
  * Reads a CAMT.053 file (ISO 20022 BankToCustomerStatement, any version): the statements of its one
@@ -24,6 +28,10 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
     return document
   }
   const statements = childrenOf(nodeAt(document, 'BkToCstmrStmt'), 'Stmt')
+  const entries = statements.reduce((sum, one) => sum + childrenOf(one, 'Ntry').length, 0)
+  if (entries > rowsMax || statements.length > STATEMENTS_MAX) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
   const accounts = new Set(statements.map(accountOf))
   if (accounts.size > 1) {
     return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
@@ -36,7 +44,12 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
   if (codes.size > 1 || !currencies().includes(currency)) {
     return { unreadable: 'The file is not in one currency that this server knows' }
   }
-  return readStatements(statements, { ...settings, currency, places: decimalPlaces(currency) })
+  return readStatements(statements, {
+    ...settings,
+    currency,
+    places: decimalPlaces(currency),
+    midnightOf: midnightsIn(settings.timezone),
+  })
 }
 
 /** What tells accounts apart; never kept. */
@@ -90,8 +103,8 @@ function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint 
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
   const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
   if (time.isValid) {
-    return time.toJSDate()
+    return reachable(time.toJSDate())
   }
   const day = DateTime.fromISO(textAt(balance, 'Dt', 'Dt').slice(0, 10), { zone: timezone })
-  return day.isValid ? day.endOf('day').startOf('second').toJSDate() : null
+  return day.isValid ? reachable(day.endOf('day').startOf('second').toJSDate()) : null
 }

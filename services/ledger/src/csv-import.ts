@@ -9,8 +9,8 @@ import { createFile, type NewFile, type StoredFile } from './stored-file.ts'
 
 /**
  * A CSV file on its way to become transactions (`spec/ledger.md` 7): `error` is set exactly when it
- * failed. From `pending-processing` on its upload says how far it is; it is expired when its file is
- * gone before that. `preview` is a message ImportPreview.
+ * failed. From `pending-processing` on its upload says how far it is; it is expired when its file
+ * is gone before that. `preview` is a message ImportPreview.
  */
 export const CsvImport = z.object({
   accountId: z.string(),
@@ -49,8 +49,8 @@ export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & { transactionImp
 const PREVIEW_ROWS = 50
 
 /**
- * A file and its import, waiting for a mapping. Extension and content type are not looked at; a file
- * without a header is refused (`spec/ledger.md` 7.2).
+ * A file and its import, waiting for a mapping. Extension and content type are not looked at; a
+ * file without a header is refused (`spec/ledger.md` 7.2).
  */
 export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
   const { accountId, bankAccountId, transactionImportId, fileId, createdBy, content } = body

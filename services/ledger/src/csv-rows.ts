@@ -4,7 +4,7 @@ import { widthOf } from './csv-shape.ts'
 import { base32, fnv1 } from './row-hash.ts'
 import type { SkippedRow, SkipReason } from './statement.ts'
 import { namesOf, type UnnamedRow } from './statement-rows.ts'
-import { type Day, midnightOf } from './statement-values.ts'
+import type { Day } from './statement-values.ts'
 
 /** One row of the file; `at` is the text of a field, blank where the row has no such cell. */
 export type CsvCells = {
@@ -21,6 +21,7 @@ export type CsvSettings = {
   timezone: string
   mark: DecimalMark
   readDay: (text: string) => Day | null
+  midnightOf: (day: Day) => Date | null
 }
 
 /** `balance` is what the row says of the account's balance after it; null where it does not. */
@@ -28,7 +29,7 @@ export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
 
 /** A row as its mapping reads it, or why it cannot be read. */
 export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | SkippedRow {
-  const { mapping, timezone, readDay } = settings
+  const { mapping, readDay, midnightOf } = settings
   const values = mapping.id.fields.map(line.at)
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
   if (widthOf(line.cells, line.columns) !== line.columns) {
@@ -42,7 +43,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
     return skipped('zero')
   }
   const day = readDay(textOf(line, mapping.date.fields))
-  const date = day === null ? null : midnightOf(day, timezone)
+  const date = day === null ? null : midnightOf(day)
   if (date === null) {
     return skipped('date')
   }

@@ -9,7 +9,7 @@ export type CsvShape = { delimiter: string; headers: string[] }
 /** Bytes. */
 const HEAD_LENGTH = 65_536
 /** What may stand above the header, and what is looked at below it. */
-const HEAD_ROWS = 50
+export const headRows = 50
 const COLUMNS_MIN = 3
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -21,7 +21,7 @@ const CARRIAGE_RETURN = 0x0d
 export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
   const head = decodeFile(headOf(bytes))
   const found = delimiters.flatMap((delimiter) => {
-    const rows = readHead(head, { delimiter, rowsMax: HEAD_ROWS })
+    const rows = readHead(head, { delimiter, rowsMax: headRows })
     const at = headerIndex(rows)
     return at === -1 ? [] : [{ delimiter, ...fitOf(rows.slice(at)) }]
   })
@@ -38,7 +38,7 @@ export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
 /** The rows below the header; null when no row is this header. */
 export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
   const at = rows
-    .slice(0, HEAD_ROWS)
+    .slice(0, headRows)
     .findIndex((cells) => namesOf(cells).join('\n') === headers.join('\n'))
   return at === -1 ? null : rows.slice(at + 1)
 }

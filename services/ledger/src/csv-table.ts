@@ -9,8 +9,9 @@ export const delimiters = [',', ';', '|', '\t'] as const
 const ROW_SIZE_MAX = 100_000
 
 /**
- * The cells of a CSV file (RFC 4180), row by row, each trimmed and on one line; blank lines are left
- * out. At most `rowsMax` rows are read. A quote inside a cell that does not begin with one is text.
+ * The cells of a CSV file (RFC 4180), row by row, each trimmed and on one line; blank lines are
+ * left out. At most `rowsMax` rows are read. A quote inside a cell that does not begin with one is
+ * text.
  */
 export function readTable(
   text: string,

@@ -3,14 +3,13 @@ import { decimalMarkOf } from './amount-text.ts'
 import { readCsvBalances } from './csv-balances.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { type CsvCells, type CsvRow, readCsvRow } from './csv-rows.ts'
-import { rowsBelow } from './csv-shape.ts'
+import { headRows, rowsBelow } from './csv-shape.ts'
 import { readTable } from './csv-table.ts'
 import { dayReader } from './day-format.ts'
 import { decodeFile } from './file-text.ts'
 import type { FileStatement, ReadingSettings, SkippedRow, Unreadable } from './statement.ts'
 import { nameRows } from './statement-rows.ts'
-
-const ROWS_MAX = 100_000
+import { midnightsIn, rowsMax } from './statement-values.ts'
 
 /**
  * Reads a CSV file by a mapping (`spec/ledger.md` 7.4), in the account's currency. Rows that cannot
@@ -22,7 +21,7 @@ export function readCsv(
   settings: ReadingSettings & { delimiter: string; mapping: CsvMapping },
 ): FileStatement | Unreadable {
   const { delimiter, mapping, currency, timezone } = settings
-  const table = readTable(decodeFile(bytes), { delimiter, rowsMax: ROWS_MAX + 2 })
+  const table = readTable(decodeFile(bytes), { delimiter, rowsMax: rowsMax + headRows })
   if ('unreadable' in table) {
     return table
   }
@@ -30,8 +29,8 @@ export function readCsv(
   if (below === null) {
     return { unreadable: 'The columns of the file are not those of the mapping' }
   }
-  if (below.length > ROWS_MAX) {
-    return { unreadable: `The file has more than ${ROWS_MAX} rows` }
+  if (below.length > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} rows` }
   }
   const places = decimalPlaces(currency)
   const all = below.map((cells, index) => cellsOf(cells, { mapping, number: index + 1 }))
@@ -40,6 +39,7 @@ export function readCsv(
     ...{ mapping, currency, timezone, places },
     mark: decimalMarkOf(amounts, places),
     readDay: dayReader(mapping.date.format),
+    midnightOf: midnightsIn(timezone),
   }
   const read = all.map((cells) => readCsvRow(cells, rowSettings))
   return {

@@ -29,8 +29,8 @@ const kindsByExtension = new Map<string, FileKind>([
 
 /**
  * The kind of an uploaded file, or null where it is none that is known. The content type says it,
- * or the extension where the type says nothing (`spec/ledger.md` 6.1). Between the kinds that need no
- * mapping the content decides where it is clear: clients call them all by one type.
+ * or the extension where the type says nothing (`spec/ledger.md` 6.1). Between the kinds that need
+ * no mapping the content decides where it is clear: clients call them all by one type.
  */
 export function fileKindOf(file: {
   name: string

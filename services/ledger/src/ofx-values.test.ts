@@ -36,6 +36,8 @@ test.each([
   ['20240115120000[:EST]', '2024-01-15T18:00:00.000Z'],
   ['20240115', '2024-01-16T05:59:59.000Z'],
   ['20240115250000', undefined],
+  ['00000101', undefined],
+  ['99991231235959', undefined],
 ])('the instant of %s is %s', (text, instant) => {
   expect(readInstant(text, CHICAGO)?.toISOString()).toBe(instant)
 })

@@ -1,5 +1,5 @@
 import { DateTime, FixedOffsetZone } from 'luxon'
-import { midnightOf } from './statement-values.ts'
+import { midnightOf, reachable } from './statement-values.ts'
 
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
@@ -24,10 +24,10 @@ export function readInstant(text: string, timezone: string): Date | null {
   }
   if (time === undefined) {
     const date = DateTime.fromFormat(day, 'yyyyMMdd', { zone: timezone })
-    return date.isValid ? date.endOf('day').startOf('second').toJSDate() : null
+    return date.isValid ? reachable(date.endOf('day').startOf('second').toJSDate()) : null
   }
   const zone =
     offset === undefined ? timezone : FixedOffsetZone.instance(Math.round(Number(offset) * 60))
   const instant = DateTime.fromFormat(`${day}${time.padEnd(6, '0')}`, 'yyyyMMddHHmmss', { zone })
-  return instant.isValid ? instant.toJSDate() : null
+  return instant.isValid ? reachable(instant.toJSDate()) : null
 }

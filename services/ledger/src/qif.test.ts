@@ -61,7 +61,7 @@ describe('a bank account', () => {
   })
 })
 
-test('a card with European days and amounts, its account, its opening balance and categories', () => {
+test('a card with European days and amounts, its opening balance and categories', () => {
   const file = statement(bytesOf('card-european.qif'), VIENNA)
   expect(file.kind).toBe('card')
   expect(shown(file)).toEqual([

@@ -12,12 +12,12 @@ import {
   type Unreadable,
 } from './statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from './statement-rows.ts'
-import { midnightOf } from './statement-values.ts'
+import { type Day, midnightsIn, rowsMax } from './statement-values.ts'
 
 type RowSettings = {
   currency: string
   places: number
-  timezone: string
+  midnightOf: (day: Day) => Date | null
   mark: DecimalMark
   order: DayOrder
 }
@@ -30,8 +30,9 @@ const MONTH_FIRST = ['USD', 'CAD', 'PHP']
 /**
  * Reads a QIF file: the transactions of its one bank account, card or purse, in the account's
  * currency. The file as a whole tells how its days and amounts are written. It has no identifiers
- * and states no balances. Rows that cannot be read are skipped with their reason; a file that cannot
- * be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
+ * and states no balances. Rows that cannot be read are skipped with their reason; a file that
+ * cannot be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker
+ * thread.
  */
 export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const sections = readQifSections(decodeFile(bytes))
@@ -47,10 +48,14 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
     return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
   }
   const records = filled.flatMap((section) => section.records)
+  if (records.length > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
   const rowSettings = {
-    ...{ currency, timezone, places },
+    ...{ currency, places },
+    midnightOf: midnightsIn(timezone),
     mark: decimalMarkOf(records.map(amountOf), places),
     order: dayOrderOf(
       records.map(dayOf),
@@ -88,7 +93,7 @@ function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | Skipped
     return skipped('zero')
   }
   const day = readWrittenDay(dayOf(record), settings.order)
-  const date = day === null ? null : midnightOf(day, settings.timezone)
+  const date = day === null ? null : settings.midnightOf(day)
   if (day === null || date === null) {
     return skipped('date')
   }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { midnightOf, readAmount } from './statement-values.ts'
+import { midnightOf, midnightsIn, reachable, readAmount } from './statement-values.ts'
 
 // spec/ledger.md 6.4, with exact reading (decisions.md) and the comma that OFX allows.
 test.each([
@@ -57,4 +57,25 @@ test.each([
   [{ year: Number.NaN, month: 1, day: 1 }, undefined],
 ])('%j begins five hours behind UTC at %s', (day, instant) => {
   expect(midnightOf(day, 'Etc/GMT+5')?.toISOString()).toBe(instant)
+})
+
+test('a day begins at the same instant however often it is asked for', () => {
+  const midnight = midnightsIn('Etc/GMT+5')
+  const day = { year: 2024, month: 2, day: 29 }
+  expect([midnight(day), midnight({ ...day })]).toEqual([
+    new Date('2024-02-29T05:00:00Z'),
+    new Date('2024-02-29T05:00:00Z'),
+  ])
+  expect(midnight({ ...day, day: 30 })).toBeNull()
+})
+
+test.each([
+  ['1900-01-01T00:00:00Z', true],
+  ['2199-12-31T23:59:59Z', true],
+  ['1899-12-31T23:59:59Z', false],
+  ['2200-01-01T00:00:00Z', false],
+  ['+010000-01-01T00:00:00Z', false],
+])('a statement can be from %s: %s', (text, isReachable) => {
+  const instant = new Date(text)
+  expect(reachable(instant)).toEqual(isReachable ? instant : null)
 })

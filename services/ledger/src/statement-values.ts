@@ -12,8 +12,8 @@ export type Day = { year: number; month: number; day: number }
 
 /**
  * The exact number of minor units that an amount says, or null when it is none: no grouping, a
- * point or a comma before the decimals, no more decimals than the currency has (zeros aside), within
- * ±2^53−1 (`spec/ledger.md` 6.4, `decisions.md`).
+ * point or a comma before the decimals, no more decimals than the currency has (zeros aside),
+ * within ±2^53−1 (`spec/ledger.md` 6.4, `decisions.md`).
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
@@ -30,6 +30,29 @@ export function readAmount(text: string, places: number): bigint | null {
     return null
   }
   return sign === '-' ? -units : units
+}
+
+/** An instant; null when no statement can be from then. */
+export function reachable(instant: Date): Date | null {
+  const year = instant.getUTCFullYear()
+  return year >= YEAR_MIN && year <= YEAR_MAX ? instant : null
+}
+
+/** Rows that a file may have, of whatever format. */
+export const rowsMax = 100_000
+
+/** The beginnings of days in a timezone, each worked out once: a file has many rows of one day. */
+export function midnightsIn(timezone: string): (day: Day) => Date | null {
+  const known = new Map<string, Date | null>()
+  return (day) => {
+    const name = `${day.year}-${day.month}-${day.day}`
+    let midnight = known.get(name)
+    if (midnight === undefined) {
+      midnight = midnightOf(day, timezone)
+      known.set(name, midnight)
+    }
+    return midnight
+  }
 }
 
 /** The instant at which a day begins in a timezone; null when there is no such day. */

@@ -11,10 +11,10 @@ export type FileRow = {
 }
 
 /**
- * Why a row was left out: what could not be read, or why it is no transaction of its own. `columns`:
- * it has another number of cells than the header; `direction`: it does not say which way the money
- * went; `pending`: a later file has it booked; `balance`: it states a balance; `identifier`: the
- * fields that should tell it from others are blank.
+ * Why a row was left out: what could not be read, or why it is no transaction of its own.
+ * `columns`: it has another number of cells than the header; `direction`: it does not say which way
+ * the money went; `pending`: a later file has it booked; `balance`: it states a balance;
+ * `identifier`: the fields that should tell it from others are blank.
  */
 export type SkipReason =
   | 'amount'

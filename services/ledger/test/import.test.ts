@@ -158,7 +158,7 @@ describe('an import', () => {
   })
 })
 
-test('files are listed while they are there, the newest first, to their account alone', async () => {
+test('files are listed while they are there, newest first, to their account alone', async () => {
   const home = await household(booted)
   const files = booted.client('ledger', FileService)
   const [first, second] = [await steps.createImport(home), await steps.createImport(home)]

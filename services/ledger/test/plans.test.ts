@@ -86,8 +86,8 @@ async function crowd(): Promise<void> {
       'a.ofx', 'application/octet-stream', 1, now(), 'user_1'
     FROM bank_accounts, generate_series(1, 5) AS n`)
   await pool.query(sql.unsafe`
-    INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, format, status,
-      created_at, created_by, imported_count, skipped_count)
+    INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, format,
+      status, created_at, created_by, imported_count, skipped_count)
     SELECT account_id, bank_account_id, 'txup_' || file_id, file_id, 'ofx', 'complete', now(),
       'user_1', 0, 0 FROM files`)
   await pool.query(sql.unsafe`
