@@ -89,7 +89,7 @@ export const phrase = string
 /** A password, trimmed; its length is counted in characters (spec/decisions.md, Identity). */
 export const password = line({ min: 8, max: 72 })
 
-/** A code of an authenticator or a recovery code; identity knows which are right. */
+/** What identity made and knows again: codes of authenticators, recovery codes, tokens. */
 export const code = line({ min: 1, max: 100 })
 
 /** An address that is valid and lower case; mixed case is refused, not changed. */

@@ -68,3 +68,27 @@ test('a user is shown bare, to sessions', async () => {
   const wrong = await gateway.send('GET', '/api/users/link_1', { as: bySession })
   expect(wrong.status).toBe(400)
 })
+
+test('a reset needs no session, sets no cookie and answers nothing', async () => {
+  gateway = await openGateway({ passwords: { resetPassword: () => ({}) } })
+  const reset = (sent: object) =>
+    gateway.send('POST', '/api/authentication/reset', { as: null, body: sent })
+  const done = await reset({ token: ' abc ', password: 'long enough' })
+  expect([done.status, done.text, done.headers['set-cookie']]).toEqual([200, '', undefined])
+  expect(gateway.received.at(-1)!.message).toMatchObject({ token: 'abc', password: 'long enough' })
+  const wrong = await reset({ token: ' ', password: 'short' })
+  expect([wrong.status, Object.keys(wrong.body.problems)]).toEqual([400, ['token', 'password']])
+})
+
+test('a token that is not valid is 400', async () => {
+  gateway = await openGateway({
+    passwords: {
+      resetPassword: () => {
+        throw refused('not valid any more')
+      },
+    },
+  })
+  const sent = { as: null, body: { token: 'abc', password: 'long enough' } }
+  const { status, body: answer } = await gateway.send('POST', '/api/authentication/reset', sent)
+  expect([status, answer]).toEqual([400, { error: 'not valid any more' }])
+})

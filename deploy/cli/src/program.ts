@@ -73,7 +73,26 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .option('--url <url>', 'address of the server; this machine and COFFER_PORT when left out')
     .addHelpText('after', help.demo)
     .action((options) => run(async (env) => (await import('./demo.ts')).demo(options, env)))
+  addLogins(program, run)
   return program
+}
+
+function addLogins(program: Command, run: (action: Action) => Promise<void>): void {
+  const emailOption = ['--email <address>', 'email address of the login'] as const
+  program
+    .command('login:reset-password')
+    .description('print a link by which somebody can set a new password')
+    .requiredOption(...emailOption)
+    .addHelpText('after', help.resetPassword)
+    .action((options) =>
+      run(async (env) => (await import('./login.ts')).resetPassword(options, env)),
+    )
+  program
+    .command('login:disable')
+    .description('keep somebody out: sessions end, keys are refused')
+    .requiredOption(...emailOption)
+    .addHelpText('after', help.disableLogin)
+    .action((options) => run(async (env) => (await import('./login.ts')).disable(options, env)))
 }
 
 function addServe(program: Command, run: (action: Action) => Promise<void>): void {
@@ -130,6 +149,16 @@ Services may run meanwhile.
 
 Example:
   $ coffer replay --since 2026-11-01T00:00:00Z`,
+  resetPassword: `
+The link works once, for ten minutes, at COFFER_EXTERNAL_URL. A second factor stays enabled.
+
+Example:
+  $ coffer login:reset-password --email ann@example.com`,
+  disableLogin: `
+Running servers refuse within a second. What belongs to the login is kept.
+
+Example:
+  $ coffer login:disable --email ann@example.com`,
   demo: `
 Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
 password and an API key in demo.json of the data directory. Run twice, it changes nothing more.

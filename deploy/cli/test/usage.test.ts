@@ -4,7 +4,8 @@ import { createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { runCommand } from './command.ts'
 
-const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo']
+const logins = ['login:reset-password', 'login:disable']
+const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo', ...logins]
 const nowhere = { COFFER_DATA_DIR: '/nonexistent' }
 
 test('help names every command, and every command has help with an example', async () => {

@@ -21,7 +21,7 @@ const proof = z.union([
  * are ours.
  */
 export function securityRoutes(deps: RouteDeps): Route[] {
-  return [passwordRoute(deps), ...totpRoutes(deps)]
+  return [passwordRoute(deps), resetRoute(deps), ...totpRoutes(deps)]
 }
 
 function passwordRoute({ mesh, sessions }: RouteDeps): Route {
@@ -35,6 +35,21 @@ function passwordRoute({ mesh, sessions }: RouteDeps): Route {
     handler: async ({ body, options }) => {
       await passwords.changePassword(body, options)
       // The sessions that ended are not known here: all are verified again.
+      sessions.forget(({ kind }) => kind === 'session')
+    },
+  })
+}
+
+function resetRoute({ mesh, sessions }: RouteDeps): Route {
+  const passwords = mesh.client('identity', PasswordService)
+  return route({
+    method: 'POST',
+    path: '/api/authentication/reset',
+    summary: 'Set a new password with the token of a reset link; every session ends',
+    auth: 'none',
+    body: z.strictObject({ token: code, password }),
+    handler: async ({ body, options }) => {
+      await passwords.resetPassword(body, options)
       sessions.forget(({ kind }) => kind === 'session')
     },
   })

@@ -44,11 +44,36 @@ export async function findPasswordHash(
     WHERE login_id = ${loginId} AND disabled_at IS NULL`)
 }
 
+/** `resetAt`: when it was set without the old one, or null where the old one was known. */
 export async function setPassword(
   tx: Transaction,
   loginId: string,
-  passwordHash: string,
+  { passwordHash, resetAt }: { passwordHash: string; resetAt: Date | null },
 ): Promise<void> {
   await tx.query(sql.unsafe`
-    UPDATE logins SET password_hash = ${passwordHash} WHERE login_id = ${loginId}`)
+    UPDATE logins SET password_hash = ${passwordHash},
+      password_reset_at = coalesce(${resetAt && sql.timestamp(resetAt)}, password_reset_at)
+    WHERE login_id = ${loginId}`)
+}
+
+const LoginState = z.object({
+  loginId: z.string(),
+  isDisabled: z.boolean(),
+  hasAuthenticator: z.boolean(),
+})
+export type LoginState = z.infer<typeof LoginState>
+
+/** The login of an email address in lower case; null where there is none. */
+export async function findLogin({ pool }: Database, email: string): Promise<LoginState | null> {
+  return pool.maybeOne(sql.type(LoginState)`
+    SELECT login_id AS "loginId", disabled_at IS NOT NULL AS "isDisabled",
+      t.enabled_at IS NOT NULL AS "hasAuthenticator"
+    FROM logins LEFT JOIN authenticators t USING (login_id) WHERE email = ${email}`)
+}
+
+/** Disables a login; one that is disabled already stays so since then. */
+export async function disableLoginOf(tx: Transaction, loginId: string, now: Date): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE logins SET disabled_at = coalesce(disabled_at, ${sql.timestamp(now)})
+    WHERE login_id = ${loginId}`)
 }

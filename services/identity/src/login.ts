@@ -11,6 +11,8 @@ export const Login = z.object({
   lastName: z.string(),
   /** Null without a second factor. */
   totpEnabledAt: z.date().nullable(),
+  /** Null unless the password was ever set without the old one. */
+  passwordResetAt: z.date().nullable(),
 })
 export type Login = z.infer<typeof Login>
 
@@ -66,7 +68,8 @@ function emailProblem(email: string): string | null {
   return isAddress ? null : 'must be a valid email address'
 }
 
-function passwordProblem(password: string): string | null {
+/** What is wrong with a password, or null; its length counts characters. */
+export function passwordProblem(password: string): string | null {
   const { length } = [...password]
   const { min, max } = passwordCharacters
   return length < min || length > max ? `must be ${min} to ${max} characters` : null

@@ -67,6 +67,7 @@ function ownerOf(wanted: Registration, now: Date): UserRow {
     firstName: wanted.firstName,
     lastName: wanted.lastName,
     totpEnabledAt: null,
+    passwordResetAt: null,
     timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
     locale: knownLocale(wanted.locale),
     version: 1n,

@@ -1,0 +1,58 @@
+import { settings as gatewaySettings } from '@coffer/gateway/config'
+import { disableLogin, issuePasswordReset } from '@coffer/identity/operator.activities'
+import { identity } from '@coffer/identity/service'
+import { type Environment, readSettings } from '@coffer/kit/config'
+import { type Database, openDatabase } from '@coffer/kit/database'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { databaseUrlOf, requirePostgres } from './databases.ts'
+import { type Config, readConfig } from './environment.ts'
+import { requireTables } from './tables.ts'
+
+/**
+ * `coffer login:reset-password`: prints a link by which somebody can set a new password.
+ *
+ * @throws {FatalError} when nobody has the address, or who has it is disabled
+ */
+export async function resetPassword(
+  { email }: { email: string },
+  env: Environment,
+): Promise<undefined> {
+  const config = readConfig(env)
+  await using database = await openIdentity(config)
+  const reset = await issuePasswordReset(database, email, new Date())
+  if (!reset) throw nobody(email)
+  if (reset.isDisabled) throw new FatalError(`${email} is disabled: a new password would not help.`)
+  if (reset.hasAuthenticator) {
+    console.error(`${email} still needs a code of the authenticator, or a recovery code.`)
+  }
+  const { externalUrl } = readSettings(gatewaySettings, config.environment)
+  const base = (externalUrl || `http://127.0.0.1:${config.port}`).replace(/\/$/, '')
+  console.log(`${base}/password/reset?token=${reset.token}`)
+  console.error(`Works once, until ${reset.expiresAt.toISOString()}.`)
+}
+
+/**
+ * `coffer login:disable`: keeps somebody out.
+ *
+ * @throws {FatalError} when nobody has the address
+ */
+export async function disable({ email }: { email: string }, env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  if (!(await disableLogin(database, email, new Date()))) throw nobody(email)
+  console.log(`${email} is disabled`)
+}
+
+async function openIdentity(config: Config): Promise<Database> {
+  await requirePostgres([identity], config)
+  await requireTables([identity], config)
+  return openDatabase({
+    url: databaseUrlOf(identity.name, config),
+    schema: identity.schema,
+    poolSizeMax: 2,
+    statementTimeoutMs: config.statementTimeoutMs,
+  })
+}
+
+function nobody(email: string): FatalError {
+  return new FatalError(`No login has the address ${email}.`)
+}

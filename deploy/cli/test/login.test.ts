@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { runCommand } from './command.ts'
+import { deployment } from './deployment.ts'
+
+let place: Awaited<ReturnType<typeof deployment>>
+let database: pg.Client
+
+beforeAll(async () => {
+  place = await deployment()
+  database = new pg.Client({ connectionString: place.env.COFFER_DATABASE_URL })
+  await database.connect()
+  await database.query(`
+    INSERT INTO identity.logins
+      (login_id, email, password_hash, first_name, last_name, created_at, disabled_at)
+    VALUES ('lgn_1', 'ann@example.com', '', 'Ann', '', now(), NULL),
+      ('lgn_2', 'bob@example.com', '', 'Bob', '', now(), now()),
+      ('lgn_3', 'eve@example.com', '', 'Eve', '', now(), NULL)`)
+})
+
+afterAll(async () => {
+  await database.end()
+  await place[Symbol.asyncDispose]()
+})
+
+test('a reset is one link on standard output, with a token stored as its hash', async () => {
+  const env = { ...place.env, COFFER_EXTERNAL_URL: 'https://coffer.example/app/' }
+  const { code, stdout } = await runCommand(
+    ['login:reset-password', '--email', 'Ann@example.com'],
+    env,
+  )
+  expect(code).toBe(0)
+  const link = /^https:\/\/coffer\.example\/app\/password\/reset\?token=([a-z2-7]{52})\n$/
+  const [, token = ''] = link.exec(stdout) ?? []
+  const { rows } = await database.query(
+    "SELECT token_hash FROM identity.password_resets WHERE login_id = 'lgn_1'",
+  )
+  expect(rows).toEqual([{ token_hash: createHash('sha256').update(token).digest() }])
+})
+
+test.each([
+  ['login:reset-password', 'nobody@example.com', 'No login has the address nobody@example.com.'],
+  ['login:reset-password', 'bob@example.com', 'bob@example.com is disabled: a new password'],
+  ['login:disable', 'nobody@example.com', 'No login has the address nobody@example.com.'],
+])('%s %s is one line, and exits with 1', async (command, email, line) => {
+  const { code, stdout, stderr } = await runCommand([command, '--email', email], place.env)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain(line)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+})
+
+test('without an address nothing is done', async () => {
+  const { code, stderr } = await runCommand(['login:disable'], place.env)
+  expect(code).toBe(2)
+  expect(stderr).toContain("required option '--email <address>' not specified")
+})
+
+test('a login can be disabled, twice too', async () => {
+  for (const _ of [1, 2]) {
+    const outcome = await runCommand(['login:disable', '--email', 'eve@example.com'], place.env)
+    expect(outcome).toMatchObject({ code: 0, stdout: 'eve@example.com is disabled\n' })
+  }
+  const { rows } = await database.query(
+    "SELECT login_id FROM identity.logins WHERE disabled_at IS NULL AND login_id LIKE 'lgn__'",
+  )
+  expect(rows).toEqual([{ login_id: 'lgn_1' }])
+})
