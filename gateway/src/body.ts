@@ -4,9 +4,6 @@ import { problemsOfIssues } from './problems.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-// An integer written with a fraction too fine for a double would be rounded in silence.
-const fraction = /^-?\d+\.\d*[1-9]\d*$/
-
 /**
  * Reads a JSON body of that shape. Throws what a client gets: 400 for an empty body, bad JSON or
  * anything but an object, 415 for another content type, 400 with problems for the rest
@@ -21,11 +18,24 @@ export function readBody<Schema extends z.ZodType>(
   if (type !== '' && type !== 'application/json') throw wrongType('application/json')
   if (!(bytes instanceof Uint8Array) || bytes.length === 0) throw refused('a JSON body is required')
   if (type === '') throw wrongType('application/json')
+  requireFewValues(bytes)
   const body = readObject(bytes)
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
   const isUnion = schema instanceof z.ZodUnion
   throw invalid(isUnion ? problemsOfShapes(schema, body) : problemsOf(schema, body))
+}
+
+// Far above the largest body of the interface; what is above it would hold up everybody else.
+const valuesMax = 20_000
+
+/** Refuses a body of very many values before any work goes into it; commas stand for values. */
+function requireFewValues(bytes: Uint8Array): void {
+  let values = 1
+  for (let at = bytes.indexOf(0x2c); at >= 0; at = bytes.indexOf(0x2c, at + 1)) {
+    values += 1
+    if (values > valuesMax) throw refused(`the body has more than ${valuesMax} values`)
+  }
 }
 
 /** The refusal of a body that is not of the expected kind: 415. */
@@ -59,8 +69,22 @@ function readObject(bytes: Uint8Array): object {
   throw refused('the body must be a JSON object')
 }
 
-// Integers beyond 2^53 need no care: they stay beyond when rounded, and are refused there.
+// An integer written with a fraction too fine for a double would be rounded in silence. Integers
+// beyond 2^53 need no care: they stay beyond when rounded, and are refused there.
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const isRounded = Number.isInteger(value) && fraction.test(context?.source ?? '')
+  const source = context?.source ?? ''
+  const isRounded = Number.isInteger(value) && !isPlain(source) && isFraction(source)
   return isRounded ? Number.NaN : value
+}
+
+function isPlain(source: string): boolean {
+  return /^-?\d+(\.0*)?$/.test(source)
+}
+
+/** Whether a decimal, maybe with an exponent, has digits behind the point that are not 0. */
+function isFraction(source: string): boolean {
+  const [, whole = '', part = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+  const point = whole.length + Number(exponent)
+  return /[1-9]/.test(`${whole}${part}`.slice(Math.max(0, point)))
 }

@@ -2,7 +2,7 @@ import { invalid } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import { z } from 'zod'
 
-// What base 10 and 32 bits can hold; anything else counts as not sent (spec/ledger.md 0.5).
+// Anything else counts as not sent; 32 bits bound the rest (spec/interface.md, Limits).
 const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
@@ -17,12 +17,9 @@ const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent) ?? '
 /** An integer; missing, blank or unreadable gives the default, out of range is 400. */
 function integer(range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
-  const text = max === integerMax ? 'must not be negative' : `must be between ${min} and ${max}`
+  const text = `must be between ${min} and ${max}`
   return value
-    .transform((sent) => {
-      const number = integerText.test(sent) ? Number(sent) : fallback
-      return Math.abs(number) > integerMax ? fallback : number
-    })
+    .transform((sent) => (integerText.test(sent) ? Number(sent) : fallback))
     .refine((number) => number >= min && number <= max, text)
     .meta({ type: 'integer', minimum: min, maximum: max, description: whenUnset(fallback) })
 }

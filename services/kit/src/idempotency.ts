@@ -1,9 +1,10 @@
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
-import { type FragmentSqlToken, sql, UniqueIntegrityConstraintViolationError } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { Database, Transaction } from './database.ts'
 import { refused } from './errors.ts'
+import { isOutage } from './fault.ts'
 import { callerOf, headers } from './rpc.ts'
 
 /** The request's Idempotency-Key, with what it is good for. */
@@ -37,8 +38,8 @@ export async function once<Reply extends DescMessage>(
   try {
     return await run(key)
   } catch (error) {
-    if (!isTaken(error)) throw error
-    const first = await findReply(database, key)
+    // The same request may have been done meanwhile: then its name is taken, or its key is.
+    const first = isOutage(error) ? null : await findReply(database, key)
     if (!first) throw error
     return replay(context, first)
   }
@@ -111,11 +112,4 @@ async function findReply<Reply extends DescMessage>(
 function replay<Reply>(context: HandlerContext, reply: Reply): Reply {
   context.responseHeader.set(headers.replayed, 'true')
   return reply
-}
-
-function isTaken(error: unknown): boolean {
-  return (
-    error instanceof UniqueIntegrityConstraintViolationError &&
-    error.constraint === 'idempotency_keys_pkey'
-  )
 }

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { readBody } from './body.ts'
+
+const shape = z.strictObject({ amount: z.int() })
+
+function read(json: string): unknown {
+  return readBody(shape, { bytes: Buffer.from(json), contentType: 'application/json' })
+}
+
+// spec/decisions.md, Integers: JSON integers within ±2^53−1; 5.0 is one.
+test.each([
+  ['5', 5],
+  ['5.0', 5],
+  ['5e0', 5],
+  ['1.5e1', 15],
+  ['50e-1', 5],
+  ['-9007199254740991', -9007199254740991],
+])('%s is an integer', (source, amount) => {
+  expect(read(`{"amount":${source}}`)).toEqual({ amount })
+})
+
+test.each([
+  '1.5',
+  '5.00000000000000000001',
+  '5.00000000000000000001e0',
+  '1.00000000000000000001E3',
+  '50000000000000000000001e-22',
+  '9007199254740992',
+  '9007199254740993',
+  '1e400',
+  '"5"',
+])('%s is none', (source) => {
+  expect(() => read(`{"amount":${source}}`)).toThrow('Invalid request')
+})
+
+test('a body of very many values is refused before it is read', () => {
+  const keys = Array.from({ length: 20_001 }, (_, index) => `"k${index}":1`)
+  expect(() => read(`{${keys.join()}}`)).toThrow('the body has more than 20000 values')
+})
