@@ -1,5 +1,6 @@
 import type { Problems } from '@coffer/kit/errors'
 import { z } from 'zod'
+import { chosenPasswordProblem, passwordProblem } from './password.ts'
 import { canonicalTimezone } from './timezone.ts'
 
 /** Somebody who signs in; may be a user of accounts. */
@@ -28,7 +29,6 @@ export interface Registration extends Credentials {
   locale: string
 }
 
-const passwordCharacters = { min: 8, max: 72 }
 const nameCharactersMax = 300
 const emailCharactersMax = 254
 
@@ -42,9 +42,10 @@ export function credentialProblems({ email, password }: Credentials): Problems |
 
 /** What is wrong with a registration, or null (spec/interface.md, POST register). */
 export function registrationProblems(registration: Registration): Problems | null {
-  const { firstName, lastName, timezone } = registration
+  const { password, firstName, lastName, timezone } = registration
   return problemsIn({
     ...credentialProblems(registration),
+    password: chosenPasswordProblem(password),
     firstName: firstName === '' ? 'first name is required' : nameProblem(firstName),
     lastName: nameProblem(lastName),
     timezone: canonicalTimezone(timezone) === null ? 'must be an IANA timezone' : null,
@@ -58,7 +59,9 @@ export function newPasswordProblems(change: {
 }): Problems | null {
   const { currentPassword, newPassword } = change
   const isSame = newPassword === currentPassword
-  const problem = isSame ? 'must differ from the current password' : passwordProblem(newPassword)
+  const problem = isSame
+    ? 'must differ from the current password'
+    : chosenPasswordProblem(newPassword)
   return problemsIn({ newPassword: problem })
 }
 
@@ -66,13 +69,6 @@ function emailProblem(email: string): string | null {
   if (email !== email.toLowerCase()) return 'must be lower case'
   const isAddress = z.email().max(emailCharactersMax).safeParse(email).success
   return isAddress ? null : 'must be a valid email address'
-}
-
-/** What is wrong with a password, or null; its length counts characters. */
-export function passwordProblem(password: string): string | null {
-  const { length } = [...password]
-  const { min, max } = passwordCharacters
-  return length < min || length > max ? `must be ${min} to ${max} characters` : null
 }
 
 function nameProblem(name: string): string | null {

@@ -2,7 +2,8 @@ import { invalid, refused } from '@coffer/kit/errors'
 import type { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { setPassword } from './login.sql.ts'
-import { newPasswordProblems, passwordProblem } from './login.ts'
+import { newPasswordProblems } from './login.ts'
+import { chosenPasswordProblem } from './password.ts'
 import { isPasswordReset, spendPasswordReset } from './password-reset.sql.ts'
 import { proveByPassword } from './proof.rpc.ts'
 import { hashOf } from './secret.ts'
@@ -31,7 +32,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
     },
     resetPassword: async ({ token, password: text }) => {
       const newPassword = text.trim()
-      const problem = passwordProblem(newPassword)
+      const problem = chosenPasswordProblem(newPassword)
       if (problem) throw invalid({ password: problem })
       const now = clock()
       const reset = { tokenHash: hashOf(token.trim()), now }

@@ -58,6 +58,7 @@ test('a wrong current password changes nothing', async () => {
 test.each([
   ['1234567'],
   ['x'.repeat(73)],
+  ['Password123'],
   // The same as the current one, which is looked at before the current one is verified.
   [password],
 ])('%s is no new password', async (bad) => {

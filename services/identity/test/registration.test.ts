@@ -47,13 +47,13 @@ test('registration answers with the user and a session that works', async () => 
 
 test('texts are trimmed, and without timezone and locale the defaults hold', async () => {
   const { email } = newcomer()
-  const padded = { email: ` ${email} `, password: '  12345678  ', firstName: ' Bo ', lastName: '' }
+  const padded = { email: ` ${email} `, password: '  87654kjh  ', firstName: ' Bo ', lastName: '' }
   const { user } = await register(booted, padded)
   expect(user).toMatchObject({
     login: { email, firstName: 'Bo', lastName: '' },
     account: { timezone: 'UTC', locale: 'en_US' },
   })
-  const login = { email, password: '12345678' }
+  const login = { email, password: '87654kjh' }
   await expect(signIn().login(login, nobody(booted))).resolves.toMatchObject({ isActive: true })
 })
 
@@ -103,6 +103,7 @@ test.each([
   ['email', { email: 'Ann@example.com' }],
   ['email', { email: 'ann' }],
   ['password', { password: '1234567' }],
+  ['password', { password: 'Iloveyou' }],
   ['password', { password: `${'x'.repeat(73)}` }],
   ['firstName', { firstName: '  ' }],
   ['timezone', { timezone: 'Mars/Olympus' }],

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { chosenPasswordProblem, passwordProblem } from './password.ts'
+
+const isCommon = 'is one of the most common passwords'
+
+// Among the first of every list of leaked passwords.
+test.each(['password', '12345678', 'qwertyuiop', 'iloveyou', 'PASSWORD1', 'Sunshine'])(
+  '%s may be given, but not chosen',
+  (password) => {
+    expect(passwordProblem(password)).toBeNull()
+    expect(chosenPasswordProblem(password)).toBe(isCommon)
+  },
+)
+
+test.each(['correct horse battery', 'n7#kQz!pw2', '🔑'.repeat(8), 'é'.repeat(72)])(
+  '%s may be chosen',
+  (password) => {
+    expect(chosenPasswordProblem(password)).toBeNull()
+  },
+)
+
+test.each(['', '123456', '🔑'.repeat(7), 'x'.repeat(73)])(
+  'the length of %j comes first',
+  (text) => {
+    expect(chosenPasswordProblem(text)).toBe('must be 8 to 72 characters')
+  },
+)
