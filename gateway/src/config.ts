@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { setting } from '@coffer/kit/config'
 import { z } from 'zod'
 
@@ -18,6 +19,11 @@ const address = z
     error: 'must be an http or https URL',
   })
   .default('')
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '0', ...rest] = text.split('/')
+  return isIP(address) > 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= 128 && rest.length === 0
+}
 
 /** The gateway's settings. */
 export const settings = {
@@ -41,7 +47,7 @@ export const settings = {
   ),
   trustedProxies: setting(
     'COFFER_TRUSTED_PROXIES',
-    list,
+    list.refine((all) => all.every(isNetwork), 'must be IP addresses or networks (10.0.0.0/8)'),
     'Addresses or networks of proxies whose X-Forwarded-* headers are believed (comma list).',
   ),
   uploadsEnabled: setting('COFFER_UPLOADS_ENABLED', flag(false), 'Upload of transaction files.'),

@@ -50,6 +50,7 @@ export function readConfig(env: Environment): Config {
   const { dataDir } = machineConfig(env)
   const published = publishedAddresses(dataDir)
   const environment = { ...published, ...withoutEmpty(env) }
+  refuseUnreadable(environment)
   const values = readSettings(settings, environment)
   return {
     ...values,
@@ -68,6 +69,20 @@ function refuseUnknown(env: Environment): void {
     const known = allSettings.flatMap((group) => Object.values(group))
     throw new SettingsError(unknown.map((name) => unknownText(name, known)).join('\n'))
   }
+}
+
+/** Every group is read before anything is started, so that all bad settings are named at once. */
+function refuseUnreadable(environment: Environment): void {
+  const faults = allSettings.flatMap((group) => {
+    try {
+      readSettings(group, environment)
+      return []
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      return error.message.split('\n')
+    }
+  })
+  if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('\n'))
 }
 
 function unknownText(name: string, known: Setting<unknown>[]): string {

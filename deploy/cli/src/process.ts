@@ -1,7 +1,7 @@
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
 import { loadSigner, loadVerifiers } from '@coffer/kit/caller'
-import { readSettings } from '@coffer/kit/config'
+import { readSettings, SettingsError } from '@coffer/kit/config'
 import { type Host, hostServices } from '@coffer/kit/host'
 import type { Log } from '@coffer/kit/log'
 import { authorize, observe } from '@coffer/kit/rpc'
@@ -100,7 +100,17 @@ function openRpcPorts(options: {
   })
 }
 
+/**
+ * @throws {SettingsError} when two settings name one port
+ * @throws {FatalError} when something listens on one already
+ */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
+  const named = { COFFER_PORT: config.port, COFFER_RPC_PORT: config.rpcPort }
+  const all = Object.entries({ ...named, COFFER_GRPC_PORT: config.grpcPort })
+  for (const [index, [setting, port]] of all.entries()) {
+    const other = all.slice(0, index).find(([, taken]) => taken === port && port !== 0)
+    if (other) throw new SettingsError(`${setting}: ${port} is ${other[0]} already`)
+  }
   if (hasGateway) {
     await requireFreePort({ port: config.port, server: 'the REST API', setting: 'COFFER_PORT' })
   }

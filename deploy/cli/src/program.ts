@@ -29,9 +29,16 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
       console.error(error.message)
       return error instanceof SettingsError ? usageExitCode : 1
     }
+    const { syscall, address, port, code } = error as NodeJS.ErrnoException & Listening
+    if (syscall === 'listen') {
+      console.error(`COFFER_HOST: cannot listen on ${address}:${port} (${code})`)
+      return usageExitCode
+    }
     throw error
   }
 }
+
+type Listening = { address?: string; port?: number }
 
 /** The command line; each command's code is loaded when it is called, so that help is quick. */
 function createProgram(run: (action: Action) => Promise<void>): Command {

@@ -50,6 +50,16 @@ test('every bad setting has a line of its own', async () => {
   ])
 })
 
+test('a list of proxies that are none is refused', async () => {
+  const { code, stderr } = await runCommand(['serve'], {
+    ...nowhere,
+    COFFER_DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    COFFER_TRUSTED_PROXIES: '10.0.0.0/8,zzz',
+  })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^COFFER_TRUSTED_PROXIES: must be IP addresses or networks/)
+})
+
 test('a part whose services are nowhere is not started', async () => {
   const { code, stderr } = await runCommand(['serve', 'budgeting'], nowhere)
   expect({ code, stderr }).toEqual({
