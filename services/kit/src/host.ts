@@ -150,7 +150,7 @@ async function startBehind({
     const worker = { taskQueue: name, workflows: workflowModules, activities, log }
     stack.use(await workflows.work(worker))
   }
-  for (const schedule of schedules) await workflows.schedule(schedule)
+  for (const schedule of schedules) await workflows.schedule(schedule, log)
   if (handlers.length > 0) stack.use(await startConsumer({ name, handlers, broker, log }))
   return stack.move()
 }

@@ -6,14 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
-import {
-  Client,
-  Connection,
-  ScheduleAlreadyRunning,
-  ScheduleNotFoundError,
-  ScheduleOverlapPolicy,
-  WorkflowIdConflictPolicy,
-} from '@temporalio/client'
+import { Client, Connection, WorkflowIdConflictPolicy } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import {
   type ActivityInboundCallsInterceptor,
@@ -23,6 +16,7 @@ import {
 } from '@temporalio/worker'
 import { isTransient } from './errors.ts'
 import type { Log } from './log.ts'
+import { keepSchedules } from './temporal-schedule.ts'
 
 /** Connections to Temporal: one for starting workflows, one for the workers. */
 export interface Workflows extends AsyncDisposable {
@@ -30,7 +24,7 @@ export interface Workflows extends AsyncDisposable {
   /** Joins the workflow of that ID, or starts it; a second trigger is never lost. */
   start: (workflow: WorkflowStart) => Promise<void>
   /** Makes sure a schedule exists that starts the workflow every so often (UTC). */
-  schedule: (schedule: WorkflowSchedule) => Promise<void>
+  schedule: (schedule: WorkflowSchedule, log: Log) => Promise<void>
   /** Polls the service's task queue until disposed; returns when the worker runs. */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
@@ -81,6 +75,7 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
   const native = await NativeConnection.connect({ address })
   opening.move()
   const client = new Client({ connection, namespace })
+  const schedules = keepSchedules(client)
   return {
     client,
     start: async ({ type, id, taskQueue, args }) => {
@@ -95,44 +90,21 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
         }),
       )
     },
-    schedule: (schedule) =>
-      ensureSchedule(client, {
-        ...schedule,
-        id: `${prefix}/${schedule.id}`,
-        taskQueue: `${prefix}/${schedule.taskQueue}`,
-      }),
+    schedule: (schedule, log) => {
+      const id = `${prefix}/${schedule.id}`
+      const taskQueue = `${prefix}/${schedule.taskQueue}`
+      return schedules.ensure({ ...schedule, id, taskQueue, log })
+    },
     work: (worker) =>
       startWorker({ native, namespace, ...worker, taskQueue: `${prefix}/${worker.taskQueue}` }),
     [Symbol.asyncDispose]: async () => {
+      const given = schedules[Symbol.asyncDispose]()
+      // A call under way ends with its connection.
       await connection.close()
+      await given
       await native.close()
     },
   }
-}
-
-async function ensureSchedule(client: Client, schedule: WorkflowSchedule): Promise<void> {
-  const { type, id, taskQueue, args, cron } = schedule
-  const spec = { cronExpressions: [cron] }
-  const action = {
-    type: 'startWorkflow' as const,
-    workflowType: type,
-    workflowId: id,
-    taskQueue,
-    args,
-  }
-  const policies = { overlap: ScheduleOverlapPolicy.BUFFER_ONE, catchupWindow: '1 hour' as const }
-  const handle = client.schedule.getHandle(id)
-  try {
-    await handle.update((previous) => ({ ...previous, spec, action, policies }))
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error
-    await client.schedule.create({ scheduleId: id, spec, action, policies }).catch(acceptExisting)
-  }
-}
-
-/** Two processes may start at once; both make the same schedule. */
-function acceptExisting(error: unknown): void {
-  if (!(error instanceof ScheduleAlreadyRunning)) throw error
 }
 
 interface WorkerPlace {

@@ -5,6 +5,7 @@ import { createLog } from '../src/log.ts'
 import { siblingQueue } from '../src/task-queue.ts'
 import { connectTemporal, type TemporalOptions, type Workflows } from '../src/temporal.ts'
 import { installTemporalRuntime } from '../src/temporal-runtime.ts'
+import { eventually } from '../testing/boot.ts'
 import { requiredVariable } from '../testing/database.ts'
 import { openProxy } from '../testing/proxy.ts'
 
@@ -80,10 +81,13 @@ test('an activity is tried again unless its error cannot go away', async () => {
 test('a schedule is made once and follows its definition', async () => {
   const definition = { type: 'counting', id: 'hourly', taskQueue: 'fixture', args: [1] }
   const hourly = { ...definition, cron: '5 * * * *' }
-  await Promise.all([workflows.schedule(hourly), workflows.schedule(hourly)])
-  await workflows.schedule({ ...hourly, cron: '20 * * * *', args: [2] })
+  await Promise.all([workflows.schedule(hourly, log), workflows.schedule(hourly, log)])
+  await workflows.schedule({ ...hourly, cron: '20 * * * *', args: [2] }, log)
   const handle = workflows.client.schedule.getHandle(`${prefix}/hourly`)
-  const { spec, action } = await handle.describe()
+  const { spec, action } = await eventually(
+    () => handle.describe(),
+    ({ spec }) => spec.calendars?.[0]?.minute?.[0]?.start === 20,
+  )
   expect(spec.calendars?.map(({ minute }) => minute)).toEqual([[{ start: 20, end: 20, step: 1 }]])
   expect(action).toMatchObject({ workflowType: 'counting', args: [2] })
   await handle.delete()
