@@ -4,9 +4,13 @@ import type { importPreviewActivities } from './import-preview.activities.ts'
 
 type Activities = ReturnType<typeof importPreviewActivities>
 
-const steps = proxyActivities<Activities>({ startToCloseTimeout: '1 minute' })
+const steps = proxyActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '10 seconds',
+})
 const { previewImport } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
 })
 
