@@ -11,7 +11,8 @@ import { sql } from 'slonik'
 
 export const chicago = 'America/Chicago'
 export const at = (text: string) => timestampFromDate(new Date(text))
-const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
+export const twiceMonthly =
+  'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 export const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
 /** An account in Chicago with 10,000.00 on a manual bank account, and clients on its behalf. */

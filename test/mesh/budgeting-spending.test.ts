@@ -8,7 +8,7 @@ import { type CallOptions, Code, type ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { at, household, monthly } from './budgeting-household.ts'
+import { at, household, monthly, twiceMonthly } from './budgeting-household.ts'
 
 let booted: Booted
 
@@ -169,6 +169,18 @@ test('twenty retries under one key make one envelope and get one answer', async 
   expect(new Set(replies.map((reply) => reply.spending?.spendingId)).size).toBe(1)
   expect(await list()).toHaveLength(1)
   expect((await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes).toHaveLength(1)
+})
+
+test('twenty retries under one key make one schedule and get one answer', async () => {
+  const { schedules, bankAccountId, as } = await household(booted)
+  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
+  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => schedules.createFundingSchedule(body, keyed)),
+  )
+  const ids = replies.map(({ fundingSchedule }) => fundingSchedule?.fundingScheduleId)
+  expect(new Set(ids).size).toBe(1)
 })
 
 test('a list is one statement, a recalculation two, a new envelope ten at most', async () => {
