@@ -178,3 +178,19 @@ test.each([
   const answer = await gateway.send('POST', scheduleUrl, { body })
   expect([answer.status, answer.body.problems]).toEqual([400, problems])
 })
+
+test('an account that the feed link does not offer is refused, once the link is found', async () => {
+  const feedBankAccountId = 'lbac_01hzzzzzzzzzzzzzzzzzzzzzza'
+  const body = { linkId: ids.linkId, name: 'Feed', feedBankAccountId }
+  let isThere = false
+  const getLink = () => {
+    if (!isThere) throw notFound('link')
+    return {}
+  }
+  gateway = await openGateway({ links: { getLink } })
+  expect((await gateway.send('POST', '/api/bank_accounts', { body })).status).toBe(404)
+  isThere = true
+  const { status, body: answer } = await gateway.send('POST', '/api/bank_accounts', { body })
+  const problems = { feedBankAccountId: 'is not an account of this link' }
+  expect([status, answer.problems]).toEqual([400, problems])
+})

@@ -1,9 +1,11 @@
+import { invalid } from '@coffer/kit/errors'
 import {
   BalancesSchema,
   BankAccountSchema,
   BankAccountService,
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import {
@@ -56,7 +58,7 @@ const change = z.strictObject({
 /** Bank accounts (spec/interface.md, Bank accounts; spec/ledger.md 2). */
 export function bankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const accounts = mesh.client('ledger', BankAccountService)
-  return [...reads(accounts), ...writes(accounts)]
+  return [...reads(accounts), ...writes(accounts, mesh.client('ledger', LinkService))]
 }
 
 type Accounts = Client<typeof BankAccountService>
@@ -101,7 +103,7 @@ function reads(accounts: Accounts): Route[] {
   ]
 }
 
-function writes(accounts: Accounts): Route[] {
+function writes(accounts: Accounts, links: Client<typeof LinkService>): Route[] {
   return [
     route({
       method: 'POST',
@@ -111,7 +113,12 @@ function writes(accounts: Accounts): Route[] {
       idempotent: true,
       body: creation,
       answer: BankAccountSchema,
-      handler: async ({ body, writeOptions }) => {
+      handler: async ({ body, options, writeOptions }) => {
+        if (body.feedBankAccountId !== undefined) {
+          // Candidates come from a refresh of the connection; until one is made there are none.
+          await links.getLink({ linkId: body.linkId }, options)
+          throw invalid({ feedBankAccountId: 'is not an account of this link' })
+        }
         const { bankAccount } = await accounts.createBankAccount(valuesOf(body), writeOptions)
         return rendered(BankAccountSchema, bankAccount)
       },
