@@ -179,7 +179,7 @@ test.each([
   expect([answer.status, answer.body.problems]).toEqual([400, problems])
 })
 
-test('an account that the feed link does not offer is refused, once the link is found', async () => {
+test('an account that the feed link does not offer is refused, if the link is there', async () => {
   const feedBankAccountId = 'lbac_01hzzzzzzzzzzzzzzzzzzzzzza'
   const body = { linkId: ids.linkId, name: 'Feed', feedBankAccountId }
   let isThere = false
