@@ -51,13 +51,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log } = deps
   const { trustedProxies } = config
   const cookie = sessionCookie(config)
+  const secure = securityHeaders(config)
   const app = fastify({
     ...serverOptions,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
-    frameworkErrors: (error, request, reply) => answerError({ error, request, reply, log, cookie }),
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(secure).header('x-request-id', request.id)
+      return answerError({ error, request, reply, log, cookie })
+    },
   })
-  const secure = securityHeaders(config)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(secure).header('x-request-id', request.id)
   })

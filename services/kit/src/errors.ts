@@ -54,7 +54,10 @@ export function refused(text: string, refusal?: Refused): ConnectError {
   return new ConnectError(text, Code.FailedPrecondition, undefined, details)
 }
 
-/** A dependency is down or a queue is full: 503 with `Retry-After`; nothing was done. */
+/**
+ * A dependency is down or a queue is full: 503 with `Retry-After`. A write whose connection was
+ * lost may be done all the same: only its Idempotency-Key tells.
+ */
 export function unavailable(text: string): ConnectError {
   return new ConnectError(text, Code.Unavailable)
 }

@@ -7,6 +7,8 @@ export interface TcpProxy extends AsyncDisposable {
   url: string
   cut: () => void
   mend: () => void
+  /** Cuts the next connection that sends this text once its answer is on the way: it is lost. */
+  loseAnswerTo: (text: string) => void
 }
 
 /** Opens a proxy to the host and port of the URL. */
@@ -14,6 +16,7 @@ export async function openProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isCut = false
+  let lost: string | null = null
   const server = createServer((near) => {
     if (isCut) return near.destroy()
     const far = connect(Number(port), hostname)
@@ -24,6 +27,13 @@ export async function openProxy(target: string): Promise<TcpProxy> {
     }
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
+    near.on('data', (sent: Buffer) => {
+      if (lost === null || !sent.includes(lost)) return
+      lost = null
+      far.unpipe(near)
+      far.once('data', () => near.destroy())
+      far.resume()
+    })
     near.pipe(far).pipe(near)
     return undefined
   }).listen(0, '127.0.0.1')
@@ -40,6 +50,9 @@ export async function openProxy(target: string): Promise<TcpProxy> {
     cut,
     mend: () => {
       isCut = false
+    },
+    loseAnswerTo: (text) => {
+      lost = text
     },
     [Symbol.asyncDispose]: async () => {
       cut()

@@ -12,6 +12,7 @@ import {
   EnvelopeClosedSchema,
   TransactionsChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
+import { IntegrityConstraintViolationError } from 'slonik'
 import { balancesOf } from './bank-account.ts'
 import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
@@ -57,8 +58,10 @@ export function createMoneyWriter(deps: Pick<ServiceDeps, 'database' | 'clock'>)
     if (works.length === 1 || works.some(({ alone }) => alone)) return oneByOne(deps, works)
     try {
       return await together(deps, works)
-    } catch {
-      // One of them broke a constraint (a repeated key): the others must not pay for it.
+    } catch (error) {
+      // One of them broke a constraint (a repeated key), so nothing was saved: the others must not
+      // pay for it. After anything else (a lost connection) all of it may be saved already.
+      if (!(error instanceof IntegrityConstraintViolationError)) throw error
       return oneByOne(deps, works)
     }
   }, batch)

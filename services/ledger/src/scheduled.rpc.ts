@@ -6,6 +6,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { invalid } from '@coffer/kit/errors'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
 import {
@@ -119,5 +120,6 @@ function isBooked(error: unknown): boolean {
 function automatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {
   if (!message) return null
   const { transactionId, name, amount, date } = message
-  return { transactionId, name, amount, date: date ? timestampDate(date) : new Date(0) }
+  if (!date) throw invalid({ date: 'is required' })
+  return { transactionId, name, amount, date: timestampDate(date) }
 }

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { notFound, unavailable } from '@coffer/kit/errors'
+import { invalid, notFound, unavailable } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { keptReplies, once } from '@coffer/kit/idempotency'
 import { patchOf, toMessage } from '@coffer/kit/message'
@@ -76,13 +76,14 @@ async function get(
 }
 
 async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
-  const { database, clock, write } = deps
+  const { database, write } = deps
   const { accountId, timezone } = callerOf(context)
   const { bankAccountId, date, merchantName = null, spendingId = null } = request
+  if (!date) throw invalid({ date: 'is required' })
   const body = {
     ...request,
     transactionId: newId('txn'),
-    date: midnightOf(date ? timestampDate(date) : clock(), timezone),
+    date: midnightOf(timestampDate(date), timezone),
     merchantName,
     spendingId,
   }

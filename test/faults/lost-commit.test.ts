@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { newPerson, type Person } from '../harness/person.ts'
+import { type Deployment, deploy } from '../harness/process.ts'
+
+jest.setTimeout(120_000)
+
+const stack = new AsyncDisposableStack()
+let deployment: Deployment
+let alice: Person
+
+beforeAll(async () => {
+  deployment = stack.use(await deploy())
+  await deployment.start()
+  alice = await newPerson(deployment.baseUrl)
+})
+
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+test('writes whose commit went through unanswered are not done again', async () => {
+  const { path } = await alice.opensAccount(1_000)
+  const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+  const send = () => alice.call('POST', `${path}/transactions`, { body })
+  for (let round = 0; round < 3; round++) {
+    deployment.database.loseAnswerTo('COMMIT')
+    const answers = await Promise.all(Array.from({ length: 30 }, send))
+    expect(answers.filter(({ status }) => ![200, 503].includes(status))).toEqual([])
+  }
+  const listed = await alice.get(`${path}/transactions?limit=100`)
+  expect(listed.length).toBeLessThanOrEqual(90)
+  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 1_000 - listed.length })
+  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
+})
+
+test('under its key a write is done once, whatever became of the first answer', async () => {
+  const { path } = await alice.opensAccount(1_000)
+  const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+  const headers = { 'idempotency-key': 'tea-after-all' }
+  deployment.database.loseAnswerTo('COMMIT')
+  const send = () => alice.call('POST', `${path}/transactions`, { body, headers })
+  await send()
+  expect(await send()).toMatchObject({ status: 200 })
+  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 999 })
+})
