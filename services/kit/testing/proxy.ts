@@ -7,8 +7,8 @@ export interface TcpProxy extends AsyncDisposable {
   url: string
   cut: () => void
   mend: () => void
-  /** Cuts the next connection that sends this text once its answer is on the way: it is lost. */
-  loseAnswerTo: (text: string) => void
+  /** Cuts a connection that sends this text, after so many others have, and loses its answer. */
+  loseAnswerTo: (text: string, after: number) => void
 }
 
 /** Opens a proxy to the host and port of the URL. */
@@ -16,7 +16,7 @@ export async function openProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isCut = false
-  let lost: string | null = null
+  let lost: { text: string; after: number } | null = null
   const server = createServer((near) => {
     if (isCut) return near.destroy()
     const far = connect(Number(port), hostname)
@@ -28,7 +28,9 @@ export async function openProxy(target: string): Promise<TcpProxy> {
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
     near.on('data', (sent: Buffer) => {
-      if (lost === null || !sent.includes(lost)) return
+      if (lost === null || !sent.includes(lost.text)) return
+      lost.after -= 1
+      if (lost.after >= 0) return
       lost = null
       far.unpipe(near)
       far.once('data', () => near.destroy())
@@ -51,8 +53,8 @@ export async function openProxy(target: string): Promise<TcpProxy> {
     mend: () => {
       isCut = false
     },
-    loseAnswerTo: (text) => {
-      lost = text
+    loseAnswerTo: (text, after) => {
+      lost = { text, after }
     },
     [Symbol.asyncDispose]: async () => {
       cut()
