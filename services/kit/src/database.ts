@@ -109,10 +109,20 @@ async function rollBackPlainly<T>(
   }
 }
 
-/** Sessions are in UTC: with odd offsets instants would come in a form Date cannot read. */
+/**
+ * Sessions are in UTC: with odd offsets instants would come in a form Date cannot read. A statement
+ * is planned once, maybe while its tables are small or never analyzed: scans of whole tables and
+ * sorts of whole accounts are ruled out then as later, wherever an index offers another way.
+ */
 function withSessionSettings({ url, schema }: DatabaseOptions): string {
   const located = new URL(url)
-  const settings = [`search_path=${schema}`, 'timezone=UTC', 'plan_cache_mode=force_generic_plan']
+  const settings = [
+    `search_path=${schema}`,
+    'timezone=UTC',
+    'plan_cache_mode=force_generic_plan',
+    'enable_seqscan=off',
+    'enable_sort=off',
+  ]
   located.searchParams.set('options', settings.map((setting) => `-c ${setting}`).join(' '))
   return located.href
 }
