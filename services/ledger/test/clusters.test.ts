@@ -1,3 +1,4 @@
+import { timestampNow } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -116,7 +117,7 @@ test('the cluster of a transaction is read as it was found', async () => {
   const home = await household(booted)
   const { bankAccountId, transactions, as } = home
   const { transaction } = await transactions.createTransaction(
-    { bankAccountId, amount: 5n, name: 'Tea' },
+    { bankAccountId, amount: 5n, name: 'Tea', date: timestampNow() },
     as,
   )
   const transactionId = transaction?.transactionId ?? ''
