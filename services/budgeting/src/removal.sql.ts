@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database'
+import { deleteSome } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import type { PlanScope } from './spending.sql.ts'
 
@@ -7,16 +8,13 @@ const tables = ['funding_run_lines', 'funding_runs', 'spending', 'funding_schedu
 
 /** Removes up to `limit` rows of each table of a bank account; returns how many went. */
 export async function removeRows(
-  { pool }: Database,
+  database: Database,
   { accountId, bankAccountId }: PlanScope,
   limit: number,
 ): Promise<number> {
+  const where = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
   for (const table of tables) {
-    const name = sql.identifier([table])
-    const { rowCount } = await pool.query(sql.unsafe`
-      DELETE FROM ${name} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM ${name}
-        WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}))`)
+    const rowCount = await deleteSome(database, { table, where, limit })
     if (rowCount > 0) return rowCount
   }
   return 0

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import type { Database } from './database.ts'
 import { keptForHours } from './idempotency.ts'
 import type { Log } from './log.ts'
+import { deleteSome } from './rows.ts'
 
 const everyMs = 60 * 60 * 1000
 const changesKeptForDays = 90
@@ -28,27 +29,17 @@ export function startHousekeeping(database: Database, log: Log): AsyncDisposable
 /**
  * One round: deletes in batches until a table has nothing left to delete, or has had its share.
  */
-export async function sweep({ pool }: Database): Promise<void> {
-  const statements = [
-    sql.unsafe`
-      DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM idempotency_keys
-        WHERE created_at < now() - make_interval(hours => ${keptForHours})
-        LIMIT ${batchSizeMax}))`,
-    sql.unsafe`
-      DELETE FROM changes WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM changes
-        WHERE created_at < now() - make_interval(days => ${changesKeptForDays})
-          AND published_at IS NOT NULL LIMIT ${batchSizeMax}))`,
-    sql.unsafe`
-      DELETE FROM inbox WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM inbox
-        WHERE received_at < now() - make_interval(days => ${inboxKeptForDays})
-        LIMIT ${batchSizeMax}))`,
-  ]
-  for (const statement of statements) {
+export async function sweep(database: Database): Promise<void> {
+  const expired = {
+    idempotency_keys: sql.fragment`created_at < now() - make_interval(hours => ${keptForHours})`,
+    changes: sql.fragment`
+      created_at < now() - make_interval(days => ${changesKeptForDays})
+      AND published_at IS NOT NULL`,
+    inbox: sql.fragment`received_at < now() - make_interval(days => ${inboxKeptForDays})`,
+  }
+  for (const [table, where] of Object.entries(expired)) {
     for (let batches = 0; batches < batchesMax; batches++) {
-      const { rowCount } = await pool.query(statement)
+      const rowCount = await deleteSome(database, { table, where, limit: batchSizeMax })
       if (rowCount < batchSizeMax) break
     }
   }

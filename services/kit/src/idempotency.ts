@@ -1,6 +1,6 @@
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Database, Transaction } from './database.ts'
 import { refused } from './errors.ts'
@@ -23,9 +23,9 @@ const Kept = z.object({ bodyHash: z.instanceof(Buffer), reply: z.instanceof(Buff
 export const keptForHours = 24
 
 /**
- * Runs a write at most once for its key. `run` must store its reply with `keepReply` (or as a CTE
- * with `insertReply`) in the transaction of the write. A repeated request gets the first reply; the
- * same key with another body is refused with 422. Without a key it just runs.
+ * Runs a write at most once for its key. `run` must store its reply with `keepReply` (or, among
+ * other rows, as `keptReplies`) in the transaction of the write. A repeated request gets the first
+ * reply; the same key with another body is refused with 422. Without a key it just runs.
  */
 export async function once<Reply extends DescMessage>(
   { database, context, reply }: { database: Database; context: HandlerContext; reply: Reply },
@@ -51,7 +51,12 @@ export async function keepReply<Reply extends DescMessage>(
   key: IdempotencyKey<Reply> | null,
   reply: MessageShape<Reply>,
 ): Promise<void> {
-  if (key) await tx.query(sql.unsafe`${insertReply(key, reply)}`)
+  for (const kept of keptReplies(key, reply)) {
+    await tx.query(sql.unsafe`
+      INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
+      VALUES (${kept.accountId}, ${kept.route}, ${kept.key}, ${sql.binary(kept.bodyHash)},
+        ${sql.binary(kept.reply)})`)
+  }
 }
 
 /** A reply as a row of idempotency_keys, for a write that saves several at once. */
@@ -69,18 +74,6 @@ export function keptReplies<Reply extends DescMessage>(
   reply: MessageShape<Reply>,
 ): KeptReply[] {
   return key ? [{ ...key, reply: Buffer.from(toBinary(key.reply, reply)) }] : []
-}
-
-/** The statement of `keepReply` for use inside a larger one (as a CTE). */
-function insertReply<Reply extends DescMessage>(
-  key: IdempotencyKey<Reply>,
-  reply: MessageShape<Reply>,
-): FragmentSqlToken {
-  const bytes = Buffer.from(toBinary(key.reply, reply))
-  return sql.fragment`
-    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
-    VALUES (${key.accountId}, ${key.route}, ${key.key}, ${sql.binary(key.bodyHash)},
-      ${sql.binary(bytes)})`
 }
 
 // The scope of a key is account, RPC and key (design 5).

@@ -5,6 +5,7 @@ import {
   sql,
 } from 'slonik'
 import type { z } from 'zod'
+import type { Database } from './database.ts'
 
 /**
  * The columns of an entity for a SELECT: snake_case in the table, the entity's names in the result,
@@ -49,6 +50,18 @@ export function assignmentsOf<Entity extends object>(
     }),
     sql.fragment`, `,
   )
+}
+
+/** Deletes at most so many rows of a table that fulfil the condition; returns how many went. */
+export async function deleteSome(
+  { pool }: Database,
+  { table, where, limit }: { table: string; where: FragmentSqlToken; limit: number },
+): Promise<number> {
+  const name = sql.identifier([table])
+  const { rowCount } = await pool.query(sql.unsafe`
+    DELETE FROM ${name} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${name} WHERE ${where} LIMIT ${limit}))`)
+  return rowCount
 }
 
 /** The names of an entity's columns, for an INSERT from records. */

@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database'
+import { deleteSome } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { FileKey } from './storage.client.ts'
@@ -62,19 +63,16 @@ const tables = ['journal', 'operations', 'transactions', 'envelopes'] as const
  * account itself when nothing is left under it.
  */
 export async function removeRows(
-  { pool }: Database,
+  database: Database,
   { accountId, bankAccountId }: RemovedBankAccount,
   limit: number,
 ): Promise<void> {
+  const where = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
   for (const table of tables) {
-    const name = sql.identifier([table])
-    const { rowCount } = await pool.query(sql.unsafe`
-      DELETE FROM ${name} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM ${name}
-        WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}))`)
+    const rowCount = await deleteSome(database, { table, where, limit })
     if (rowCount === limit) return
   }
-  await pool.query(sql.unsafe`
+  await database.pool.query(sql.unsafe`
     DELETE FROM bank_accounts
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND removed_at IS NOT NULL`)

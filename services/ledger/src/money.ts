@@ -1,4 +1,5 @@
 import { refused } from '@coffer/kit/errors'
+import { isExact } from '@coffer/kit/money'
 import { z } from 'zod'
 
 /** The largest amount that survives as a JSON integer: 2^53−1 minor units. */
@@ -9,7 +10,7 @@ export const Money = z.bigint().min(-MONEY_MAX).max(MONEY_MAX)
 
 /** Passes an amount through, or refuses the write whose result it is. */
 export function inRange(amount: bigint): bigint {
-  if (amount < -MONEY_MAX || amount > MONEY_MAX) {
+  if (!isExact(amount)) {
     throw refused('The amounts would leave the range of ±9007199254740991')
   }
   return amount
