@@ -1,20 +1,30 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Database } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
 const Timezone = z.object({ timezone: z.string() })
 
+/** What budgeting keeps of an account, as identity tells it. */
+interface Settings {
+  accountId: string
+  timezone: string
+  version: bigint
+  /** Unset where there is no billing. */
+  subscriptionActiveUntil?: Timestamp | undefined
+}
+
 /** Keeps the settings of an account; older ones than those stored change nothing. */
-export async function saveSettings(
-  { pool }: Database,
-  settings: { accountId: string; timezone: string; version: bigint },
-): Promise<void> {
-  const { accountId, timezone, version } = settings
+export async function saveSettings({ pool }: Database, settings: Settings): Promise<void> {
+  const { accountId, timezone, version, subscriptionActiveUntil: until } = settings
+  const activeUntil = until ? timestampDate(until).toISOString() : null
   await pool.query(sql.unsafe`
-    INSERT INTO account_settings AS stored (account_id, timezone, version)
-    VALUES (${accountId}, ${timezone}, ${version})
+    INSERT INTO account_settings AS stored
+      (account_id, timezone, subscription_active_until, version)
+    VALUES (${accountId}, ${timezone}, ${activeUntil}, ${version})
     ON CONFLICT (account_id) DO UPDATE
-    SET timezone = excluded.timezone, version = excluded.version
+    SET timezone = excluded.timezone, version = excluded.version,
+      subscription_active_until = excluded.subscription_active_until
     WHERE stored.version < excluded.version`)
 }
 

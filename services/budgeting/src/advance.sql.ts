@@ -10,7 +10,7 @@ const scheduleColumns = columnsOf(FundingSchedule, { table: 'funding_schedules' 
 
 /**
  * Bank accounts with something due at `now` or a run that is not booked, in the order of their
- * accounts and IDs after `after`.
+ * accounts and IDs after `after`; none that has ended, and none whose subscription has lapsed.
  */
 export function dueBankAccounts(
   { pool }: Database,
@@ -31,6 +31,9 @@ export function dueBankAccounts(
     WHERE (account_id, bank_account_id) > (${after.accountId}, ${after.bankAccountId})
       AND NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
         WHERE ended.account_id = due.account_id AND ended.bank_account_id = due.bank_account_id)
+      AND NOT EXISTS (SELECT FROM account_settings AS settings
+        WHERE settings.account_id = due.account_id
+          AND settings.subscription_active_until <= ${instant})
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
