@@ -3,28 +3,35 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { node24, root } from '../bootstrap/paths.mjs'
 
+const reporter = join(root, 'deploy/local/src/count-reporter.cjs')
+
 /**
  * Runs jest and counts. A test file that cannot even be run, and a jest that ends without a
  * report, count as one failure each.
  */
 export async function runJest(options: {
   args: string[]
-  /** Where jest's JSON report goes. */
+  /** Where the counts go, as JSON. */
   outputFile: string
   env: NodeJS.ProcessEnv
   stop: AbortSignal
+  /** Whether people read what jest says; true when left out. */
+  isShown?: boolean
 }): Promise<{ passed: number; failed: number }> {
-  const { args, outputFile, env, stop } = options
+  const { args, outputFile, env, stop, isShown = true } = options
   rmSync(outputFile, { force: true })
   const jest = spawn(
     node24,
     [
       ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
       ...[join(root, 'node_modules/jest/bin/jest.js'), '--maxWorkers=2'],
-      ...['--json', `--outputFile=${outputFile}`, ...args],
+      ...['--reporters=default', `--reporters=${reporter}`, ...args],
     ],
-    // With --json jest repeats the report on its standard output; people read the other one.
-    { cwd: root, env, stdio: ['inherit', 'ignore', 'inherit'] },
+    {
+      cwd: root,
+      env: { ...env, COFFER_TEST_COUNTS: outputFile },
+      stdio: isShown ? 'inherit' : 'ignore',
+    },
   )
   stop.addEventListener('abort', () => jest.kill('SIGTERM'), { once: true })
   const code = await new Promise((resolve) => {
@@ -36,9 +43,7 @@ export async function runJest(options: {
 
 function countsIn(outputFile: string): { passed: number; failed: number } {
   try {
-    const report = JSON.parse(readFileSync(outputFile, 'utf8'))
-    const failed = report.numFailedTests + report.numRuntimeErrorTestSuites
-    return { passed: report.numPassedTests, failed }
+    return JSON.parse(readFileSync(outputFile, 'utf8'))
   } catch {
     return { passed: 0, failed: 1 }
   }
