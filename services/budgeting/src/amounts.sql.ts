@@ -15,6 +15,8 @@ interface Work {
   scope: PlanScope
   amounts: readonly Amounts[]
   asOf: AsOf
+  /** Of the call: aborted while its turn has not come, nothing is stored for it. */
+  signal?: AbortSignal
 }
 
 /**
@@ -34,7 +36,7 @@ export function createAmountsStore(database: Database): StoreAmounts {
     const values = await storeTogether(database, works)
     return values.map((value) => ({ status: 'fulfilled', value }))
   }, batch)
-  return (work) => store(`${work.scope.accountId} ${work.scope.bankAccountId}`, work)
+  return (work) => store(`${work.scope.accountId} ${work.scope.bankAccountId}`, work, work.signal)
 }
 
 async function storeTogether(database: Database, works: Work[]): Promise<StoredAmounts[]> {

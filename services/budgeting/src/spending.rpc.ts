@@ -58,7 +58,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     },
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
-      const { plans } = await deps.storeAmounts({ scope, amounts: envelopes, asOf })
+      const { signal } = context
+      const { plans } = await deps.storeAmounts({ scope, amounts: envelopes, asOf, signal })
       const inOrder = envelopes.flatMap(({ spendingId }) => plans.get(spendingId) ?? [])
       const spending = inOrder.map((plan) => toMessage(SpendingSchema, plan))
       return create(RecalculateSpendingResponseSchema, { spending })

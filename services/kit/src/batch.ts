@@ -1,10 +1,18 @@
 import { unavailable } from './errors.ts'
 
-/** Puts items into batches; each call resolves with what its own item came to. */
-export type Batcher<Item, Result> = (key: string, item: Item) => Promise<Result>
+/**
+ * Puts items into batches; each call resolves with what its own item came to. An item whose signal
+ * is aborted while it waits is left out, and rejects with the signal's reason.
+ */
+export type Batcher<Item, Result> = (
+  key: string,
+  item: Item,
+  signal?: AbortSignal | undefined,
+) => Promise<Result>
 
 interface Waiting<Item, Result> {
   item: Item
+  signal: AbortSignal | undefined
   resolve: (result: Result) => void
   reject: (error: unknown) => void
 }
@@ -28,7 +36,8 @@ export function createBatcher<Item, Result>(
   const queues = new Map<string, Waiting<Item, Result>[]>()
   const drain = async (key: string, queue: Waiting<Item, Result>[]): Promise<void> => {
     while (queue.length > 0) {
-      const batch = queue.splice(0, sizeMax)
+      const batch = queue.splice(0, sizeMax).filter(isStillWanted)
+      if (batch.length === 0) continue
       await settle(batch, () =>
         run(
           key,
@@ -38,19 +47,25 @@ export function createBatcher<Item, Result>(
     }
     queues.delete(key)
   }
-  return (key, item) =>
+  return (key, item, signal) =>
     new Promise((resolve, reject) => {
       const queue = queues.get(key)
       if (queue && queue.length >= waitingMax) {
         reject(unavailable('too many writes are waiting'))
       } else if (queue) {
-        queue.push({ item, resolve, reject })
+        queue.push({ item, signal, resolve, reject })
       } else {
-        const fresh = [{ item, resolve, reject }]
+        const fresh = [{ item, signal, resolve, reject }]
         queues.set(key, fresh)
         void drain(key, fresh)
       }
     })
+}
+
+/** Nobody waits for an item past its deadline: doing it would only delay the others. */
+function isStillWanted({ signal, reject }: Waiting<unknown, never>): boolean {
+  if (signal?.aborted) reject(signal.reason)
+  return !signal?.aborted
 }
 
 async function settle<Item, Result>(

@@ -137,6 +137,7 @@ async function change(
   const { accountId } = callerOf(context)
   return write({
     scope: { accountId, bankAccountId: id, spendingIds: [] },
+    signal: context.signal,
     decide: (locked) => {
       const settlement = decide(locked)
       return { settlement, reply: settlement.bankAccount }

@@ -46,6 +46,7 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
         const { spendingIds, ...sides } = sidesOf(request)
         return deps.write({
           scope: { accountId, bankAccountId, spendingIds },
+          signal: context.signal,
           decide: (locked) => {
             requireWritable(locked.bankAccount)
             const book = openBook(locked)
@@ -98,6 +99,7 @@ async function close(
   await write({
     scope: { accountId, bankAccountId, spendingIds: [spendingId] },
     alone: true,
+    signal: context.signal,
     decide: (locked) => {
       requireWritable(locked.bankAccount)
       const book = openBook(locked)

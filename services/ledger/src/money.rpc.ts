@@ -30,6 +30,8 @@ export interface MoneyWork<Reply> {
   decide: (locked: Locked & { transaction: Transaction | null }) => MoneyDecision<Reply>
   /** Runs in a transaction of its own: it changes rows that are not locked one by one. */
   alone?: boolean
+  /** Of the call: aborted while the work still waits for the lock, it is not done any more. */
+  signal?: AbortSignal
 }
 
 /** What is to be saved, and what is answered once it is. */
@@ -67,7 +69,7 @@ export function createMoneyWriter(deps: Pick<ServiceDeps, 'database' | 'clock'>)
   }, batch)
   return async <Reply>(work: MoneyWork<Reply>) => {
     const { accountId, bankAccountId } = work.scope
-    return (await write(`${accountId} ${bankAccountId}`, work)) as Reply
+    return (await write(`${accountId} ${bankAccountId}`, work, work.signal)) as Reply
   }
 }
 

@@ -94,6 +94,7 @@ async function bookOnce<Reply extends DescMessage>(
     return await write({
       scope: { accountId, bankAccountId, spendingIds },
       operationId,
+      signal: context.signal,
       decide: (locked) => {
         const { settlement, transaction } = by.decide(locked)
         const reply = by.answer(settlement)

@@ -91,6 +91,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
   return once({ database, context, reply: CreateTransactionResponseSchema }, (key) =>
     write({
       scope,
+      signal: context.signal,
       decide: (locked) => {
         const { settlement, transaction } = createTransaction(locked, body)
         const { balance, envelopes } = resultOf(settlement)
@@ -128,6 +129,7 @@ async function change<Reply>(
     const spendingIds = spendingId ? [...ids.spendingIds, spendingId] : ids.spendingIds
     const result = await deps.write({
       scope: { ...ids, accountId, spendingIds },
+      signal: context.signal,
       decide: (locked): MoneyDecision<{ done: Reply } | { moved: string }> => {
         const { transaction } = locked
         if (!transaction) throw notFound('transaction')

@@ -6,8 +6,9 @@ import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
-import type { CallOptions } from '@connectrpc/connect'
+import { type CallOptions, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { ledger } from '../src/service.ts'
 
 let booted: Booted
@@ -106,6 +107,32 @@ test('twenty retries under one key make one transaction and get one answer', asy
   )
   expect(new Set(replies.map(({ transaction }) => transaction?.transactionId)).size).toBe(1)
   expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
+})
+
+test('a write past its deadline that still waits for its turn is not done', async () => {
+  const { accountId, as, bankAccountId, transactions, balances } = await household()
+  const post = (amount: bigint) =>
+    transactions.createTransaction(
+      { bankAccountId, amount, date, name: 'Tea', adjustsBalance: true },
+      { ...as, timeoutMs: 300 },
+    )
+  const outcomes = await booted.database('ledger').transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      SELECT 1 FROM bank_accounts
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`)
+    // The first one is under way, at the lock; the second one waits for it.
+    return Promise.allSettled([post(1n), post(10n)])
+  })
+  expect(outcomes).toMatchObject([
+    { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
+    { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
+  ])
+  // What was under way may be done or not; one more write has its turn after both.
+  await transactions.createTransaction(
+    { bankAccountId, amount: 100n, date, name: 'Tea', adjustsBalance: true },
+    as,
+  )
+  expect([99_900n, 99_899n]).toContain((await balances())?.available)
 })
 
 test('a balance and a list are one statement, a transaction four, two of them locked', async () => {
