@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { node24, root } from '../bootstrap/paths.mjs'
 
-const reporter = join(root, 'deploy/local/src/count-reporter.cjs')
+const reporter = fileURLToPath(new URL('./count-reporter.cjs', import.meta.url))
 
 /**
  * Runs jest and counts. A test file that cannot even be run, and a jest that ends without a
