@@ -1,6 +1,8 @@
 import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { run } from '../bootstrap/run.mjs'
+import { initdbFault } from './initdb-fault.ts'
 import { requireFreePort } from './ports.ts'
 import { type PostgresBinaries, resolvePostgres } from './postgres-binaries.ts'
 import { ensureDatabase } from './postgres-database.ts'
@@ -109,6 +111,9 @@ async function createCluster(options: {
       ],
       { cwd: home, env: process.env, ...user },
     )
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    throw error instanceof FatalError ? initdbFault(error, home) : error
   } finally {
     rmSync(passwordFile, { force: true })
   }

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
+import { initdbFault } from '../src/initdb-fault.ts'
+
+const failed = '"/usr/bin/initdb -D /data/postgres/data.new" failed (exit code 1)'
+
+test.each([
+  [
+    'a full disk',
+    `creating configuration files ... ok
+running bootstrap script ... 2026-11-21 19:23:00.876 UTC [253] FATAL:  could not write to file "pg_wal/xlogtemp.253": No space left on device
+child process exited with exit code 1
+initdb: removing contents of data directory "/data/postgres/data.new"`,
+    'could not write to file "pg_wal/xlogtemp.253": No space left on device',
+  ],
+  [
+    'a directory of somebody else',
+    'initdb: error: could not access directory "/data/postgres": Permission denied',
+    'could not access directory "/data/postgres": Permission denied',
+  ],
+])('%s is told in one line', (_name, output, reason) => {
+  const { message } = initdbFault(new FatalError(`${output}\n${failed}`), '/data/postgres')
+  expect(message).toBe(`The database could not be created in /data/postgres: ${reason}`)
+})
+
+test('what gives no reason is told as it is', () => {
+  const error = new FatalError(`Killed\n${failed}`)
+  expect(initdbFault(error, '/data/postgres')).toBe(error)
+})
