@@ -87,8 +87,8 @@ async function accountsOfLink(
 ): Promise<readonly BankAccount[]> {
   const bankAccounts = await listBankAccountsOfLink(database, accountId, linkId)
   if (bankAccounts.length > 0) return bankAccounts
-  const link = await findLink(database, accountId, linkId)
-  if (!link || link.deletedAt) throw notFound('link')
+  // A deleted link stays readable, and nothing is listed under it (spec/decisions.md, Ledger).
+  if (!(await findLink(database, accountId, linkId))) throw notFound('link')
   return []
 }
 
