@@ -8,10 +8,10 @@ test.each([
   [
     'a full disk',
     `creating configuration files ... ok
-running bootstrap script ... 2026-11-21 19:23:00.876 UTC [253] FATAL:  could not write to file "pg_wal/xlogtemp.253": No space left on device
+running bootstrap script ... FATAL:  could not write to file "pg_wal/x": No space left on device
 child process exited with exit code 1
 initdb: removing contents of data directory "/data/postgres/data.new"`,
-    'could not write to file "pg_wal/xlogtemp.253": No space left on device',
+    'could not write to file "pg_wal/x": No space left on device',
   ],
   [
     'a directory of somebody else',
