@@ -1,15 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { definitions } from '@coffer/cli/services'
-import { newId } from '@coffer/kit/id'
+import { deployment } from '@coffer/cli/testing/deployment'
 import { eventually } from '@coffer/kit/testing/boot'
-import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
-import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
@@ -31,25 +25,13 @@ export interface Deployment extends AsyncDisposable {
 /** A deployment on its own database, prefix and folder; `environment` overrides its settings. */
 export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
-  const { url: databaseUrl } = stack.use(await cloneDatabase(definitions))
+  const { env: settings, databaseUrl, baseUrl } = stack.use(await deployment())
   const database = stack.use(await openProxy(databaseUrl))
-  const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
-  const [port = 0, rpcPort = 0, grpcPort = 0] = await freePorts(3)
-  const baseUrl = `http://127.0.0.1:${port}`
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    ...settings,
     COFFER_DATABASE_URL: database.url,
-    COFFER_NATS_URL: requiredVariable('COFFER_TEST_NATS_URL'),
-    COFFER_TEMPORAL_ADDRESS: requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS'),
-    COFFER_PREFIX: newId('t'),
-    COFFER_DATA_DIR: dataDir,
-    COFFER_PORT: String(port),
-    COFFER_RPC_PORT: String(rpcPort),
-    COFFER_GRPC_PORT: String(grpcPort),
-    COFFER_ALLOW_SIGN_UP: 'true',
-    COFFER_UPLOADS_ENABLED: 'true',
     ...environment,
   }
   let child: ChildProcess | null = null

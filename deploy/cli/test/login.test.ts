@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { deployment } from '../testing/deployment.ts'
 import { runCommand } from './command.ts'
-import { deployment } from './deployment.ts'
 
 let place: Awaited<ReturnType<typeof deployment>>
 let database: pg.Client

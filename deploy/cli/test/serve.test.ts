@@ -1,8 +1,8 @@
 import { eventually } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
+import { deployment } from '../testing/deployment.ts'
 import { type Running, runCommand, startCommand } from './command.ts'
-import { deployment } from './deployment.ts'
 
 jest.setTimeout(90_000)
 

@@ -1,4 +1,5 @@
-const amountMax = BigInt(Number.MAX_SAFE_INTEGER)
+/** The largest amount that survives as a JSON integer: 2^53−1 minor units. */
+export const amountMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
  * Whether an amount, in minor units, survives the way to a JSON integer and back: ±2^53−1

@@ -1,3 +1,4 @@
+import { amountMax } from '@coffer/kit/money'
 import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -7,7 +8,6 @@ import { openBook, type Settlement, settle } from './book.ts'
 import type { Envelope } from './envelope.ts'
 import { applyFunding } from './funding.ts'
 import type { JournalEntry } from './journal.ts'
-import { MONEY_MAX } from './money.ts'
 import { closeEnvelope, endPeriod } from './period.ts'
 import { createTransaction, type Transaction } from './transaction.ts'
 import { changeTransaction } from './transaction-change.ts'
@@ -277,7 +277,7 @@ test('a transfer leaves the stored balances alone', () => {
 })
 
 test('no amount and no sum ever leaves the range, however large the steps', () => {
-  const huge = fc.bigInt({ min: -MONEY_MAX, max: MONEY_MAX })
+  const huge = fc.bigInt({ min: -amountMax, max: amountMax })
   const large = fc.tuple(steps, huge, huge).map(([step, amount, other]) => {
     return { ...step, amount, other }
   })
@@ -288,7 +288,7 @@ test('no amount and no sum ever leaves the range, however large the steps', () =
       const amountsHeld = Object.values(balancesOf(world.bankAccount)).filter(
         (value) => typeof value === 'bigint',
       )
-      expect(amountsHeld.every((amount) => amount >= -MONEY_MAX && amount <= MONEY_MAX)).toBe(true)
+      expect(amountsHeld.every((amount) => amount >= -amountMax && amount <= amountMax)).toBe(true)
     }
     audit(world)
     expectRunningAmounts(world.journal)

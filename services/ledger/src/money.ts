@@ -1,12 +1,9 @@
 import { refused } from '@coffer/kit/errors'
-import { isExact } from '@coffer/kit/money'
+import { amountMax, isExact } from '@coffer/kit/money'
 import { z } from 'zod'
 
-/** The largest amount that survives as a JSON integer: 2^53−1 minor units. */
-export const MONEY_MAX = 2n ** 53n - 1n
-
 /** Minor units of the bank account's currency, within ±2^53−1 (`spec/decisions.md` General). */
-export const Money = z.bigint().min(-MONEY_MAX).max(MONEY_MAX)
+export const Money = z.bigint().min(-amountMax).max(amountMax)
 
 /** Passes an amount through, or refuses the write whose result it is. */
 export function inRange(amount: bigint): bigint {

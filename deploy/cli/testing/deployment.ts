@@ -6,16 +6,26 @@ import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
 import { freePorts } from '@coffer/local/ports'
 import { definitions } from '../src/services.ts'
 
+/** What the processes of one deployment have in common. */
+export interface Deployment extends AsyncDisposable {
+  env: Record<string, string>
+  databaseUrl: string
+  /** Of the REST API. */
+  baseUrl: string
+}
+
 /** Settings of a deployment on a database, a prefix, ports and a directory of its own. */
-export async function deployment(): Promise<AsyncDisposable & { env: Record<string, string> }> {
+export async function deployment(): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
-  const { url } = stack.use(await cloneDatabase(definitions))
-  const dataDir = await mkdtemp(join(tmpdir(), 'coffer-cli-'))
+  const { url: databaseUrl } = stack.use(await cloneDatabase(definitions))
+  const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
   const [port, rpcPort, grpcPort] = await freePorts(3)
   return {
+    databaseUrl,
+    baseUrl: `http://127.0.0.1:${port}`,
     env: {
-      COFFER_DATABASE_URL: url,
+      COFFER_DATABASE_URL: databaseUrl,
       COFFER_NATS_URL: requiredVariable('COFFER_TEST_NATS_URL'),
       COFFER_TEMPORAL_ADDRESS: requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS'),
       COFFER_PREFIX: newId('t'),
