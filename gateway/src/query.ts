@@ -1,6 +1,7 @@
 import { invalid } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import { z } from 'zod'
+import { placeOf } from './cursor.ts'
 
 // Anything else counts as not sent; 32 bits bound the rest (spec/interface.md, Limits).
 const integerText = /^[+-]?\d+$/
@@ -42,9 +43,24 @@ export function optionalId(prefix: string) {
     .meta({ type: 'string' })
 }
 
+/** A place where an earlier page of the same list has ended; blank counts as not sent. */
+export function cursor<Schema extends z.ZodType>(place: Schema) {
+  return value
+    .transform((sent, context) => {
+      if (sent === '') return undefined
+      const found = placeOf(place, sent)
+      if (found === null) context.addIssue('must be where a page of this list has ended')
+      return found ?? undefined
+    })
+    .meta({ type: 'string', description: 'continues after an earlier page' })
+}
+
+/** How many a page of transactions or of history holds (spec/interface.md, Limits). */
+export const pageLimit = integer({ fallback: 25, min: 1, max: 100 })
+
 /** Pages of transaction lists (spec/interface.md, Limits). */
 export const page = z.object({
-  limit: integer({ fallback: 25, min: 1, max: 100 }),
+  limit: pageLimit,
   offset: integer({ fallback: 0, min: 0, max: integerMax }),
 })
 

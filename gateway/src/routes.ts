@@ -8,6 +8,7 @@ import { feedLinkRoutes } from './routes/feed-links.ts'
 import { fileRoutes } from './routes/files.ts'
 import { fundingScheduleRoutes } from './routes/funding-schedules.ts'
 import { healthRoutes } from './routes/health.ts'
+import { historyRoutes } from './routes/history.ts'
 import { iconRoutes } from './routes/icons.ts'
 import { importRoutes } from './routes/imports.ts'
 import { linkRoutes } from './routes/links.ts'
@@ -48,6 +49,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     spendingRoutes(deps),
     transactionRoutes(deps),
     similarRoutes(deps),
+    historyRoutes(deps),
     uploadRoutes(deps),
     importRoutes(deps),
     mappingRoutes(deps),

@@ -15,6 +15,7 @@ import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
+import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
@@ -42,6 +43,7 @@ const services = {
     imports: ImportService,
     mappings: MappingService,
     files: FileService,
+    history: HistoryService,
   },
   budgeting: { spending: SpendingService, fundingSchedules: FundingScheduleService },
   'feed-sync': { feedLinks: FeedLinkService },

@@ -95,9 +95,9 @@ async function accountsOfLink(
 async function open(deps: Deps, request: CreateBankAccountRequest, context: HandlerContext) {
   const { database, clock } = deps
   return once({ database, context, reply: CreateBankAccountResponseSchema }, async (key) => {
-    const { accountId, locale } = callerOf(context)
+    const { accountId, userId: createdBy, locale } = callerOf(context)
     const body = newBankAccount(request, locale)
-    const operation = { operationId: newId('op'), now: clock() }
+    const operation = { operationId: newId('op'), now: clock(), createdBy }
     const run = database.transaction(async (tx) => {
       const link = await shareLink(tx, accountId, request.linkId)
       if (!link) throw notFound('link')
@@ -134,10 +134,11 @@ async function change(
   { context, id }: { context: HandlerContext; id: string },
   decide: (locked: Locked) => Settlement,
 ): Promise<BankAccount> {
-  const { accountId } = callerOf(context)
+  const { accountId, userId: createdBy } = callerOf(context)
   return write({
     scope: { accountId, bankAccountId: id, spendingIds: [] },
     signal: context.signal,
+    createdBy,
     decide: (locked) => {
       const settlement = decide(locked)
       return { settlement, reply: settlement.bankAccount }

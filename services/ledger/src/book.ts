@@ -3,8 +3,8 @@ import type { Envelope } from './envelope.ts'
 import type { JournalEntry, Pot, Reason } from './journal.ts'
 import { inRange } from './money.ts'
 
-/** One indivisible change of money: its ID in the journal and its instant. */
-export type Operation = { operationId: string; now: Date }
+/** One indivisible change of money: its ID in the journal, its instant and whose doing it is. */
+export type Operation = { operationId: string; now: Date; createdBy?: string | null }
 
 type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint }
 
@@ -164,6 +164,7 @@ function entriesOf(book: Book): JournalEntry[] {
       cause,
       causeId,
       createdAt: book.operation.now,
+      createdBy: book.operation.createdBy ?? null,
     })
   }
   return entries

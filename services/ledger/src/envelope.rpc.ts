@@ -42,11 +42,12 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
     transfer: (request, context) =>
       once({ database, context, reply: TransferResponseSchema }, (key) => {
         const { bankAccountId, amount } = request
-        const { accountId } = callerOf(context)
+        const { accountId, userId: createdBy } = callerOf(context)
         const { spendingIds, ...sides } = sidesOf(request)
         return deps.write({
           scope: { accountId, bankAccountId, spendingIds },
           signal: context.signal,
+          createdBy,
           decide: (locked) => {
             requireWritable(locked.bankAccount)
             const book = openBook(locked)
@@ -95,9 +96,10 @@ async function close(
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<void> {
-  const { accountId } = callerOf(context)
+  const { accountId, userId: createdBy } = callerOf(context)
   await write({
     scope: { accountId, bankAccountId, spendingIds: [spendingId] },
+    createdBy,
     alone: true,
     signal: context.signal,
     decide: (locked) => {

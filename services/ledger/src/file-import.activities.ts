@@ -100,7 +100,8 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
   const now = clock()
   const transactionIds = statement.rows.map(() => newId('txn'))
   await database.transaction(async (tx) => {
-    if (!(await lockUnfinished(tx, key))) return
+    const upload = await lockUnfinished(tx, key)
+    if (!upload) return
     const all = transactionsOf(statement, { accountId, bankAccountId, transactionIds, now })
     let importedCount = 0n
     for (let start = 0; start < all.length; start += rowsPerStatement) {
@@ -112,7 +113,8 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
     const rows = { accountId, bankAccountId, spendingIds: [], transactionIds: [] }
     const locked = await lockMoney(tx, rows)
     if (!locked) throw notFound('bank account')
-    const operation = { operationId: transactionUploadId, now }
+    const { createdBy } = upload
+    const operation = { operationId: transactionUploadId, now, createdBy }
     const settlement = settleFile(
       { ...locked, operation },
       { statement, causeId: transactionUploadId },

@@ -43,5 +43,7 @@ export const JournalEntry = z.object({
   cause: Cause,
   causeId: z.string(),
   createdAt: z.date(),
+  /** The user whose request it was, `user_system` for a job; null where nobody noted it. */
+  createdBy: z.string().nullable(),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>

@@ -26,6 +26,8 @@ export interface MoneyWork<Reply> {
   scope: Omit<MoneyScope, 'transactionIds'> & { transactionId?: string }
   /** Name of the operation in the journal; a new one where nobody named it. */
   operationId?: string
+  /** Whose doing it is, for the journal. */
+  createdBy?: string | null
   /** Pure. What it throws fails this work alone. */
   decide: (locked: Locked & { transaction: Transaction | null }) => MoneyDecision<Reply>
   /** Runs in a transaction of its own: it changes rows that are not locked one by one. */
@@ -121,13 +123,13 @@ function attempt(
   work: MoneyWork<unknown>,
   now: Date,
 ): PromiseSettledResult<unknown> {
-  const { operationId = newId('op'), scope, decide } = work
+  const { operationId = newId('op'), createdBy = null, scope, decide } = work
   const { bankAccount, envelopes, transactions } = till
   try {
     const decision = decide({
       bankAccount,
       envelopes: [...envelopes.values()],
-      operation: { operationId, now },
+      operation: { operationId, now, createdBy },
       transaction: transactions.get(scope.transactionId ?? '') ?? null,
     })
     addDecision(till, decision)

@@ -86,7 +86,7 @@ async function bookOnce<Reply extends DescMessage>(
     answer: (settlement: Settlement) => MessageShape<Reply>
   },
 ): Promise<MessageShape<Reply>> {
-  const { accountId } = callerOf(context)
+  const { accountId, userId: createdBy } = callerOf(context)
   const named = { accountId, bankAccountId, operationId }
   const first = await findOperation(database, named)
   if (first) return fromBinary(schema, first)
@@ -95,6 +95,7 @@ async function bookOnce<Reply extends DescMessage>(
       scope: { accountId, bankAccountId, spendingIds },
       operationId,
       signal: context.signal,
+      createdBy,
       decide: (locked) => {
         const { settlement, transaction } = by.decide(locked)
         const reply = by.answer(settlement)

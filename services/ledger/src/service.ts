@@ -4,6 +4,7 @@ import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
+import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
@@ -15,6 +16,7 @@ import { settings } from './config.ts'
 import { envelopeRoutes } from './envelope.rpc.ts'
 import { eventHandlers } from './events.consumer.ts'
 import { fileImportActivities, type Readers } from './file-import.activities.ts'
+import { historyRoutes } from './history.rpc.ts'
 import { importRoutes } from './import.rpc.ts'
 import { importPreviewActivities } from './import-preview.activities.ts'
 import { linkRoutes } from './link.rpc.ts'
@@ -68,6 +70,7 @@ export const ledger = defineService({
         router.service(TransactionService, transactionRoutes(deps))
         router.service(UploadService, uploadRoutes(deps))
         router.service(SimilarService, similarRoutes(deps))
+        router.service(HistoryService, historyRoutes(deps))
         router.service(FileService, fileRoutes(deps))
         router.service(ImportService, importRoutes(deps))
         router.service(MappingService, mappingRoutes(deps))

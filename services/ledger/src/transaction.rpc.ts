@@ -77,7 +77,7 @@ async function get(
 
 async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
   const { database, write } = deps
-  const { accountId, timezone } = callerOf(context)
+  const { accountId, userId: createdBy, timezone } = callerOf(context)
   const { bankAccountId, date, merchantName = null, spendingId = null } = request
   if (!date) throw invalid({ date: 'is required' })
   const body = {
@@ -92,6 +92,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
     write({
       scope,
       signal: context.signal,
+      createdBy,
       decide: (locked) => {
         const { settlement, transaction } = createTransaction(locked, body)
         const { balance, envelopes } = resultOf(settlement)
@@ -123,13 +124,14 @@ async function change<Reply>(
   { context, ...ids }: Existing,
   decide: (locked: Locked & { transaction: Transaction }) => MoneyDecision<Reply>,
 ): Promise<Reply> {
-  const { accountId } = callerOf(context)
+  const { accountId, userId: createdBy } = callerOf(context)
   let { spendingId } = await get(deps, ids, context)
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const spendingIds = spendingId ? [...ids.spendingIds, spendingId] : ids.spendingIds
     const result = await deps.write({
       scope: { ...ids, accountId, spendingIds },
       signal: context.signal,
+      createdBy,
       decide: (locked): MoneyDecision<{ done: Reply } | { moved: string }> => {
         const { transaction } = locked
         if (!transaction) throw notFound('transaction')

@@ -8,6 +8,7 @@ import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { slowScans } from '@coffer/kit/testing/plans'
 import { FileService } from '@coffer/proto/ledger/v1/file'
+import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -139,6 +140,9 @@ async function useEverything(home: Household): Promise<void> {
   await transactions.listTransactions(page, as)
   await transactions.listTransactions({ ...page, spendingId }, as)
   await transactions.getTransaction(key, as)
+  await booted.client('ledger', HistoryService).listHistory({ bankAccountId, limit: 25 }, as)
+  const ofEnvelope = { bankAccountId, spendingId, limit: 25 }
+  await booted.client('ledger', HistoryService).listHistory(ofEnvelope, as)
   await booted.client('ledger', SimilarService).getCluster(key, as)
   await eventually(
     async () => booted.database('ledger').texts(),

@@ -1,0 +1,56 @@
+import { create } from '@bufbuild/protobuf'
+import { notFound } from '@coffer/kit/errors'
+import { toMessage } from '@coffer/kit/message'
+import { callerOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
+import {
+  HistoryEntrySchema,
+  type HistoryService,
+  HistoryTransactionSchema,
+  HistoryTransferSchema,
+  HistoryUploadSchema,
+} from '@coffer/proto/ledger/v1/history'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { listHistory } from './history.sql.ts'
+import { type HistoryRow, transferOf } from './history.ts'
+
+const newest = 2n ** 63n - 1n
+
+/** The journal as readers see it (design 1, The journal). */
+export function historyRoutes({
+  database,
+}: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof HistoryService> {
+  return {
+    listHistory: async ({ bankAccountId, spendingId = null, before, limit }, context) => {
+      const { accountId } = callerOf(context)
+      // One row more than asked for tells whether there is a next page.
+      const page = { bankAccountId, spendingId, before: before ?? newest, limit: limit + 1 }
+      const rows = await listHistory(database, accountId, page)
+      if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
+      return { entries: rows.slice(0, limit).map(messageOf), hasMore: rows.length > limit }
+    },
+  }
+}
+
+function messageOf(row: HistoryRow) {
+  const { transactionId, transactionUploadId, fileName } = row
+  const transfer = transferOf(row)
+  return toMessage(HistoryEntrySchema, {
+    ...row,
+    transaction:
+      transactionId === null
+        ? null
+        : toMessage(HistoryTransactionSchema, {
+            transactionId,
+            name: row.transactionName ?? '',
+            amount: row.transactionAmount ?? 0n,
+            date: row.transactionDate ?? row.createdAt,
+            deletedAt: row.transactionDeletedAt,
+          }),
+    transfer: transfer && toMessage(HistoryTransferSchema, transfer),
+    upload:
+      transactionUploadId === null
+        ? null
+        : create(HistoryUploadSchema, { transactionUploadId, fileName: fileName ?? '' }),
+  })
+}

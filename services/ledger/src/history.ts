@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { JournalEntry } from './journal.ts'
+import { Money } from './money.ts'
+
+/**
+ * A row of the journal with what it is about: the transaction or upload that its cause names, while
+ * that is stored, and the other envelope of a transfer (null is free-to-use).
+ */
+export const HistoryRow = z.object({
+  ...JournalEntry.shape,
+  entryId: z.bigint(),
+  otherSpendingId: z.string().nullable(),
+  transactionId: z.string().nullable(),
+  transactionName: z.string().nullable(),
+  transactionAmount: Money.nullable(),
+  transactionDate: z.date().nullable(),
+  transactionDeletedAt: z.date().nullable(),
+  transactionUploadId: z.string().nullable(),
+  fileName: z.string().nullable(),
+})
+export type HistoryRow = z.infer<typeof HistoryRow>
+
+/** From where to where a row's transfer went; null where the row is about something else. */
+export function transferOf({ cause, delta, spendingId, otherSpendingId }: HistoryRow) {
+  if (cause !== 'transfer') return null
+  return delta < 0n
+    ? { fromSpendingId: spendingId, toSpendingId: otherSpendingId }
+    : { fromSpendingId: otherSpendingId, toSpendingId: spendingId }
+}
