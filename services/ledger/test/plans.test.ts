@@ -27,6 +27,7 @@ beforeAll(async () => {
   const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '0.1' }
   booted = await boot([ledger, ...neighbours()], settings)
 })
+beforeAll(crowd)
 
 afterAll(async () => {
   await booted[Symbol.asyncDispose]()
@@ -191,7 +192,6 @@ async function uploadFile({ uploads, bankAccountId, as }: Household, file: strin
 
 test('every statement finds its rows by an index on the account', async () => {
   const database = booted.database('ledger')
-  await crowd()
   const before = new Set(database.texts())
   await useEverything(await household(booted, { availableBalance: 1000n }))
   const statements = database.texts().filter((text) => !before.has(text))
