@@ -5,10 +5,12 @@ import { asSystem } from '@coffer/budgeting/ledger.client'
 import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
 import { connectTemporal } from '@coffer/kit/temporal'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import {
   advance,
   advanceOnly,
@@ -127,6 +129,25 @@ test('stopped after the ledger had closed a period, it is closed no second time'
   await envelopes.closePeriod(closing, asSystem(depsOf(booted), accountId))
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
+})
+
+test('a firing is decided on the amounts of the ledger, however late events are', async () => {
+  const home = await september(booted)
+  const { fundingScheduleId, bankAccountId, goal, envelopes, as } = home
+  const nextRecurrence = at('2023-11-01T05:00Z')
+  const { spendingId } = await goal(fundingScheduleId, { name: 'trip', nextRecurrence })
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
+  const { pool } = booted.database('budgeting')
+  const stored = () =>
+    pool.oneFirst(sql.type(z.object({ version: z.bigint() }))`
+      SELECT amounts_version AS version FROM spending WHERE spending_id = ${spendingId}`)
+  expect(await eventually(stored, (version) => version === 2n)).toBe(2n)
+  await pool.query(sql.unsafe`
+    UPDATE spending SET amounts_version = 1, current_amount = 0, next_contribution_amount = 500
+    WHERE spending_id = ${spendingId}`)
+  await advanceOnly(booted, home, new Date('2023-10-13T12:00Z'))
+  // Half of what is missing, at the first of two paydays.
+  expect((await shown(home)).trip?.[0]).toBe(750n)
 })
 
 test('archived and deleted bank accounts are left alone from then on', async () => {

@@ -1,4 +1,6 @@
+import { createAmountsStore } from '@coffer/budgeting/amounts.sql'
 import { budgeting } from '@coffer/budgeting/service'
+import { listSpending, savePlans } from '@coffer/budgeting/spending.sql'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
@@ -8,7 +10,10 @@ import { type CallOptions, Code, type ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { depsOf } from './budgeting-advancing.ts'
 import { at, household, monthly, twiceMonthly } from './budgeting-household.ts'
+
+const Kept = z.object({ version: z.bigint(), contribution: z.bigint() })
 
 let booted: Booted
 
@@ -183,7 +188,7 @@ test('twenty retries under one key make one schedule and get one answer', async 
   expect(new Set(ids).size).toBe(1)
 })
 
-test('a list is one statement, a recalculation two, a new envelope ten at most', async () => {
+test('a list is one statement, so is a recalculation, a new envelope ten at most', async () => {
   const { pay, expense, list, spending, bankAccountId, as } = await household(booted)
   const { fundingScheduleId } = await pay()
   const created = await counting(() => expense(fundingScheduleId))
@@ -191,8 +196,52 @@ test('a list is one statement, a recalculation two, a new envelope ten at most',
   expect((await counting(list)).count).toBe(1)
   const { spendingId } = created.result
   const envelope = { spendingId, bankAccountId, currentAmount: 5n, usedAmount: 0n, version: 9n }
-  const recalculation = () =>
-    spending.recalculateSpending({ bankAccountId, envelopes: [envelope] }, as)
-  expect((await counting(recalculation)).count).toBe(2)
-  expect((await counting(recalculation)).count).toBe(1)
+  const request = { bankAccountId, envelopes: [envelope] }
+  const recalculation = await counting(() => spending.recalculateSpending(request, as))
+  expect(recalculation.count).toBe(1)
+})
+
+test('the amounts of many accounts are stored in one round, the newest of each', async () => {
+  const homes = await Promise.all([household(booted), household(booted), household(booted)])
+  const plans = await Promise.all(
+    homes.map(async ({ pay, expense }) => expense((await pay()).fundingScheduleId)),
+  )
+  const store = createAmountsStore(depsOf(booted))
+  const amounts = homes.map(({ accountId, bankAccountId }, index) => {
+    const { spendingId = '' } = plans[index] ?? {}
+    return { accountId, bankAccountId, spendingId, currentAmount: 500n, usedAmount: 0n }
+  })
+  const [first, ...others] = amounts
+  if (!first) throw new Error('no household')
+  const stored = await counting(() =>
+    Promise.all([
+      // Nothing is running yet, so this one goes alone.
+      store({ ...first, version: 8n }),
+      store({ ...first, version: 9n }),
+      store({ ...first, currentAmount: 0n, version: 7n }),
+      ...others.map((one) => store({ ...one, version: 9n })),
+    ]),
+  )
+  expect(stored.result).toEqual([true, true, true, true, true])
+  expect(stored.count).toBe(6)
+  const kept = await booted.database('budgeting').pool.any(sql.type(Kept)`
+    SELECT amounts_version AS version, next_contribution_amount AS contribution FROM spending
+    WHERE spending_id = ANY(${sql.array(
+      amounts.map(({ spendingId }) => spendingId),
+      'text',
+    )})`)
+  expect(kept).toEqual(homes.map(() => ({ version: 9n, contribution: 250n })))
+})
+
+test('a plan that somebody changes meanwhile is told, the others are stored', async () => {
+  const { pay, expense, accountId, bankAccountId } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const ids = [await expense(fundingScheduleId), await expense(fundingScheduleId)]
+  const scope = { accountId, bankAccountId }
+  const { pool } = booted.database('budgeting')
+  const plans = await listSpending(booted.database('budgeting'), scope)
+  const [changed, other] = ids.map(({ spendingId }) => spendingId)
+  await pool.query(sql.unsafe`
+    UPDATE spending SET revision = revision + 1 WHERE spending_id = ${changed ?? ''}`)
+  expect(await savePlans(pool, plans)).toEqual(new Set([other]))
 })

@@ -33,3 +33,16 @@ export function findTimezone({ pool }: Database, accountId: string): Promise<str
   return pool.maybeOneFirst(sql.type(Timezone)`
     SELECT timezone FROM account_settings WHERE account_id = ${accountId}`)
 }
+
+const KeptTimezone = Timezone.extend({ accountId: z.string() })
+
+/** The IANA timezones of accounts, by account; those of which nothing has come by are missing. */
+export async function findTimezones(
+  { pool }: Database,
+  accountIds: readonly string[],
+): Promise<Map<string, string>> {
+  const kept = await pool.any(sql.type(KeptTimezone)`
+    SELECT account_id AS "accountId", timezone FROM account_settings
+    WHERE account_id = ANY(${sql.array(accountIds, 'text')})`)
+  return new Map(kept.map(({ accountId, timezone }) => [accountId, timezone]))
+}

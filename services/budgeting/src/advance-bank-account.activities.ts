@@ -1,5 +1,6 @@
 import type { ServiceDeps } from '@coffer/kit/service'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { accountTimezone } from './account-settings.client.ts'
 import { missedEvents } from './advance.ts'
@@ -10,7 +11,9 @@ import { pendingRuns } from './funding-run.sql.ts'
 import { listFundingSchedules } from './funding-schedule.sql.ts'
 import { asSystem } from './ledger.client.ts'
 import { closePeriod } from './period.activities.ts'
-import { listSpending, type PlanScope } from './spending.sql.ts'
+import { type AsOf, changedBy } from './plan.ts'
+import { listSpending, type PlanScope, savePlans } from './spending.sql.ts'
+import type { FundedSpending } from './spending.ts'
 
 /** One run does this much; what is left after a long outage is for the next. */
 const eventsMax = 1000
@@ -53,6 +56,11 @@ async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Prom
   const schedules = await listFundingSchedules(database, scope.accountId, scope.bankAccountId)
   const spending = await listSpending(database, scope)
   const events = missedEvents({ schedules, spending }, { timezone, now, limit: eventsMax })
+  const [first] = events
+  if (!first) return
+  // As of before it: the contributions are those that all of them would have been decided on.
+  const asOf = { timezone, now: new Date(first.at.getTime() - 1) }
+  await bringAmounts(deps, scope, { plans: spending, asOf })
   for (const event of events) {
     if (event.kind === 'due') {
       await closePeriod(deps, advancing, event)
@@ -61,6 +69,22 @@ async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Prom
     const run = await decideRun(deps, advancing, event)
     if (run) await bookRun(deps, advancing, run)
   }
+}
+
+/**
+ * Brings the plans the amounts that the ledger has: what is decided from here on must not depend on
+ * how soon events come.
+ */
+async function bringAmounts(
+  { database, mesh, ...deps }: AdvanceDeps,
+  { accountId, bankAccountId }: PlanScope,
+  { plans, asOf }: { plans: readonly FundedSpending[]; asOf: AsOf },
+): Promise<void> {
+  const ledger = mesh.client('ledger', EnvelopeService)
+  const { envelopes } = await ledger.listEnvelopes({ bankAccountId }, asSystem(deps, accountId))
+  const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
+  const newer = plans.flatMap((plan) => changedBy(plan, byId.get(plan.spendingId), asOf))
+  await savePlans(database.pool, newer)
 }
 
 async function describe(

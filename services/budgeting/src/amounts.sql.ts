@@ -1,80 +1,70 @@
 import { createBatcher } from '@coffer/kit/batch'
-import type { Database } from '@coffer/kit/database'
-import { type Amounts, type AsOf, withAmounts } from './plan.ts'
-import { findPlans, type PlanScope, savePlans } from './spending.sql.ts'
+import { accountTimezone, type SettingsDeps } from './account-settings.client.ts'
+import { findTimezones } from './account-settings.sql.ts'
+import { type Amounts, changedBy } from './plan.ts'
+import { findPlansOfAll, type PlanKey, type PlanScope, savePlans } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 
-/** Plans with the amounts that were brought, by spending ID. */
-export interface StoredAmounts {
-  plans: Map<string, FundedSpending>
-  /** False when somebody else changed a plan meanwhile: the amounts have to be brought again. */
-  isStored: boolean
-}
-
-interface Work {
-  scope: PlanScope
-  amounts: readonly Amounts[]
-  asOf: AsOf
-  /** Of the call: aborted while its turn has not come, nothing is stored for it. */
-  signal?: AbortSignal
-}
+/** Amounts that an envelope's plan is to be given. */
+export type NewAmounts = PlanScope & Amounts
 
 /**
- * Gives plans their envelopes' amounts and contributions: one SELECT, one UPDATE. Amounts that a
- * plan has seen already, or newer ones, change nothing stored.
+ * Gives a plan its envelope's amounts and its contribution. Amounts that it has seen already, or
+ * newer ones, change nothing. False when somebody else changed the plan meanwhile: the amounts have
+ * to be brought again.
  */
-export type StoreAmounts = (work: Work) => Promise<StoredAmounts>
+export type StoreAmounts = (amounts: NewAmounts) => Promise<boolean>
 
-const batch = { sizeMax: 64, waitingMax: 1024 }
+const batch = { sizeMax: 256, waitingMax: 1024 }
 
 /**
- * What arrives for a bank account while its plans are being stored shares the next round: the
- * newest amounts are stored, and each is answered with the plan as of its own.
+ * What arrives while amounts are being stored shares the next round, whosever it is: one SELECT and
+ * one UPDATE for all of it, with the newest amounts of each plan.
  */
-export function createAmountsStore(database: Database): StoreAmounts {
-  const store = createBatcher<Work, StoredAmounts>(async (_key, works) => {
-    const values = await storeTogether(database, works)
-    return values.map((value) => ({ status: 'fulfilled', value }))
+export function createAmountsStore(deps: SettingsDeps): StoreAmounts {
+  const store = createBatcher<NewAmounts, boolean>(async (_key, amounts) => {
+    const newest = newestOf(amounts)
+    const found = await findPlansOfAll(deps.database, [...newest.values()])
+    const plans = found.filter((plan) => hasNews(plan, newest.get(keyOf(plan))))
+    const timezones = await timezonesOf(deps, plans)
+    const newer = plans.flatMap((plan) => {
+      const asOf = { timezone: timezones.get(plan.accountId) ?? '', now: deps.clock() }
+      return changedBy(plan, newest.get(keyOf(plan)), asOf)
+    })
+    const saved = await savePlans(deps.database.pool, newer)
+    const lost = new Set(newer.filter(({ spendingId }) => !saved.has(spendingId)).map(keyOf))
+    return amounts.map((one) => ({ status: 'fulfilled', value: !lost.has(keyOf(one)) }))
   }, batch)
-  return (work) => store(`${work.scope.accountId} ${work.scope.bankAccountId}`, work, work.signal)
+  return (amounts) => store('', amounts)
 }
 
-async function storeTogether(database: Database, works: Work[]): Promise<StoredAmounts[]> {
-  const newest = newestOf(works)
-  const [first] = works
-  if (!first) return []
-  const before = await findPlans(database, first.scope, [...newest.keys()])
-  const newer = before.flatMap((plan) => {
-    const work = newest.get(plan.spendingId)
-    const after = work && withAmounts(plan, work.amounts, work.asOf)
-    return after && after.amountsVersion !== plan.amountsVersion ? [after] : []
-  })
-  const isStored = (await savePlans(database.pool, newer)) === newer.length
-  const plans = new Map(before.map((plan) => [plan.spendingId, plan]))
-  const stored = new Map(newer.map((plan) => [plan.spendingId, plan]))
-  return works.map(({ amounts, asOf }) => ({
-    isStored,
-    plans: new Map(
-      amounts.flatMap((each) => {
-        const plan = plans.get(each.spendingId)
-        const after = stored.get(each.spendingId)
-        if (!plan) return []
-        const isNewest = after?.amountsVersion === each.version
-        return [[each.spendingId, isNewest ? after : withAmounts(plan, each, asOf)]]
-      }),
-    ),
-  }))
+function hasNews(plan: FundedSpending, amounts: NewAmounts | undefined): boolean {
+  return amounts !== undefined && amounts.version > plan.amountsVersion
 }
 
-function newestOf(works: Work[]): Map<string, { amounts: Amounts; asOf: AsOf }> {
-  const newest = new Map<string, { amounts: Amounts; asOf: AsOf }>()
-  for (const { amounts, asOf } of works) {
-    for (const each of amounts) {
-      const known = newest.get(each.spendingId)
-      if (!known || known.amounts.version < each.version) {
-        newest.set(each.spendingId, { amounts: each, asOf })
-      }
-    }
+function newestOf(amounts: NewAmounts[]): Map<string, NewAmounts> {
+  const newest = new Map<string, NewAmounts>()
+  for (const one of amounts) {
+    const known = newest.get(keyOf(one))
+    if (!known || known.version < one.version) newest.set(keyOf(one), one)
   }
   return newest
+}
+
+async function timezonesOf(
+  deps: SettingsDeps,
+  plans: readonly FundedSpending[],
+): Promise<Map<string, string>> {
+  if (plans.length === 0) return new Map()
+  const accountIds = new Set(plans.map(({ accountId }) => accountId))
+  const timezones = await findTimezones(deps.database, [...accountIds])
+  for (const accountId of accountIds) {
+    if (timezones.has(accountId)) continue
+    timezones.set(accountId, await accountTimezone(deps, accountId))
+  }
+  return timezones
+}
+
+function keyOf({ accountId, bankAccountId, spendingId }: PlanKey): string {
+  return `${accountId} ${bankAccountId} ${spendingId}`
 }

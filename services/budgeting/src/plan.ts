@@ -20,6 +20,17 @@ export function withAmounts(plan: FundedSpending, amounts: Amounts, asOf: AsOf):
     : plan
 }
 
+/** The plan as these amounts leave it, or nothing where they change nothing. */
+export function changedBy(
+  plan: FundedSpending,
+  amounts: Amounts | undefined,
+  asOf: AsOf,
+): FundedSpending[] {
+  if (!amounts) return []
+  const after = withAmounts(plan, amounts, asOf)
+  return after === plan ? [] : [after]
+}
+
 /** The plan with its contribution as of `now`; its due date stays (`spec/decisions.md`). */
 export function withContribution(plan: FundedSpending, asOf: AsOf): FundedSpending {
   const funding = {

@@ -19,12 +19,11 @@ export const budgeting = defineService({
   migrations: new URL('../migrations', import.meta.url),
   settings,
   create: (deps) => {
-    const plans = { ...deps, storeAmounts: createAmountsStore(deps.database) }
     return {
-      handlers: handlers(plans),
+      handlers: handlers({ ...deps, storeAmounts: createAmountsStore(deps) }),
       routes: (router) => {
         router.service(FundingScheduleService, fundingScheduleRoutes(deps))
-        router.service(SpendingService, spendingRoutes(plans))
+        router.service(SpendingService, spendingRoutes(deps))
       },
       workflowModules: [
         new URL('./advance.workflow.ts', import.meta.url),

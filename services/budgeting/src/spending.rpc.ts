@@ -1,22 +1,16 @@
-import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
-import {
-  RecalculateSpendingResponseSchema,
-  SpendingSchema,
-  type SpendingService,
-} from '@coffer/proto/budgeting/v1/spending'
+import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import type { StoreAmounts } from './amounts.sql.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { deleteSpending, findPlans, listSpending } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 import { createSpending } from './spending-opening.rpc.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { storeAmounts: StoreAmounts }
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
 
 /** Spending objects: the plan from here, the amounts from the ledger (design 1 and 4). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
@@ -58,23 +52,22 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     },
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
-      const { signal } = context
-      const { plans } = await deps.storeAmounts({ scope, amounts: envelopes, asOf, signal })
-      const inOrder = envelopes.flatMap(({ spendingId }) => plans.get(spendingId) ?? [])
-      const spending = inOrder.map((plan) => toMessage(SpendingSchema, plan))
-      return create(RecalculateSpendingResponseSchema, { spending })
+      const spendingIds = envelopes.map(({ spendingId }) => spendingId)
+      const plans = await findPlans(database, scope, spendingIds)
+      return { spending: compose(plans, envelopes, asOf) }
     },
   }
 }
 
 /**
- * Plans with the ledger's amounts. A plan whose envelope is closed is gone; one that has not seen
- * the newest amounts is calculated here, and stored by the event that is on its way.
+ * Plans with the ledger's amounts, in the order of these. A plan whose envelope is closed is gone;
+ * one that has not seen the newest amounts is calculated here, and stored by the event that is on
+ * its way.
  */
 function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[], asOf: AsOf) {
-  const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
-  return plans.flatMap((plan) => {
-    const envelope = byId.get(plan.spendingId)
-    return envelope ? [toMessage(SpendingSchema, withAmounts(plan, envelope, asOf))] : []
+  const byId = new Map(plans.map((plan) => [plan.spendingId, plan]))
+  return envelopes.flatMap((envelope) => {
+    const plan = byId.get(envelope.spendingId)
+    return plan ? [toMessage(SpendingSchema, withAmounts(plan, envelope, asOf))] : []
   })
 }

@@ -52,6 +52,39 @@ export function findPlans(
   return pool.any(plansById({ accountId, bankAccountId, spendingIds }))
 }
 
+/** A plan, named with the account it belongs to. */
+export interface PlanKey extends PlanScope {
+  spendingId: string
+}
+
+// The limit keeps each plan a search of its own, however many there are.
+const plansOfAll = prepare(
+  ['accountIds', 'bankAccountIds', 'spendingIds'],
+  ({ accountIds, bankAccountIds, spendingIds }) => sql.type(FundedSpending)`
+    SELECT plan.*
+    FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[], ${spendingIds}::text[])
+      AS wanted (account_id, bank_account_id, spending_id)
+    CROSS JOIN LATERAL (
+      ${funded} WHERE spending.account_id = wanted.account_id
+        AND spending.bank_account_id = wanted.bank_account_id
+        AND spending.spending_id = wanted.spending_id LIMIT 1
+    ) AS plan`,
+)
+
+/** Plans of many accounts at once, each found by its whole key. */
+export function findPlansOfAll(
+  { pool }: Database,
+  keys: readonly PlanKey[],
+): Promise<readonly FundedSpending[]> {
+  return pool.any(
+    plansOfAll({
+      accountIds: keys.map(({ accountId }) => accountId),
+      bankAccountIds: keys.map(({ bankAccountId }) => bankAccountId),
+      spendingIds: keys.map(({ spendingId }) => spendingId),
+    }),
+  )
+}
+
 /** The plan that an earlier attempt of the same request has left. */
 export function findOpening(
   { pool }: Database,
@@ -119,15 +152,15 @@ const saveStatement = prepare(
 
 /**
  * Saves amounts, dates and contributions of plans as they were read: a plan that somebody changed
- * meanwhile stays as it is. Returns how many were saved.
+ * meanwhile stays as it is. Returns the IDs of those that were saved.
  */
 export async function savePlans(
   connection: CommonQueryMethods,
   plans: readonly Spending[],
-): Promise<number> {
+): Promise<Set<string>> {
   if (plans.length === 0) {
-    return 0
+    return new Set()
   }
   const saved = await connection.any(saveStatement({ plans: recordsOf(plans) }))
-  return saved.length
+  return new Set(saved.map(({ spendingId }) => spendingId))
 }
