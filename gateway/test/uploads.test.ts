@@ -10,7 +10,7 @@ import { WebSocket } from 'ws'
 import { startGateway } from '../src/main.ts'
 import { formOf } from './forms.ts'
 import { byKey, type Gateway, openGateway } from './gateway.ts'
-import { accountUrl, ids, upload } from './samples.ts'
+import { accountUrl, balances, envelope, ids, spending, upload } from './samples.ts'
 import { alice, type Stubs } from './stub-mesh.ts'
 
 const url = `${accountUrl}/transactions/upload`
@@ -106,6 +106,26 @@ test('the status of an upload can be read', async () => {
     completedAt: null,
     importedCount: 0,
     skippedCount: 0,
+    undoneAt: null,
+  })
+})
+
+test('undoing an import answers with balances and the spending objects it changed', async () => {
+  const recalculated = { recalculateSpending: () => ({ spending: [spending] }) }
+  const uploads = { undoUpload: () => ({ balance: balances, envelopes: [envelope] }) }
+  gateway = await openGateway({ uploads, spending: recalculated }, uploadsOn)
+  const answer = await gateway.send('DELETE', `${url}/${ids.transactionUploadId}`)
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    {
+      balance: expect.objectContaining({ bankAccountId: ids.bankAccountId }),
+      spending: [expect.objectContaining({ spendingId: ids.spendingId })],
+    },
+  ])
+  const { message } = gateway.received.find(({ rpc }) => rpc === 'UndoUpload')!
+  expect(message).toMatchObject({
+    bankAccountId: ids.bankAccountId,
+    transactionUploadId: ids.transactionUploadId,
   })
 })
 

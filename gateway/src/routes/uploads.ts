@@ -1,22 +1,27 @@
 import { toRest } from '@coffer/kit/message'
 import { progressSubject } from '@coffer/kit/progress'
-import { UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
+import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
+import { type GetUploadResponse, UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
 import { formFile } from '../form.ts'
 import { showProgress } from '../progress.ts'
+import { recalculation } from '../recalculation.ts'
 import { given, rendered } from '../rest.ts'
 import { type Lookup, type Route, route, socketRoute } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 
 const uploadPath = '/api/bank_accounts/:bankAccountId/transactions/upload/:transactionUploadId'
 
+type Find = (
+  lookup: Lookup<{ bankAccountId: string; transactionUploadId: string }>,
+) => Promise<GetUploadResponse>
+
 /** Files of transactions and how far their import is (spec/ledger.md 6). */
-export function uploadRoutes({ mesh, broker, progressTimes }: RouteDeps): Route[] {
+export function uploadRoutes(deps: RouteDeps): Route[] {
+  const { mesh, log } = deps
+  const recalculate = recalculation(mesh.client('budgeting', SpendingService), log)
   const uploads = mesh.client('ledger', UploadService)
-  const find = ({
-    params,
-    options,
-  }: Lookup<{ bankAccountId: string; transactionUploadId: string }>) =>
-    uploads.getUpload(params, options)
+  const find: Find = ({ params, options }) => uploads.getUpload(params, options)
   return [
     route({
       method: 'POST',
@@ -43,25 +48,44 @@ export function uploadRoutes({ mesh, broker, progressTimes }: RouteDeps): Route[
       answer: UploadSchema,
       handler: async (call) => rendered(UploadSchema, (await find(call)).upload),
     }),
-    socketRoute({
-      path: `${uploadPath}/progress`,
-      summary: 'Progress of an upload, over a WebSocket',
+    route({
+      method: 'DELETE',
+      path: uploadPath,
+      summary: 'Undo an import: its transactions go, what it set and took is put back',
       auth: 'key',
       feature: 'uploads',
-      find,
-      socket: async ({ params, socket, accountId, renewOptions }) => {
-        await showProgress({
-          socket,
-          connection: broker.connection,
-          subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
-          times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },
-          read: async () => {
-            const { upload } = await find({ params, options: await renewOptions() })
-            const state = toRest(UploadSchema, given(upload))
-            return { ...state, status: given(upload).status }
-          },
-        })
+      answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
+      handler: async (call) => {
+        const undone = await uploads.undoUpload(call.params, call.options)
+        return {
+          balance: rendered(BalancesSchema, undone.balance),
+          spending: await recalculate(undone.envelopes, call),
+        }
       },
     }),
+    progressRoute(deps, find),
   ]
+}
+
+function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route {
+  return socketRoute({
+    path: `${uploadPath}/progress`,
+    summary: 'Progress of an upload, over a WebSocket',
+    auth: 'key',
+    feature: 'uploads',
+    find,
+    socket: async ({ params, socket, accountId, renewOptions }) => {
+      await showProgress({
+        socket,
+        connection: broker.connection,
+        subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
+        times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },
+        read: async () => {
+          const { upload } = await find({ params, options: await renewOptions() })
+          const state = toRest(UploadSchema, given(upload))
+          return { ...state, status: given(upload).status }
+        },
+      })
+    },
+  })
 }

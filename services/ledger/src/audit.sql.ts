@@ -65,7 +65,8 @@ const rules: Record<string, FragmentSqlToken> = {
     FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
       LEFT JOIN (
         SELECT account_id, bank_account_id, spending_id, -sum(delta) AS gave FROM journal
-        WHERE pot = 'envelope' AND cause IN ('transaction', 'deletion') GROUP BY 1, 2, 3
+        WHERE pot = 'envelope' AND cause IN ('transaction', 'deletion', 'undo')
+        GROUP BY 1, 2, 3
       ) AS books USING (account_id, bank_account_id, spending_id)
       LEFT JOIN (
         SELECT account_id, bank_account_id, spending_id, sum(spending_amount) AS spent

@@ -1,6 +1,6 @@
 import { type BankAccount, balancesOf } from './bank-account.ts'
 import type { Envelope } from './envelope.ts'
-import type { JournalEntry, Pot, Reason } from './journal.ts'
+import type { Cause, JournalEntry, Pot, Reason } from './journal.ts'
 import { inRange } from './money.ts'
 
 /** One indivisible change of money: its ID in the journal, its instant and whose doing it is. */
@@ -142,12 +142,15 @@ function record(book: Book, posting: Posting): void {
   }
 }
 
-/** The rows in the order of their first posting; the end of a period is a row even when empty. */
+// What is stated anew is booked even where it changes nothing: it holds from then on.
+const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual-edit'])
+
+/** The rows in the order of their first posting. */
 function entriesOf(book: Book): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []
   for (const { pot, spendingId, delta, cause, causeId } of book.postings.values()) {
-    if (delta === 0n && cause !== 'period-closed') {
+    if (delta === 0n && !statedBy.has(cause)) {
       continue
     }
     const key = `${pot} ${spendingId ?? ''}`

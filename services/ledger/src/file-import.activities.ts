@@ -6,7 +6,7 @@ import type { Workers } from '@coffer/kit/workers'
 import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
 import { findBankAccount } from './bank-account.sql.ts'
-import { settleFile, transactionsOf } from './file-import.ts'
+import { heldAsOf, settleFile, transactionsOf } from './file-import.ts'
 import { findUploadFormat } from './import.sql.ts'
 import { transactionsChanged } from './money.rpc.ts'
 import { lockMoney, saveMoney } from './money.sql.ts'
@@ -109,7 +109,8 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
       importedCount += await insertNewTransactions(tx, key, some)
     }
     const skippedCount = BigInt(all.length + statement.skipped.length) - importedCount
-    await completeUpload(tx, key, { importedCount, skippedCount, now })
+    const balancesAsOf = heldAsOf(statement.balances, now)
+    await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now })
     const rows = { accountId, bankAccountId, spendingIds: [], transactionIds: [] }
     const locked = await lockMoney(tx, rows)
     if (!locked) throw notFound('bank account')

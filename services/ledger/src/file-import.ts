@@ -2,7 +2,7 @@ import { refused } from '@coffer/kit/errors'
 import { type NewBalances, setBalances } from './balance-changes.ts'
 import { type BankAccount, requireManual, requireWritable } from './bank-account.ts'
 import { openBook, type Settlement, settle } from './book.ts'
-import type { FileStatement } from './statement.ts'
+import type { FileBalances, FileStatement } from './statement.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /**
@@ -62,10 +62,14 @@ export function settleFile(
   return settle(book)
 }
 
+/** The instant that the balances of a file hold for; one in the future counts as now. */
+export function heldAsOf({ asOf }: FileBalances, now: Date): Date | null {
+  return asOf !== null && asOf > now ? now : asOf
+}
+
 /**
  * The balances that a file sets, and the instant that they hold for; null when it states none, or
- * older ones than those stored (`decisions.md` Ledger). What the file does not state stays. An
- * instant in the future counts as now.
+ * older ones than those stored (`decisions.md` Ledger). What the file does not state stays.
  */
 function balancesToSet(
   account: BankAccount,
@@ -78,7 +82,7 @@ function balancesToSet(
     ...(current === null ? {} : { current }),
     ...(limit === null ? {} : { limit }),
   }
-  const asOf = balances.asOf !== null && balances.asOf > now ? now : balances.asOf
+  const asOf = heldAsOf(balances, now)
   const stored = account.balancesAsOf
   const isOlder = stored !== null && (asOf === null || asOf < stored)
   return Object.keys(to).length === 0 || isOlder ? null : { to, asOf: asOf ?? stored }

@@ -21,6 +21,7 @@ const Cause = z.enum([
   'envelope-closed',
   'sync',
   'upload',
+  'undo',
   'manual-edit',
 ])
 export type Cause = z.infer<typeof Cause>

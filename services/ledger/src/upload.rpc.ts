@@ -20,6 +20,7 @@ import { requireManual, requireWritable } from './bank-account.ts'
 import type { Storage } from './storage.client.ts'
 import { findUpload, insertUpload } from './upload.sql.ts'
 import { createUpload } from './upload.ts'
+import { undoRoutes } from './upload-undo.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
 
@@ -27,6 +28,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
   return {
     createUpload: (request, context) => post(deps, request, context),
+    ...undoRoutes(deps),
     getUpload: async (request, context) => {
       const { accountId } = callerOf(context)
       const upload = await findUpload(deps.database, { ...request, accountId })

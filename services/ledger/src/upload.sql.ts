@@ -60,11 +60,12 @@ export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
 export async function completeUpload(
   tx: Tx,
   key: UploadKey,
-  done: { importedCount: bigint; skippedCount: bigint; now: Date },
+  done: { importedCount: bigint; skippedCount: bigint; balancesAsOf: Date | null; now: Date },
 ): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'complete', completed_at = ${at(done.now)},
-      imported_count = ${done.importedCount}, skipped_count = ${done.skippedCount}
+      imported_count = ${done.importedCount}, skipped_count = ${done.skippedCount},
+      balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}
     WHERE ${isUpload(key)}`)
 }
 
@@ -128,7 +129,9 @@ export async function insertNewTransactions(
     ) SELECT count(*) AS inserted FROM stored`)
 }
 
-function isUpload({ accountId, bankAccountId, transactionUploadId }: UploadKey): FragmentSqlToken {
+/** The condition for what belongs to one upload, the upload itself included. */
+export function isUpload(key: UploadKey): FragmentSqlToken {
+  const { accountId, bankAccountId, transactionUploadId } = key
   return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}
     AND transaction_upload_id = ${transactionUploadId}`
 }

@@ -18,6 +18,10 @@ export const Upload = z.object({
   completedAt: z.date().nullable(),
   importedCount: z.bigint(),
   skippedCount: z.bigint(),
+  /** When what it stored was taken back again. */
+  undoneAt: z.date().nullable(),
+  /** The instant that the balances in its file hold for; null when the file does not say. */
+  balancesAsOf: z.date().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
 
@@ -60,5 +64,7 @@ export function uploadOf(
     completedAt: null,
     importedCount: 0n,
     skippedCount: 0n,
+    undoneAt: null,
+    balancesAsOf: null,
   }
 }

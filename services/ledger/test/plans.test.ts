@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
@@ -18,6 +18,7 @@ import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
 import { importing } from './importing.ts'
 import { neighbours } from './neighbours.ts'
+import { importFile } from './uploading.ts'
 
 let booted: Booted
 let dataDir: string
@@ -161,8 +162,9 @@ async function useEverything(home: Household): Promise<void> {
   await envelopes.applyFunding({ ...run, lines: [{ spendingId, amount: 5n }] }, budgeting)
   await envelopes.closePeriod({ bankAccountId, spendingId, due: date, targetAmount: 9n }, budgeting)
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
-  await uploadFile(home, 'equal-rows.ofx')
-  await uploadFile(home, 'truncated.ofx')
+  await importFile(home, 'truncated.ofx')
+  const { transactionUploadId } = await importFile(home, 'equal-rows.ofx')
+  await home.uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
   await booted.client('ledger', FileService).listFiles({}, as)
   await importing(booted).processed(home)
   await booted.client('ledger', MappingService).listMappings({ limit: 10, offset: 0 }, as)
@@ -176,17 +178,6 @@ async function useEverything(home: Household): Promise<void> {
         SELECT cleaned_at AS "cleanedAt" FROM links
         WHERE account_id = ${accountId} AND link_id = ${linkId}`),
     (instant) => instant !== null,
-  )
-}
-
-async function uploadFile({ uploads, bankAccountId, as }: Household, file: string): Promise<void> {
-  const content = await readFile(new URL(`../../../test/data/${file}`, import.meta.url))
-  const named = { name: file, contentType: 'application/octet-stream', content }
-  const { upload } = await uploads.createUpload({ bankAccountId, ...named }, as)
-  const transactionUploadId = upload?.transactionUploadId ?? ''
-  await eventually(
-    async () => (await uploads.getUpload({ bankAccountId, transactionUploadId }, as)).upload,
-    (one) => one?.completedAt !== undefined,
   )
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
+import { importFile, statementOf } from './uploading.ts'
 
 let booted: Booted
 let dataDir: string
@@ -26,24 +27,6 @@ afterAll(async () => {
 })
 
 const OFX = { name: 'export.ofx', contentType: 'application/octet-stream' }
-
-function fixture(file: string): Promise<Buffer> {
-  return readFile(new URL(`../../../test/data/${file}`, import.meta.url))
-}
-
-/** Uploads a file of test/data and waits until its import has ended. */
-async function importFile(home: Household, file: string) {
-  const { uploads, bankAccountId, as } = home
-  const content = await fixture(file)
-  const { upload } = await uploads.createUpload({ bankAccountId, ...OFX, content }, as)
-  const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
-  const ended = await eventually(
-    async () => (await uploads.getUpload(key, as)).upload,
-    (one) => one?.status === 'complete' || one?.status === 'failed',
-  )
-  if (!ended) throw new Error('the upload is gone')
-  return ended
-}
 
 async function list(home: Household, offset = 0) {
   const { transactions, bankAccountId, as } = home
@@ -161,19 +144,8 @@ describe('an uploaded file', () => {
 
   test('of ten thousand rows is stored whole', async () => {
     const home = await household(booted)
-    const { uploads, bankAccountId, as } = home
-    const rows = Array.from({ length: 10_000 }, (_, index) => {
-      const amount = `<TRNTYPE>POS<DTPOSTED>20260115<TRNAMT>-0.01<FITID>row-${index}`
-      return `<STMTTRN>${amount}<NAME>ROW ${index}</STMTTRN>`
-    })
-    const list = `<BANKTRANLIST>${rows.join('\n')}</BANKTRANLIST>`
-    const content = new TextEncoder().encode(`<OFX><STMTRS>${list}</STMTRS></OFX>`)
-    const { upload } = await uploads.createUpload({ bankAccountId, ...OFX, content }, as)
-    const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
-    const done = await eventually(
-      async () => (await uploads.getUpload(key, as)).upload,
-      (one) => one?.status === 'complete',
-    )
+    const rows = Array.from({ length: 10_000 }, (_, index) => [`row-${index}`, '-0.01'])
+    const done = await importFile(home, statementOf(Object.fromEntries(rows)))
     expect(done).toMatchObject({ importedCount: 10_000n, skippedCount: 0n })
   })
 })

@@ -1,0 +1,40 @@
+import { eventually } from '@coffer/kit/testing/boot'
+import type { Household } from './household.ts'
+import { fixture } from './importing.ts'
+
+/** Uploads bytes as an OFX file; what it is then called by. */
+export async function sendFile({ uploads, bankAccountId, as }: Household, content: Uint8Array) {
+  const file = { name: 'export.ofx', contentType: 'application/octet-stream', content }
+  const { upload } = await uploads.createUpload({ bankAccountId, ...file }, as)
+  return { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
+}
+
+/** Uploads a file, named in test/data or given as text, and waits until its import has ended. */
+export async function importFile(home: Household, file: string) {
+  const isText = file.startsWith('<')
+  const key = await sendFile(home, isText ? new TextEncoder().encode(file) : await fixture(file))
+  const ended = await eventually(
+    async () => (await home.uploads.getUpload(key, home.as)).upload,
+    (one) => one?.status === 'complete' || one?.status === 'failed',
+  )
+  if (!ended) throw new Error('the upload is gone')
+  return ended
+}
+
+/** An OFX statement with rows of these amounts (a minus leaves the account) and its balances. */
+export function statementOf(
+  rows: Record<string, string>,
+  balances: { ledger?: string; available?: string; asOf?: string } = {},
+): string {
+  const { ledger, available, asOf = '20260115' } = balances
+  const list = Object.entries(rows).map(([id, amount]) => {
+    const fields = `<DTPOSTED>20260110<TRNAMT>${amount}<FITID>${id}<NAME>ROW ${id}`
+    return `<STMTTRN><TRNTYPE>POS${fields}</STMTTRN>`
+  })
+  const stated = (tag: string, amount?: string) =>
+    amount === undefined ? '' : `<${tag}><BALAMT>${amount}<DTASOF>${asOf}</${tag}>`
+  return (
+    `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>${list.join('\n')}</BANKTRANLIST>` +
+    `${stated('LEDGERBAL', ledger)}${stated('AVAILBAL', available)}</STMTRS></OFX>`
+  )
+}
