@@ -2,6 +2,7 @@ import { invalid } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import { z } from 'zod'
 import { placeOf } from './cursor.ts'
+import { timestamp } from './fields.ts'
 
 // Anything else counts as not sent; 32 bits bound the rest (spec/interface.md, Limits).
 const integerText = /^[+-]?\d+$/
@@ -57,6 +58,12 @@ export function cursor<Schema extends z.ZodType>(place: Schema) {
 
 /** How many a page of transactions or of history holds (spec/interface.md, Limits). */
 export const pageLimit = integer({ fallback: 25, min: 1, max: 100 })
+
+/** An instant; blank counts as not sent. */
+export const optionalInstant = value
+  .transform((sent) => (sent === '' ? undefined : sent))
+  .pipe(timestamp.optional())
+  .meta({ type: 'string', format: 'date-time' })
 
 /** Pages of transaction lists (spec/interface.md, Limits). */
 export const page = z.object({

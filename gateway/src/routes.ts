@@ -6,6 +6,7 @@ import { authenticationRoutes } from './routes/authentication.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { feedLinkRoutes } from './routes/feed-links.ts'
 import { fileRoutes } from './routes/files.ts'
+import { forecastRoutes } from './routes/forecast.ts'
 import { fundingScheduleRoutes } from './routes/funding-schedules.ts'
 import { healthRoutes } from './routes/health.ts'
 import { historyRoutes } from './routes/history.ts'
@@ -47,6 +48,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     bankAccountRoutes(deps),
     fundingScheduleRoutes(deps),
     spendingRoutes(deps),
+    forecastRoutes(deps),
     transactionRoutes(deps),
     similarRoutes(deps),
     historyRoutes(deps),

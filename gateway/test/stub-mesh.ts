@@ -3,6 +3,7 @@ import { callerVerifier, type Signer } from '@coffer/kit/caller'
 import { createMesh, type Mesh } from '@coffer/kit/client'
 import { unauthenticated } from '@coffer/kit/errors'
 import { authorize, headers } from '@coffer/kit/rpc'
+import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
@@ -45,7 +46,11 @@ const services = {
     files: FileService,
     history: HistoryService,
   },
-  budgeting: { spending: SpendingService, fundingSchedules: FundingScheduleService },
+  budgeting: {
+    spending: SpendingService,
+    fundingSchedules: FundingScheduleService,
+    forecasts: ForecastService,
+  },
   'feed-sync': { feedLinks: FeedLinkService },
 } as const
 

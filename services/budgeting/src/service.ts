@@ -1,10 +1,13 @@
 import { defineService } from '@coffer/kit/service'
+import { startWorkers } from '@coffer/kit/workers'
+import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { advanceActivities } from './advance.activities.ts'
 import { createAmountsStore } from './amounts.sql.ts'
 import { settings } from './config.ts'
 import { handlers } from './envelope.consumer.ts'
+import { type Forecasters, forecastRoutes } from './forecast.rpc.ts'
 import { fundingScheduleRoutes } from './funding-schedule.rpc.ts'
 import { openingActivities } from './opening.activities.ts'
 import { removalActivities } from './removal.activities.ts'
@@ -19,11 +22,18 @@ export const budgeting = defineService({
   migrations: new URL('../migrations', import.meta.url),
   settings,
   create: (deps) => {
+    const forecasters: Forecasters = startWorkers({
+      module: new URL('./forecast.worker.ts', import.meta.url),
+      threadsMax: 1,
+      queueMax: 20,
+      memoryMaxMb: 256,
+    })
     return {
       handlers: handlers({ ...deps, storeAmounts: createAmountsStore(deps) }),
       routes: (router) => {
         router.service(FundingScheduleService, fundingScheduleRoutes(deps))
         router.service(SpendingService, spendingRoutes(deps))
+        router.service(ForecastService, forecastRoutes({ ...deps, forecasters }))
       },
       workflowModules: [
         new URL('./advance.workflow.ts', import.meta.url),
@@ -38,6 +48,7 @@ export const budgeting = defineService({
         { ...workflow, id: 'advance', type: 'advance', cron: '0 * * * *' },
         { ...workflow, id: 'sweep-openings', type: 'sweepOpenings', cron: '*/10 * * * *' },
       ],
+      close: async () => forecasters[Symbol.asyncDispose](),
     }
   },
 })

@@ -1,0 +1,76 @@
+import {
+  EstimateCostResponseSchema,
+  ForecastSchema,
+  ForecastService,
+  GetNextContributionResponseSchema,
+} from '@coffer/proto/budgeting/v1/forecast'
+import { z } from 'zod'
+import { exactly, id, notNegativeMoney, positiveMoney, ruleset, timestamp } from '../fields.ts'
+import { optionalInstant } from '../query.ts'
+import { rendered } from '../rest.ts'
+import { type Route, route } from '../route.ts'
+import type { RouteDeps } from '../routes.ts'
+import { valuesOf } from '../update.ts'
+
+const plan = {
+  fundingScheduleId: id('fund'),
+  targetAmount: positiveMoney,
+  currentAmount: notNegativeMoney.optional(),
+  nextRecurrence: timestamp,
+}
+
+/** The shape of an expense or of a goal; both are reported (spec/budgeting.md 8.5). */
+const virtual = z.union([
+  z.strictObject({ spendingType: exactly('expense'), ...plan, recurrenceRule: ruleset }),
+  z.strictObject({
+    spendingType: exactly('goal'),
+    ...plan,
+    recurrenceRule: z.null({ error: 'must be null: goals do not recur' }).optional(),
+  }),
+])
+
+/** What the plans come to when everything happens as planned (spec/budgeting.md 8). */
+export function forecastRoutes({ mesh }: RouteDeps): Route[] {
+  const forecasts = mesh.client('budgeting', ForecastService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/forecast',
+      summary: 'What the envelopes will hold and what will be free to use, as planned',
+      auth: 'key',
+      query: z.object({ end: optionalInstant }),
+      answer: ForecastSchema,
+      handler: async ({ params, query, options }) => {
+        const { forecast } = await forecasts.getForecast({ ...valuesOf(query), ...params }, options)
+        return rendered(ForecastSchema, forecast)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts/:bankAccountId/forecast/spending',
+      summary: 'What an expense or goal that does not exist would get from each funding',
+      auth: 'key',
+      reads: true,
+      body: virtual,
+      answer: EstimateCostResponseSchema,
+      handler: async ({ params, body, options }) => {
+        const { spendingType: _, ...asked } = valuesOf(body)
+        const estimated = await forecasts.estimateCost({ ...asked, ...params }, options)
+        return rendered(EstimateCostResponseSchema, estimated)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts/:bankAccountId/forecast/next_funding',
+      summary: 'What the next firing of a funding schedule moves into its envelopes',
+      auth: 'key',
+      reads: true,
+      body: z.strictObject({ fundingScheduleId: id('fund') }),
+      answer: GetNextContributionResponseSchema,
+      handler: async ({ params, body, options }) => {
+        const next = await forecasts.getNextContribution({ ...body, ...params }, options)
+        return rendered(GetNextContributionResponseSchema, next)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,119 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { invalid, notFound } from '@coffer/kit/errors'
+import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
+import type { Workers } from '@coffer/kit/workers'
+import type { EstimateCostRequest, ForecastService } from '@coffer/proto/budgeting/v1/forecast'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import {
+  type Forecast,
+  type ForecastInput,
+  forecast,
+  forecastEnd,
+  forecastSize,
+} from './forecast.ts'
+import { forecastMessage } from './forecast-message.ts'
+import { estimatedCost, nextContribution, nextFundingInput } from './forecast-questions.ts'
+import { findFundingSchedule, listFundingSchedules } from './funding-schedule.sql.ts'
+import { describeBankAccount } from './ledger.client.ts'
+import { readRuleset, renderRuleset } from './ruleset.ts'
+import { listSpending } from './spending.sql.ts'
+
+/** Threads for forecasts that would hold up other requests. */
+export type Forecasters = Workers<ForecastInput, Forecast>
+
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Forecasters }
+
+/** Events of single envelopes that are calculated in place: some milliseconds. */
+const sizeInPlaceMax = 2500
+const sizeMax = 100_000
+
+/** Forecasts (`spec/budgeting.md` 8). They change nothing. */
+export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
+  const { database, clock } = deps
+  return {
+    getForecast: async ({ bankAccountId, end }, context) => {
+      const { timezone, locale } = callerOf(context)
+      const now = clock()
+      const asked = forecastEnd(end ? timestampDate(end) : null, now)
+      const { plans, schedules, balances } = await load(deps, bankAccountId, context)
+      const { free = 0n, currency = '' } = balances ?? {}
+      const input = { plans, schedules, timezone, now, end: asked, free }
+      const message = forecastMessage(await calculate(deps, input))
+      const scheduleNames = schedules.map((one) => [one.fundingScheduleId, one.name])
+      const spendingNames = plans.map((one) => [one.spendingId, one.name])
+      return {
+        forecast: message,
+        labels: {
+          ...{ currency, timezone, locale },
+          scheduleNames: Object.fromEntries(scheduleNames),
+          spendingNames: Object.fromEntries(spendingNames),
+        },
+      }
+    },
+    getNextContribution: async ({ bankAccountId, fundingScheduleId }, context) => {
+      const { timezone } = callerOf(context)
+      const { plans, schedules } = await load(deps, bankAccountId, context)
+      const schedule = schedules.find((one) => one.fundingScheduleId === fundingScheduleId)
+      if (!schedule) throw notFound('funding schedule')
+      const input = nextFundingInput({ plans, schedule, timezone }, clock())
+      if (!input) return { nextContribution: 0n }
+      return { nextContribution: nextContribution(await calculate(deps, input)) }
+    },
+    estimateCost: async (request, context) => {
+      const { accountId, timezone } = callerOf(context)
+      const plan = virtualPlan(request)
+      const [schedule] = await Promise.all([
+        findFundingSchedule(database, accountId, request),
+        describeBankAccount(deps, request.bankAccountId, context),
+      ])
+      if (!schedule) throw notFound('funding schedule')
+      return { estimatedCost: estimatedCost(plan, schedule, timezone) }
+    },
+  }
+}
+
+/** The plans that money moves in, with the ledger's amounts. */
+async function load({ database, mesh }: Deps, bankAccountId: string, context: HandlerContext) {
+  const { accountId } = callerOf(context)
+  const options = onBehalfOf(context)
+  const [schedules, open, { envelopes }, { balances }] = await Promise.all([
+    listFundingSchedules(database, accountId, bankAccountId),
+    listSpending(database, { accountId, bankAccountId }),
+    mesh.client('ledger', EnvelopeService).listEnvelopes({ bankAccountId }, options),
+    mesh.client('ledger', BankAccountService).getBalances({ bankAccountId }, options),
+  ])
+  const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
+  const plans = open.flatMap((plan) => {
+    const envelope = plan.isPaused ? undefined : byId.get(plan.spendingId)
+    if (!envelope) return []
+    const { spendingId, fundingScheduleId, name, targetAmount, ruleset, nextRecurrence } = plan
+    const { currentAmount, usedAmount } = envelope
+    const amounts = { targetAmount, currentAmount, usedAmount }
+    return [{ spendingId, fundingScheduleId, name, ruleset, nextRecurrence, ...amounts }]
+  })
+  return { schedules, plans, balances }
+}
+
+/** Here, or in a thread when it takes long. Throws invalid for one that would be endless. */
+async function calculate({ forecasters }: Deps, input: ForecastInput): Promise<Forecast> {
+  const size = forecastSize(input)
+  if (size > sizeMax) throw invalid({ end: 'too much happens until then: ask for less time' })
+  return size > sizeInPlaceMax ? forecasters.run(input) : forecast(input)
+}
+
+function virtualPlan(request: EstimateCostRequest) {
+  const { targetAmount, currentAmount, nextRecurrence, recurrenceRule } = request
+  if (targetAmount <= 0n) throw invalid({ targetAmount: 'must be greater than 0' })
+  if (currentAmount < 0n) throw invalid({ currentAmount: 'must not be negative' })
+  if (!nextRecurrence) throw invalid({ nextRecurrence: 'is required' })
+  const read = recurrenceRule === undefined ? null : readRuleset(recurrenceRule)
+  if (read && 'problem' in read) throw invalid({ recurrenceRule: `Ruleset ${read.problem}` })
+  return {
+    ...{ targetAmount, currentAmount, usedAmount: 0n },
+    nextRecurrence: timestampDate(nextRecurrence),
+    ruleset: read && renderRuleset(read.rule),
+  }
+}
