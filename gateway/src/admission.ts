@@ -3,8 +3,8 @@ import { isId } from '@coffer/kit/id'
 import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from './cookie.ts'
 import { isUnauthenticated } from './errors.ts'
-import { requireFeature } from './features.ts'
-import { idPrefixes } from './fields.ts'
+import { type FeatureSettings, requireFeature } from './features.ts'
+import { foreignIds, idPrefixes } from './fields.ts'
 import { refuseEmpty } from './refusals.ts'
 import { authClasses, type Route } from './route.ts'
 import { isBasic, keyProofOf, type Proof, type Sessions } from './session.ts'
@@ -18,7 +18,7 @@ export interface Admission {
 }
 
 export interface AdmissionDeps {
-  config: { uploadsEnabled: boolean; feedEnabled: boolean }
+  config: FeatureSettings
   sessions: Sessions
   cookie: SessionCookie
 }
@@ -78,8 +78,9 @@ function asUnauthorized(error: unknown): never {
 
 function checkIds(params: Record<string, string>): void {
   for (const [name, id] of Object.entries(params)) {
-    const prefix = idPrefixes[name]
-    if (!prefix || !isId(prefix, id))
-      throw refused(`${name} must be an ID that begins with ${prefix}_`)
+    const foreign = foreignIds[name]
+    const prefix = foreign?.prefix ?? idPrefixes[name]
+    const isGood = foreign ? foreign.form.test(id) : prefix && isId(prefix, id)
+    if (!isGood) throw refused(`${name} must be an ID that begins with ${prefix}_`)
   }
 }

@@ -52,6 +52,11 @@ export const settings = {
   ),
   uploadsEnabled: setting('COFFER_UPLOADS_ENABLED', flag(false), 'Upload of transaction files.'),
   feedEnabled: setting('COFFER_FEED_ENABLED', flag(false), 'The feed provider integration.'),
+  billingEnabled: setting(
+    'COFFER_BILLING_ENABLED',
+    flag(false),
+    'Billing through Stripe: without it every account is paid up',
+  ),
   requestLimitPerSecond: setting(
     'COFFER_REQUEST_LIMIT_PER_SECOND',
     count(0),

@@ -35,6 +35,11 @@ export const idPrefixes: Record<string, string> = {
   userId: 'user',
 }
 
+/** Kinds of IDs that others make. */
+export const foreignIds: Record<string, { prefix: string; form: RegExp }> = {
+  checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
+}
+
 // Letters, marks, numbers, punctuation, symbols and the plain space (spec/ledger.md 0.3).
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
 
@@ -85,6 +90,12 @@ export const phrase = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
   .refine((value) => lengthOf(value) <= 1000, rule('must have at most 1000 characters'))
+
+/** A page of the app by its path; joined to the address of the app it cannot lead elsewhere. */
+export const appPath = line({ min: 1, max: 300 }).refine(
+  (value) => /^\/(?!\/)/.test(value),
+  rule('must begin with one /'),
+)
 
 /** A password, trimmed; its length is counted in characters (spec/decisions.md, Identity). */
 export const password = line({ min: 8, max: 72 })

@@ -12,6 +12,8 @@ import type { Sockets } from './sockets.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
+const emptyObject = Buffer.from('{}')
+
 interface MountDeps extends AdmissionDeps {
   sockets: Sockets
 }
@@ -83,8 +85,10 @@ async function bodyOf(
   if (route.file) return readForm(request, { name: route.file, isOnly: route.isOnlyFile ?? false })
   if (!route.body) return undefined
   try {
-    const { body: bytes, headers: sent } = request
-    return readBody(route.body, { bytes, contentType: sent['content-type'] })
+    const { body, headers: sent } = request
+    const bytes = body ?? (route.isBodyOptional ? emptyObject : undefined)
+    const contentType = sent['content-type'] ?? (body ? undefined : 'application/json')
+    return readBody(route.body, { bytes, contentType })
   } catch (error) {
     // A missing object comes before a bad body (spec/decisions.md).
     await route.find?.({ params, options })

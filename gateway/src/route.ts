@@ -63,6 +63,8 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   feature?: Feature
   query?: Query
   body?: Body
+  /** No body counts as an empty object. */
+  isBodyOptional?: boolean
   /** The body is a multipart form; its file part has this name and is what the handler gets. */
   file?: string
   /** Its file part has to be the only one. */

@@ -4,6 +4,7 @@ import type { Route } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { authenticationRoutes } from './routes/authentication.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
+import { billingRoutes } from './routes/billing.ts'
 import { feedLinkRoutes } from './routes/feed-links.ts'
 import { fileRoutes } from './routes/files.ts'
 import { forecastRoutes } from './routes/forecast.ts'
@@ -42,6 +43,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     securityRoutes(deps),
     sessionRoutes(deps),
     apiKeyRoutes(deps),
+    billingRoutes(deps),
     localeRoutes(),
     iconRoutes(),
     linkRoutes(deps),

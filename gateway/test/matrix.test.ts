@@ -9,9 +9,13 @@ import { createSessions } from '../src/session.ts'
 import { byKey, byPending, bySession, type Gateway, openGateway } from './gateway.ts'
 import { ids } from './samples.ts'
 
-const environment = { COFFER_FEED_ENABLED: 'true', COFFER_UPLOADS_ENABLED: 'true' }
+const environment = {
+  COFFER_FEED_ENABLED: 'true',
+  COFFER_UPLOADS_ENABLED: 'true',
+  COFFER_BILLING_ENABLED: 'true',
+}
 const routes = await listRoutes()
-const withIds = routes.filter(({ path }) => path.includes(':'))
+const withIds = routes.filter(({ path }) => /:(?!checkoutSessionId)/.test(path))
 const closed = routes.filter(({ auth }) => auth !== 'none')
 const wrongKind = 'file_01hzzzzzzzzzzzzzzzzzzzzzza'
 
@@ -59,6 +63,36 @@ test.each(closed.filter(({ auth }) => !authClasses[auth].key))(
     expect((await gateway.send(method, urlOf(path))).status).toBe(401)
   },
 )
+
+// What an account that has not paid may still do: see itself, look after its login, sessions and
+// keys, and pay (spec/identity.md 1.2).
+const unpaid = /^(GET|PUT|POST|DELETE) \/api\/(users|billing|sessions)\b|^(GET|DELETE) \/api\/keys/
+
+test.each(closed.filter(({ auth }) => auth !== 'multifactor'))(
+  '$method $path is 402 without a subscription exactly where one is needed',
+  async ({ method, path }) => {
+    const as = { cookie: 'coffer_session=unpaid' }
+    const { status, body } = await gateway.send(method, urlOf(path), { as })
+    if (unpaid.test(`${method} ${path}`)) expect(status).not.toBe(402)
+    else expect([status, body]).toEqual([402, { error: 'the subscription is not active' }])
+  },
+)
+
+test.each(routes.filter(({ feature }) => feature === 'billing'))(
+  '$method $path is 404 where billing is off',
+  async ({ method, path }) => {
+    const off = await openGateway({})
+    const { status, body } = await off.send(method, urlOf(path), { as: bySession })
+    await off[Symbol.asyncDispose]()
+    expect([status, body.error]).toEqual([404, expect.stringContaining('billing is not enabled')])
+  },
+)
+
+test.each(['cs_', 'pi_1', 'cs_test/1', 'x'.repeat(200)])('%s is no checkout', async (id) => {
+  const path = `/api/billing/checkout/${encodeURIComponent(id)}`
+  const { status, body } = await gateway.send('GET', path, { as: bySession })
+  expect([status, body.error]).toEqual([400, expect.stringContaining('begins with cs_')])
+})
 
 test.each(routes.filter(({ body, file }) => body && !file))(
   '$method $path takes no key it does not know',

@@ -16,6 +16,7 @@ const { userId, loginId, accountId } = alice
 /** A well-formed ID of each kind that tests use in paths and bodies. */
 export const ids = {
   apiKeyId: apiKey.apiKeyId,
+  checkoutSessionId: 'cs_test_1',
   bankAccountId: 'bac_01hzzzzzzzzzzzzzzzzzzzzzza',
   feedLinkId: 'lfx_01hzzzzzzzzzzzzzzzzzzzzzza',
   fundingScheduleId: 'fund_01hzzzzzzzzzzzzzzzzzzzzzza',

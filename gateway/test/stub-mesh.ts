@@ -8,6 +8,7 @@ import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_sched
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SessionService } from '@coffer/proto/identity/v1/session'
@@ -33,6 +34,7 @@ const services = {
     sessions: SessionService,
     users: UserService,
     apiKeys: ApiKeyService,
+    billing: BillingService,
   },
   ledger: {
     links: LinkService,

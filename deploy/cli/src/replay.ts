@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { settings as identitySettings } from '@coffer/identity/config'
 import { restateAccounts } from '@coffer/identity/restate.activities'
-import type { Environment } from '@coffer/kit/config'
+import { type Environment, readSettings } from '@coffer/kit/config'
 import { type Database, openDatabase } from '@coffer/kit/database'
 import { createLog, type Log } from '@coffer/kit/log'
 import type { Broker } from '@coffer/kit/nats'
@@ -18,8 +19,8 @@ const pollMs = 200
 const stuckMs = 30_000
 
 /** What is recorded once more beside the kept changes, by service. */
-const restate: Record<string, (database: Database) => Promise<number>> = {
-  identity: restateAccounts,
+const restate: Record<string, (database: Database, env: Environment) => Promise<number>> = {
+  identity: (database, env) => restateAccounts(database, readSettings(identitySettings, env)),
   ledger: restateEnvelopes,
 }
 
@@ -41,7 +42,7 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
       statementTimeoutMs: config.statementTimeoutMs,
     })
     const changes = await republish(database, options.since ?? null)
-    const states = (await restate[name]?.(database)) ?? 0
+    const states = (await restate[name]?.(database, config.environment)) ?? 0
     await publishAll({ name, database, broker, log })
     console.log(`${name}: ${changes} changes and ${states} states published`)
   }

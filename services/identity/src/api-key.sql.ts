@@ -1,13 +1,16 @@
 import type { Database, Transaction } from '@coffer/kit/database'
 import { notFound } from '@coffer/kit/errors'
+import { columnsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ApiKey } from './api-key.ts'
-import { Credential } from './credential.ts'
+import { AccountFacts, Credential } from './credential.ts'
 
 const columns = sql.fragment`api_key_id AS "apiKeyId", name, created_at AS "createdAt",
   created_by AS "createdBy", updated_at AS "updatedAt", deleted_at AS "deletedAt",
   expires_at AS "expiresAt", scope, last_used_at AS "lastUsedAt"`
+
+const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 const KeyCredential = Credential.extend({ isReadOnly: z.boolean() })
 
@@ -71,7 +74,7 @@ export async function useApiKey(
   return pool.maybeOne(sql.type(KeyCredential)`
     WITH live AS (
       SELECT k.account_id, k.api_key_id, k.scope, k.last_used_at, u.user_id, u.login_id,
-        a.timezone, a.locale
+        ${accountColumns}
       FROM api_keys k
       JOIN users u ON u.account_id = k.account_id AND u.user_id = k.created_by
       JOIN logins l USING (login_id)
@@ -85,6 +88,7 @@ export async function useApiKey(
         AND (live.last_used_at IS NULL OR live.last_used_at <= ${sql.timestamp(use.notedSince)})
     )
     SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
+      "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
       scope = 'read' AS "isReadOnly"
     FROM live`)
 }

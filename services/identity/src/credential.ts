@@ -1,12 +1,15 @@
 import { z } from 'zod'
+import { Payment } from './subscription.ts'
+
+/** What a request needs to know of its account. */
+export const AccountFacts = Payment.extend({ timezone: z.string(), locale: z.string() })
 
 /** Who a session or an API key stands for. */
 export const Credential = z.object({
   accountId: z.string(),
   userId: z.string(),
   loginId: z.string(),
-  timezone: z.string(),
-  locale: z.string(),
+  ...AccountFacts.shape,
 })
 export type Credential = z.infer<typeof Credential>
 

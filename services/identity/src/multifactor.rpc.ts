@@ -4,7 +4,6 @@ import { newId } from '@coffer/kit/id'
 import { callerOf } from '@coffer/kit/rpc'
 import type { MultifactorService, Proof } from '@coffer/proto/identity/v1/multifactor'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { unbilled } from './account.ts'
 import {
   deleteAuthenticator,
   enableAuthenticator,
@@ -25,6 +24,7 @@ import type { IdentityDeps } from './service.ts'
 import { endPendingSession, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
 import { signedIn } from './signed-in.rpc.ts'
+import { isAccountActive } from './standing.rpc.ts'
 import { acceptedStep, seedBytes, totpUri } from './totp.ts'
 
 /** The second factor: set-up, proof and removal (spec/identity.md 5.4, 6.5; decisions, MFA). */
@@ -95,7 +95,7 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
     if (!isOwed) throw unauthenticated()
     await insertSession(tx, session)
   })
-  return { sessionToken: token, isActive: unbilled.isActive }
+  return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }
 }
 
 /** What weakens a login asks again who is there (OWASP ASVS 5.0, 7.5.1). */

@@ -4,7 +4,6 @@ import { newId } from '@coffer/kit/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { unbilled } from './account.ts'
 import { knownLocale } from './locale.ts'
 import { type Registration, registrationProblems } from './login.ts'
 import { insertRegistration } from './registration.sql.ts'
@@ -12,6 +11,7 @@ import { secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
+import { isPaidUp, type Subscription, trialEnd } from './subscription.ts'
 import { canonicalTimezone } from './timezone.ts'
 import { userMessage } from './user.rpc.ts'
 import type { UserRow } from './user.ts'
@@ -30,18 +30,19 @@ export function registration({
       const problems = registrationProblems(wanted)
       if (problems) throw invalid(problems)
       const passwordHash = await passwords.hash(wanted.password)
-      const row = ownerOf(wanted, clock())
+      const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }
       const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
       const { token, session } = newSession(origin, row, row.createdAt)
       try {
         await database.transaction(async (tx) => {
-          await insertRegistration(tx, row, passwordHash)
+          await insertRegistration(tx, row, { passwordHash, billed: config.billed })
           await insertSession(tx, session)
         })
       } catch (error) {
         throw isTaken(error) ? emailInUse() : error
       }
-      return { user: userMessage(row), sessionToken: token, isActive: unbilled.isActive }
+      const isActive = isPaidUp(row, row.createdAt, config)
+      return { user: userMessage(row), sessionToken: token, isActive }
     },
   }
 }
@@ -57,7 +58,20 @@ function trimmed(request: Registration): Registration {
   }
 }
 
-function ownerOf(wanted: Registration, now: Date): UserRow {
+/** A trial where there is billing, and no subscription (spec/identity.md 7.1). */
+function firstPayment(
+  { billed, trialDays }: Pick<IdentityDeps['config'], 'billed' | 'trialDays'>,
+  now: Date,
+): Subscription {
+  return {
+    trialEndsAt: billed ? trialEnd(now, trialDays) : null,
+    subscriptionActiveUntil: null,
+    subscriptionStatus: null,
+    subscriptionId: null,
+  }
+}
+
+function ownerOf(wanted: Registration, now: Date): Omit<UserRow, keyof Subscription> {
   return {
     userId: newId('user'),
     loginId: newId('lgn'),

@@ -3,13 +3,16 @@ import type { Database } from '@coffer/kit/database'
 import type { Secrets } from '@coffer/kit/secrets'
 import { defineService } from '@coffer/kit/service'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { apiKeys } from './api-key.rpc.ts'
-import { settings } from './config.ts'
+import { type Billing, openBilling } from './billing.client.ts'
+import { billingRoutes } from './billing.rpc.ts'
+import { requireBilling, settings } from './config.ts'
 import { credentials } from './credential.rpc.ts'
 import { multifactor } from './multifactor.rpc.ts'
 import { password } from './password.rpc.ts'
@@ -25,6 +28,8 @@ export interface IdentityDeps {
   database: Database
   passwords: Passwords
   secrets: Secrets
+  /** Null where it is off. */
+  billing: Billing | null
   clock: () => Date
 }
 
@@ -36,7 +41,9 @@ export const identity = defineService({
   settings,
   create: ({ config, database, secrets, clock }) => {
     const passwords = startPasswords(config.passwordHashesAtOnce)
-    const deps = { config, database, passwords, secrets, clock }
+    requireBilling(config)
+    const billing = config.billed ? openBilling(config) : null
+    const deps = { config, database, passwords, secrets, billing, clock }
     return {
       routes: (router) => {
         router.service(SignInService, {
@@ -49,6 +56,7 @@ export const identity = defineService({
         router.service(SessionService, sessions(deps))
         router.service(UserService, users(deps))
         router.service(ApiKeyService, apiKeys(deps))
+        router.service(BillingService, billingRoutes(deps))
       },
     }
   },

@@ -1,8 +1,11 @@
 import type { Database, Transaction } from '@coffer/kit/database'
+import { columnsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { SessionCredential } from './credential.ts'
+import { AccountFacts, SessionCredential } from './credential.ts'
 import { type NewSession, Session } from './session.ts'
+
+const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 const Ended = z.object({ sessionId: z.string() })
 
@@ -37,7 +40,7 @@ export async function useSession(
   return pool.maybeOne(sql.type(SessionCredential)`
     WITH live AS (
       SELECT s.account_id, s.user_id, s.session_id, s.token_hash, s.is_pending, s.last_used_at,
-        u.login_id, a.timezone, a.locale
+        u.login_id, ${accountColumns}
       FROM sessions s
       JOIN users u USING (account_id, user_id)
       JOIN logins l USING (login_id)
@@ -50,6 +53,7 @@ export async function useSession(
         AND live.last_used_at <= ${sql.timestamp(use.notedSince)}
     )
     SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
+      "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
       session_id AS "sessionId", is_pending AS "mfaPending"
     FROM live`)
 }

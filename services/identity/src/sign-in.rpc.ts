@@ -4,7 +4,6 @@ import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { unbilled } from './account.ts'
 import { findSignIns } from './login.sql.ts'
 import { credentialProblems } from './login.ts'
 import { hashOf, secretBytes } from './secret.ts'
@@ -12,16 +11,15 @@ import type { IdentityDeps } from './service.ts'
 import { deleteSession, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
 import { admitAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
+import { isAccountActive } from './standing.rpc.ts'
 
 const minuteMs = 60_000
 
 /** Signing in with a password, and out (spec/interface.md, POST login, GET logout). */
-export function signIn({
-  config,
-  database,
-  passwords,
-  clock,
-}: IdentityDeps): Pick<ServiceImpl<typeof SignInService>, 'login' | 'logout'> {
+export function signIn(
+  deps: IdentityDeps,
+): Pick<ServiceImpl<typeof SignInService>, 'login' | 'logout'> {
+  const { config, database, passwords, clock } = deps
   return {
     login: async (request) => {
       const email = request.email.trim()
@@ -40,7 +38,8 @@ export function signIn({
         await insertSession(tx, session)
         await forgetAttempts(tx, subjectHash)
       })
-      return { sessionToken: token, isActive: unbilled.isActive, mfaRequired: isPending }
+      const isActive = await isAccountActive(deps, user.accountId)
+      return { sessionToken: token, isActive, mfaRequired: isPending }
     },
     logout: async ({ sessionToken }) => {
       await deleteSession(database, hashOf(sessionToken))

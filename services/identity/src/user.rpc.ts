@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf'
 import { currencyOf } from '@coffer/kit/currency'
 import { notFound, unauthenticated } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
@@ -5,6 +6,7 @@ import { callerOf } from '@coffer/kit/rpc'
 import {
   AccountSchema,
   GetAccountSettingsResponseSchema,
+  GetMeResponseSchema,
   LoginSchema,
   type User,
   UserSchema,
@@ -12,22 +14,27 @@ import {
 } from '@coffer/proto/identity/v1/user'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { getAccount } from './account.sql.ts'
-import { unbilled } from './account.ts'
+import { sharedSettings } from './account.ts'
 import type { IdentityDeps } from './service.ts'
 import { signedIn } from './signed-in.rpc.ts'
+import { standingOf } from './subscription.ts'
 import { findUser } from './user.sql.ts'
 import type { UserRow } from './user.ts'
 
 /** Who the caller is, and the settings of the caller's account (spec/identity.md 6.2). */
-export function users({ database }: IdentityDeps): ServiceImpl<typeof UserService> {
+export function users({ config, database, clock }: IdentityDeps): ServiceImpl<typeof UserService> {
   return {
     getMe: async (_, context) => {
       const { accountId, userId, kind } = callerOf(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated()
-      const me = { user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...unbilled }
-      if (kind !== 'pending') return me
-      return { ...me, mfaPending: true, nextUrl: '/login/multifactor' }
+      const standing = standingOf(user, clock(), config)
+      const mfaPending = kind === 'pending'
+      const subscribe = standing.isActive ? null : '/account/subscribe'
+      return toMessage(GetMeResponseSchema, {
+        ...{ user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...standing },
+        ...{ mfaPending, nextUrl: mfaPending ? '/login/multifactor' : subscribe },
+      })
     },
     getUser: async ({ userId }, context) => {
       const user = await findUser(database, signedIn(context).accountId, userId)
@@ -36,7 +43,7 @@ export function users({ database }: IdentityDeps): ServiceImpl<typeof UserServic
     },
     getAccountSettings: async (_, context) => {
       const account = await getAccount(database, callerOf(context).accountId)
-      return toMessage(GetAccountSettingsResponseSchema, account)
+      return create(GetAccountSettingsResponseSchema, sharedSettings(account, config))
     },
   }
 }

@@ -1,6 +1,10 @@
 import type { Database } from '@coffer/kit/database'
+import { columnsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
+import { Account } from './account.ts'
 import { UserRow } from './user.ts'
+
+const accountColumns = columnsOf(Account.omit({ accountId: true }), { table: 'a' })
 
 export async function findUser(
   { pool }: Database,
@@ -11,7 +15,7 @@ export async function findUser(
     SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
       l.email, l.first_name AS "firstName", l.last_name AS "lastName",
       t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",
-      a.timezone, a.locale, a.version, a.created_at AS "createdAt"
+      ${accountColumns}
     FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
     LEFT JOIN authenticators t USING (login_id)
     WHERE u.account_id = ${accountId} AND u.user_id = ${userId}`)

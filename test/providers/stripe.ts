@@ -1,0 +1,204 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** A subscription as a test wants it. */
+interface Terms {
+  status?: string
+  /** End of the current period. */
+  until?: Date
+}
+
+interface Customer {
+  id: string
+  object: 'customer'
+  email: string
+  metadata: Record<string, string>
+  deleted?: true
+}
+
+interface Subscription {
+  id: string
+  object: 'subscription'
+  customer: string
+  status: string
+  created: number
+  items: { data: { current_period_end: number }[] }
+}
+
+type Stored = { id: string; object: string; customer?: string }
+
+/** A message of Stripe to a webhook, as it is sent. */
+export interface StripeEvent {
+  body: string
+  signature: string
+}
+
+/** Stripe as far as Coffer uses it: its REST API (form bodies, idempotency keys) and its events. */
+export interface StripeSimulator extends AsyncDisposable {
+  /** What Coffer has to be told. */
+  settings: Record<string, string>
+  /** Requests so far, as `POST /v1/customers`. */
+  requests: string[]
+  /** Customers that are not deleted. */
+  customers: () => Customer[]
+  /** The form of the last checkout. */
+  lastCheckout: () => URLSearchParams
+  /** The customer pays at the checkout; returns the subscription's ID. */
+  pay: (checkoutSessionId: string, terms?: Terms) => string
+  /** Something happens to a subscription. */
+  change: (subscriptionId: string, terms: Terms) => void
+  status: (subscriptionId: string) => string
+  /** An event about a subscription or a customer, signed at that time. */
+  event: (type: string, aboutId: string, signedAt?: Date) => StripeEvent
+  /** Answers every request with this status from now on; null ends that. */
+  failWith: (status: number | null) => void
+}
+
+const apiKey = 'sk_test_simulated_key'
+const webhookSecret = 'whsec_simulated_secret'
+const monthMs = 30 * 24 * 60 * 60_000
+
+/** What Stripe has stored, and how it answers a request about it; undefined is 404. */
+function openBooks() {
+  const objects = new Map<string, Stored>()
+  const books = {
+    lastCheckout: new URLSearchParams(),
+    put: <T extends Stored>(object: T): T => {
+      objects.set(object.id, object)
+      return object
+    },
+    get: <T extends Stored>(id: string) => objects.get(id) as T | undefined,
+    all: <T extends Stored>(kind: T['object']) =>
+      [...objects.values()].filter(({ object }) => object === kind) as T[],
+    answer: (method: string, { pathname, searchParams }: URL, form: URLSearchParams) => {
+      if (method === 'POST') return create[pathname]?.(form)
+      if (pathname === '/v1/subscriptions') return subscriptionsOf(searchParams.get('customer'))
+      const found = books.get<Customer>(pathname.split('/').at(-1) ?? '')
+      if (found?.deleted) return undefined
+      return found && method === 'DELETE' ? remove(found) : found
+    },
+  }
+  const create: Record<string, (form: URLSearchParams) => Stored> = {
+    '/v1/customers': (form) =>
+      books.put<Customer>({
+        ...{ id: newId('cus'), object: 'customer', email: form.get('email') ?? '' },
+        metadata: { accountId: form.get('metadata[accountId]') ?? '' },
+      }),
+    '/v1/checkout/sessions': (form) => {
+      books.lastCheckout = form
+      return books.put(pageOf('checkout.session', newId('cs_test'), form))
+    },
+    '/v1/billing_portal/sessions': (form) =>
+      books.put(pageOf('billing_portal.session', newId('bps'), form)),
+  }
+  const subscriptionsOf = (customer: string | null) => {
+    const data = books.all<Subscription>('subscription').filter((one) => one.customer === customer)
+    return { object: 'list', data: data.toReversed(), has_more: false }
+  }
+  const remove = (customer: Customer) => {
+    for (const one of subscriptionsOf(customer.id).data) one.status = 'canceled'
+    customer.deleted = true
+    return customer
+  }
+  return books
+}
+
+function pageOf(object: string, id: string, form: URLSearchParams) {
+  return { id, object, customer: form.get('customer') ?? '', url: `https://pay.test/${id}` }
+}
+
+/** Starts the simulator on a free port. */
+export async function startStripe(): Promise<StripeSimulator> {
+  const books = openBooks()
+  const answered = new Map<string, unknown>()
+  const requests: string[] = []
+  let failure: number | null = null
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', headers } = request
+    const url = new URL(request.url ?? '', 'http://stripe.test')
+    const form = new URLSearchParams(await text(request))
+    requests.push(`${method} ${url.pathname}`)
+    if (failure !== null) return send(response, failure, problem('api_error'))
+    if (headers.authorization !== `Bearer ${apiKey}`) return send(response, 401, problem('auth'))
+    const key = method === 'POST' ? String(headers['idempotency-key']) : newId('unkeyed')
+    const body = answered.get(key) ?? books.answer(method, url, form)
+    answered.set(key, body)
+    return body ? send(response, 200, body) : send(response, 404, problem('resource_missing'))
+  }
+  const server = createServer((request, response) => void serve(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  books.put({ id: 'price_monthly', object: 'price', ...{ unit_amount: 499, currency: 'usd' } })
+  return {
+    settings: {
+      COFFER_BILLING_ENABLED: 'true',
+      COFFER_STRIPE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      COFFER_STRIPE_API_KEY: apiKey,
+      COFFER_STRIPE_PRICE_ID: 'price_monthly',
+      COFFER_STRIPE_WEBHOOK_SECRET: webhookSecret,
+    },
+    requests,
+    customers: () => books.all<Customer>('customer').filter(({ deleted }) => !deleted),
+    lastCheckout: () => books.lastCheckout,
+    pay: (sessionId, terms) => {
+      const customer = books.get(sessionId)?.customer ?? ''
+      return books.put({ ...subscriptionOf(customer), ...changed(terms ?? {}) }).id
+    },
+    change: (subscriptionId, terms) => {
+      Object.assign(books.get(subscriptionId) ?? {}, changed(terms))
+    },
+    status: (subscriptionId) => books.get<Subscription>(subscriptionId)?.status ?? 'none',
+    event: (type, aboutId, signedAt = new Date()) => {
+      const object = books.get(aboutId) ?? { id: aboutId, object: 'customer' }
+      return signed({ id: newId('evt'), object: 'event', type, data: { object } }, signedAt)
+    },
+    failWith: (status) => {
+      failure = status
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+function subscriptionOf(customer: string): Subscription {
+  const now = Date.now()
+  return {
+    ...{ id: newId('sub'), object: 'subscription', customer, status: 'active' },
+    created: Math.floor(now / 1000),
+    items: { data: [{ current_period_end: Math.floor((now + monthMs) / 1000) }] },
+  }
+}
+
+function changed({ status, until }: Terms): Partial<Subscription> {
+  return {
+    ...(status ? { status } : {}),
+    ...(until ? { items: { data: [{ current_period_end: until.getTime() / 1000 }] } } : {}),
+  }
+}
+
+/** Signed as Stripe documents it: HMAC-SHA-256 of the time, a dot and the body. */
+function signed(event: object, at: Date): StripeEvent {
+  const body = JSON.stringify(event)
+  const time = Math.floor(at.getTime() / 1000)
+  const mac = createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest('hex')
+  return { body, signature: `t=${time},v1=${mac}` }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  const headers = { 'content-type': 'application/json', 'stripe-should-retry': 'false' }
+  response.writeHead(status, headers).end(JSON.stringify(body))
+}
+
+function problem(code: string): object {
+  return { error: { type: 'invalid_request_error', code, message: `simulated ${code}` } }
+}
+
+function newId(prefix: string): string {
+  return `${prefix}_${randomUUID().replaceAll('-', '')}`
+}
