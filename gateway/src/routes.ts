@@ -22,6 +22,7 @@ import { securityRoutes } from './routes/security.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { similarRoutes } from './routes/similar.ts'
 import { spendingRoutes } from './routes/spending.ts'
+import { transactionBatchRoutes } from './routes/transaction-batch.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { userRoutes } from './routes/users.ts'
@@ -52,6 +53,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     spendingRoutes(deps),
     forecastRoutes(deps),
     transactionRoutes(deps),
+    transactionBatchRoutes(deps),
     similarRoutes(deps),
     historyRoutes(deps),
     uploadRoutes(deps),

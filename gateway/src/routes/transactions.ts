@@ -25,7 +25,8 @@ import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { updateOf, valuesOf } from '../update.ts'
 
-const creation = z.strictObject({
+/** The body that adds a transaction. */
+export const transactionCreation = z.strictObject({
   amount: nonZeroMoney,
   date: timestamp,
   name,
@@ -105,7 +106,7 @@ function creationRoute(
     auth: 'key',
     idempotent: true,
     find: ({ params, options }) => accounts.describeBankAccount(params, options),
-    body: creation,
+    body: transactionCreation,
     answer: {
       object: {
         transaction: TransactionSchema,

@@ -1,5 +1,9 @@
 import { create } from '@bufbuild/protobuf'
-import { type Problem, ProblemsSchema, RefusalSchema } from '@coffer/proto/options/v1/options'
+import {
+  type Problems as ProblemsDetail,
+  ProblemsSchema,
+  RefusalSchema,
+} from '@coffer/proto/options/v1/options'
 import { Code, ConnectError } from '@connectrpc/connect'
 
 /** What is wrong with a request, by field; leaves are texts a client may show. */
@@ -62,6 +66,21 @@ export function unavailable(text: string): ConnectError {
   return new ConnectError(text, Code.Unavailable)
 }
 
+/** A request that is not done, with what its client is told. */
+export type Refusal = ConnectError
+
+/** What a decision comes to, or the refusal that it throws; any other fault goes on. */
+export function settledOrRefused<Result>(
+  decide: () => Result,
+): { result: Result } | { refusal: Refusal } {
+  try {
+    return { result: decide() }
+  } catch (error) {
+    if (error instanceof ConnectError) return { refusal: error }
+    throw error
+  }
+}
+
 /** Whether a retry may succeed without anything else changing. */
 export function isTransient(error: unknown): boolean {
   const transient = [Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Aborted]
@@ -71,7 +90,23 @@ export function isTransient(error: unknown): boolean {
 /** The tree of problems an error carries, or null where it carries none. */
 export function problemsOf(error: ConnectError): Problems | null {
   const [detail] = error.findDetails(ProblemsSchema)
-  return detail ? unflatten(detail.problems) : null
+  return detail ? problemsOfDetail(detail) : null
+}
+
+/** The tree that a detail carries. */
+export function problemsOfDetail({ problems }: Pick<ProblemsDetail, 'problems'>): Problems {
+  const tree = emptyTree()
+  for (const { path, message } of problems) {
+    let branch = tree
+    for (const field of path.slice(0, -1)) {
+      const below = branch[field]
+      const next = typeof below === 'object' ? below : emptyTree()
+      branch[field] = next
+      branch = next
+    }
+    branch[path.at(-1) ?? ''] = message
+  }
+  return tree
 }
 
 /** How an error refuses, or null where it carries nothing about it; 0 and empty are not set. */
@@ -85,21 +120,6 @@ function flatten(problems: Problems, path: string[]): { path: string[]; message:
       ? [{ path: [...path, field], message: problem }]
       : flatten(problem, [...path, field]),
   )
-}
-
-function unflatten(problems: Problem[]): Problems {
-  const tree = emptyTree()
-  for (const { path, message } of problems) {
-    let branch = tree
-    for (const field of path.slice(0, -1)) {
-      const below = branch[field]
-      const next = typeof below === 'object' ? below : emptyTree()
-      branch[field] = next
-      branch = next
-    }
-    branch[path.at(-1) ?? ''] = message
-  }
-  return tree
 }
 
 // Without a prototype: a field may be called `__proto__` like any other.

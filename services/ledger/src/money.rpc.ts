@@ -41,7 +41,7 @@ export interface MoneyDecision<Reply> {
   reply: Reply
   /** Without a settlement nothing is saved. */
   settlement?: Settlement
-  inserted?: Transaction | null
+  inserted?: Transaction | readonly Transaction[] | null
   updated?: Transaction | null
   deleted?: Transaction | null
   replies?: KeptReply[]

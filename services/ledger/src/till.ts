@@ -25,7 +25,7 @@ export type Till<Reply = unknown, Operation = unknown> = {
 /** The part of a decision that is saved. */
 export type Deposit<Reply, Operation> = {
   settlement?: Settlement
-  inserted?: Transaction | null
+  inserted?: Transaction | readonly Transaction[] | null
   updated?: Transaction | null
   deleted?: Transaction | null
   replies?: readonly Reply[]
@@ -68,8 +68,7 @@ export function addDecision<Reply, Operation>(
   till.replies.push(...replies)
   if (operation !== undefined) till.operations.push(operation)
   for (const fate of ['inserted', 'updated', 'deleted'] as const) {
-    const transaction = decision[fate]
-    if (transaction) change(till, fate, transaction)
+    for (const one of [decision[fate] ?? []].flat()) change(till, fate, one)
   }
 }
 

@@ -18,6 +18,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type MoneyDecision, type MoneyWriter, resultOf } from './money.rpc.ts'
 import { findTransaction, listTransactions } from './transaction.sql.ts'
 import { createTransaction, type Locked, type Transaction } from './transaction.ts'
+import { postBatch } from './transaction-batch.rpc.ts'
 import { changeTransaction, type TransactionPatch } from './transaction-change.ts'
 import { removeTransaction } from './transaction-removal.ts'
 
@@ -42,6 +43,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       return { transaction: toMessage(TransactionSchema, transaction) }
     },
     createTransaction: (request, context) => post(deps, request, context),
+    createTransactions: (request, context) => postBatch(deps, request, context),
     updateTransaction: async (request, context) => {
       const patch = patchOfRequest(patchOf(UpdateTransactionRequestSchema, request), context)
       const named = typeof patch.spendingId === 'string' ? [patch.spendingId] : []

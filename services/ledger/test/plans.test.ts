@@ -137,6 +137,7 @@ async function useEverything(home: Household): Promise<void> {
   const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
   const bill = { bankAccountId, amount: 70n, date, name: 'Bill', spendingId }
   const { transaction } = await transactions.createTransaction(bill, as)
+  await transactions.createTransactions({ bankAccountId, transactions: [bill, bill] }, as)
   const key = { bankAccountId, transactionId: transaction?.transactionId ?? '' }
   const page = { bankAccountId, limit: 25, offset: 0 }
   await transactions.listTransactions(page, as)

@@ -1,0 +1,78 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { invalid } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { keptReplies, once } from '@coffer/kit/idempotency'
+import { toMessage } from '@coffer/kit/message'
+import { callerOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
+import { midnightOf } from '@coffer/kit/time'
+import {
+  type CreateTransactionsRequest,
+  CreateTransactionsResponseSchema,
+  type NewTransaction,
+  RefusedTransactionSchema,
+  TransactionSchema,
+} from '@coffer/proto/ledger/v1/transaction'
+import { ProblemsSchema } from '@coffer/proto/options/v1/options'
+import type { HandlerContext } from '@connectrpc/connect'
+import { type MoneyWriter, resultOf } from './money.rpc.ts'
+import {
+  type BatchItem,
+  batchSizeMax,
+  createTransactions,
+  type ItemOutcome,
+} from './transaction-batch.ts'
+
+type Deps = Pick<ServiceDeps, 'database'> & { write: MoneyWriter }
+
+/** Books many transactions under one lock in one statement, each wholly or not at all. */
+export async function postBatch(
+  { database, write }: Deps,
+  { bankAccountId, transactions }: CreateTransactionsRequest,
+  context: HandlerContext,
+) {
+  if (transactions.length > batchSizeMax) {
+    throw invalid({ transactions: `must be at most ${batchSizeMax}` })
+  }
+  const { accountId, userId: createdBy, timezone } = callerOf(context)
+  const items = transactions.map((one) => itemOf(one, timezone))
+  const spendingIds = [...new Set(items.flatMap(({ body }) => body.spendingId ?? []))]
+  return once({ database, context, reply: CreateTransactionsResponseSchema }, (key) =>
+    write({
+      scope: { accountId, bankAccountId, spendingIds },
+      createdBy,
+      signal: context.signal,
+      decide: (locked) => {
+        const { settlement, outcomes } = createTransactions(locked, items)
+        const inserted = outcomes.flatMap((one) => ('transaction' in one ? one.transaction : []))
+        const results = outcomes.map((result) => ({ result: resultMessageOf(result) }))
+        const reply = create(CreateTransactionsResponseSchema, {
+          ...resultOf(settlement),
+          results,
+        })
+        if (inserted.length === 0) return { reply }
+        return { settlement, inserted, reply, replies: keptReplies(key, reply) }
+      },
+    }),
+  )
+}
+
+function itemOf({ date, ...rest }: NewTransaction, timezone: string): BatchItem {
+  if (!date) throw invalid({ date: 'is required' })
+  const { merchantName = null, spendingId = null } = rest
+  const day = midnightOf(timestampDate(date), timezone)
+  const body = { ...rest, transactionId: newId('txn'), date: day, merchantName, spendingId }
+  return { operationId: newId('op'), body }
+}
+
+function resultMessageOf(outcome: ItemOutcome) {
+  if ('transaction' in outcome) {
+    const value = toMessage(TransactionSchema, outcome.transaction)
+    return { case: 'transaction', value } as const
+  }
+  const { rawMessage: error } = outcome.refusal
+  const [problems] = outcome.refusal.findDetails(ProblemsSchema)
+  const value = create(RefusedTransactionSchema, { error, ...(problems ? { problems } : {}) })
+  return { case: 'refused', value } as const
+}

@@ -1,0 +1,53 @@
+import { type Refusal, settledOrRefused } from '@coffer/kit/errors'
+import { requireManual, requireWritable } from './bank-account.ts'
+import type { Settlement } from './book.ts'
+import type { Envelope } from './envelope.ts'
+import type { JournalEntry } from './journal.ts'
+import {
+  createTransaction,
+  type Locked,
+  type NewTransaction,
+  type Transaction,
+} from './transaction.ts'
+
+/** Transactions that one request may hold. */
+export const batchSizeMax = 500
+
+/** A transaction of a batch; in the journal each is an operation of its own. */
+export type BatchItem = { operationId: string; body: NewTransaction }
+
+/** What became of one item: all of it is booked, or nothing. */
+export type ItemOutcome = { transaction: Transaction } | { refusal: Refusal }
+
+/** What a batch leaves behind; the settlement's envelopes are the changed ones, each once. */
+export type BatchDecision = { settlement: Settlement; outcomes: ItemOutcome[] }
+
+/**
+ * Decides a batch of manual transactions in order, each as `createTransaction` does on what those
+ * before it left. One that is refused changes nothing and does not keep the others from being
+ * booked. Refuses all of them where the bank account takes none.
+ */
+export function createTransactions(locked: Locked, items: readonly BatchItem[]): BatchDecision {
+  requireWritable(locked.bankAccount)
+  requireManual(locked.bankAccount)
+  let { bankAccount } = locked
+  const envelopes = new Map(locked.envelopes.map((one) => [one.spendingId, one]))
+  const changed = new Map<string, Envelope>()
+  const entries: JournalEntry[] = []
+  const outcomes = items.map(({ operationId, body }): ItemOutcome => {
+    const envelope = envelopes.get(body.spendingId ?? '')
+    const operation = { ...locked.operation, operationId }
+    const state = { bankAccount, envelopes: envelope ? [envelope] : [], operation }
+    const decided = settledOrRefused(() => createTransaction(state, body))
+    if ('refusal' in decided) return decided
+    const { settlement, transaction } = decided.result
+    bankAccount = settlement.bankAccount
+    for (const one of settlement.envelopes) {
+      envelopes.set(one.spendingId, one)
+      changed.set(one.spendingId, one)
+    }
+    entries.push(...settlement.entries)
+    return { transaction }
+  })
+  return { settlement: { bankAccount, envelopes: [...changed.values()], entries }, outcomes }
+}
