@@ -7,6 +7,7 @@ import { readBody } from './body.ts'
 import { type Form, readForm } from './form.ts'
 import { idempotencyHeaders } from './idempotency.ts'
 import { readQuery } from './query.ts'
+import { bodyText } from './rest.ts'
 import { authClasses, type Call, type Route } from './route.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -116,5 +117,5 @@ function writeOptionsOf({ options, request, reply, body }: Call): CallOptions {
 
 function send(reply: FastifyReply, value: unknown): FastifyReply {
   if (value === undefined) return reply.send()
-  return reply.header('content-type', jsonType).send(JSON.stringify(value))
+  return reply.header('content-type', jsonType).send(bodyText(value))
 }

@@ -1,5 +1,5 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
-import { toRest } from '@coffer/kit/message'
+import { toRest, toRestText } from '@coffer/kit/message'
 
 /** The part of a reply that its service always sets. */
 export function given<Part>(part: Part | undefined): Part {
@@ -20,4 +20,44 @@ export function renderedAll<Desc extends DescMessage>(
   messages: MessageShape<Desc>[],
 ) {
   return messages.map((message) => toRest(schema, message))
+}
+
+const textKey = Symbol('JSON text')
+
+/** An answer that is JSON text already. */
+export interface JsonText {
+  [textKey]: string
+}
+
+/** A list of messages, for lists that are long or asked for often. */
+export function listed<Desc extends DescMessage>(
+  schema: Desc,
+  messages: MessageShape<Desc>[],
+  render: typeof toRestText = toRestText,
+): JsonText {
+  return { [textKey]: `[${messages.map((message) => render(schema, message)).join(',')}]` }
+}
+
+const texts = new WeakMap<object, string>()
+
+/** The text of a message that its service keeps: where both are in one process, rendered once. */
+export function keptRestText<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+): string {
+  let text = texts.get(message)
+  if (text === undefined) {
+    text = toRestText(schema, message)
+    texts.set(message, text)
+  }
+  return text
+}
+
+/** The body of what a handler answers with. */
+export function bodyText(answer: unknown): string {
+  return isText(answer) ? answer[textKey] : JSON.stringify(answer)
+}
+
+function isText(answer: unknown): answer is JsonText {
+  return typeof answer === 'object' && answer !== null && textKey in answer
 }

@@ -188,17 +188,45 @@ test('twenty retries under one key make one schedule and get one answer', async 
   expect(new Set(ids).size).toBe(1)
 })
 
-test('a list is one statement, so is a recalculation, a new envelope ten at most', async () => {
+test('a list is one statement when nothing is new, so is a recalculation', async () => {
   const { pay, expense, list, spending, bankAccountId, as } = await household(booted)
   const { fundingScheduleId } = await pay()
   const created = await counting(() => expense(fundingScheduleId))
   expect(created.count).toBeLessThanOrEqual(10)
+  expect((await counting(list)).count).toBe(2)
   expect((await counting(list)).count).toBe(1)
   const { spendingId } = created.result
   const envelope = { spendingId, bankAccountId, currentAmount: 5n, usedAmount: 0n, version: 9n }
   const request = { bankAccountId, envelopes: [envelope] }
   const recalculation = await counting(() => spending.recalculateSpending(request, as))
   expect(recalculation.count).toBe(1)
+})
+
+test('a list tells what each plan is now, however often it was listed before', async () => {
+  const { pay, expense, goal, list, envelopes, spending, bankAccountId, as } =
+    await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  const trip = await goal(fundingScheduleId)
+  const each = async () => {
+    const all = await list()
+    const get = (one: { spendingId: string }) =>
+      spending.getSpending({ bankAccountId, spendingId: one.spendingId }, as)
+    expect(all).toEqual((await Promise.all(all.map(get))).map((answer) => answer.spending))
+    return all.map(({ name, currentAmount }) => [name, currentAmount])
+  }
+  const [rent = [], travel = []] = await each()
+  expect(await each()).toEqual([rent, travel])
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
+  const filled = [rent[0], 500n]
+  expect(await each()).toEqual([filled, travel])
+  // As another process would, after the event has stored the amounts or before.
+  await booted.database('budgeting').pool.query(sql.unsafe`
+    UPDATE spending SET name = 'Renamed', revision = revision + 1
+    WHERE spending_id = ${trip.spendingId}`)
+  expect(await each()).toEqual([filled, ['Renamed', 0n]])
+  await spending.deleteSpending({ bankAccountId, spendingId }, as)
+  expect(await each()).toEqual([['Renamed', 0n]])
 })
 
 test('the amounts of many accounts are stored in one round, the newest of each', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../fields.ts'
 import { page } from '../query.ts'
 import { recalculation } from '../recalculation.ts'
-import { rendered, renderedAll } from '../rest.ts'
+import { keptRestText, listed, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { valuesOf } from '../update.ts'
@@ -71,7 +71,7 @@ function reads({ mesh }: RouteDeps): Route[] {
       answer: { list: SpendingSchema },
       handler: async ({ params, options }) => {
         const { spending: all } = await spending.listSpending(params, options)
-        return renderedAll(SpendingSchema, all)
+        return listed(SpendingSchema, all, keptRestText)
       },
     }),
     route({
@@ -97,7 +97,7 @@ function reads({ mesh }: RouteDeps): Route[] {
           { ...params, ...query },
           options,
         )
-        return renderedAll(TransactionSchema, some)
+        return listed(TransactionSchema, some)
       },
     }),
   ]

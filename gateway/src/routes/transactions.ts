@@ -20,7 +20,7 @@ import {
 } from '../fields.ts'
 import { boolean as booleanQuery, page } from '../query.ts'
 import { type Recalculate, recalculation } from '../recalculation.ts'
-import { rendered, renderedAll } from '../rest.ts'
+import { listed, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { updateOf, valuesOf } from '../update.ts'
@@ -77,7 +77,7 @@ function reads(transactions: Transactions): Route[] {
           { ...params, ...query },
           options,
         )
-        return renderedAll(TransactionSchema, some)
+        return listed(TransactionSchema, some)
       },
     }),
     route({

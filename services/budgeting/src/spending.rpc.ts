@@ -6,8 +6,9 @@ import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type AsOf, withAmounts } from './plan.ts'
-import { deleteSpending, findPlans, listSpending } from './spending.sql.ts'
+import { deleteSpending, findPlans } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
+import { createSpendingList } from './spending-list.rpc.ts'
 import { createSpending } from './spending-opening.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
@@ -16,6 +17,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
   const { database, mesh, clock } = deps
   const ledger = mesh.client('ledger', EnvelopeService)
+  const list = createSpendingList(deps)
   const scopeOf = (bankAccountId: string, context: HandlerContext) => {
     const { accountId, timezone } = callerOf(context)
     return { scope: { accountId, bankAccountId }, asOf: { timezone, now: clock() } }
@@ -23,11 +25,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
   return {
     listSpending: async ({ bankAccountId }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
-      const [plans, { envelopes }] = await Promise.all([
-        listSpending(database, scope),
-        ledger.listEnvelopes({ bankAccountId }, onBehalfOf(context)),
-      ])
-      return { spending: compose(plans, envelopes, asOf) }
+      return { spending: await list(scope, asOf, context) }
     },
     getSpending: async ({ bankAccountId, spendingId }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)

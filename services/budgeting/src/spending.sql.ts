@@ -2,6 +2,7 @@ import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import type { PlanHead } from './kept-spending.ts'
 import { FundedSpending, Spending } from './spending.ts'
 
 /** The bank account that plans belong to. */
@@ -35,6 +36,23 @@ export function listSpending(
   { accountId, bankAccountId }: PlanScope,
 ): Promise<readonly FundedSpending[]> {
   return pool.any(openPlans({ accountId, bankAccountId }))
+}
+
+const Head = Spending.pick({ spendingId: true, amountsVersion: true, revision: true })
+
+const headsOfOpen = prepare(
+  ['accountId', 'bankAccountId'],
+  (scope) => sql.type(Head)`
+    SELECT ${columnsOf(Head, { table: 'spending' })} FROM spending
+    WHERE ${within(scope)} AND state = 'open'`,
+)
+
+/** Which open plans a bank account has, and as of which change. */
+export function listPlanHeads(
+  { pool }: Database,
+  { accountId, bankAccountId }: PlanScope,
+): Promise<readonly PlanHead[]> {
+  return pool.any(headsOfOpen({ accountId, bankAccountId }))
 }
 
 const plansById = prepare(

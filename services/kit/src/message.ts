@@ -8,7 +8,6 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
-  type MessageInitShape,
   type MessageShape,
 } from '@bufbuild/protobuf'
 import {
@@ -17,10 +16,10 @@ import {
   type Timestamp,
   TimestampSchema,
   timestampDate,
-  timestampFromDate,
 } from '@bufbuild/protobuf/wkt'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { invalid } from './errors.ts'
+import { instantText } from './instant.ts'
 
 /** The plain values an entity must offer to become the message: Date, bigint, null for unset. */
 export type EntityOf<Desc extends DescMessage> = {
@@ -35,21 +34,57 @@ type Plain<T> = T extends Timestamp
       ? Plain<Exclude<T, undefined>> | null
       : T
 
+/** How the messages of a type begin: every field at its default, lists apart. */
+interface Blank {
+  message: object
+  fields: { name: string; isList: boolean }[]
+}
+
+const blanks = new WeakMap<DescMessage, Blank>()
+
 /**
  * The message of an entity: Date becomes Timestamp, null becomes unset, the rest passes. Keys of
- * the entity that the message does not have are left behind.
+ * the entity that the message does not have are left behind. A copy of a blank message is filled,
+ * which is several times faster than `create` with as many fields.
  */
 export function toMessage<Desc extends DescMessage>(
   schema: Desc,
   entity: Partial<EntityOf<Desc>> & object,
 ): MessageShape<Desc> {
-  const init: Record<string, unknown> = {}
-  for (const field of schema.fields) {
-    const value = (entity as Record<string, unknown>)[field.localName]
-    if (value === null || value === undefined) continue
-    init[field.localName] = value instanceof Date ? timestampFromDate(value) : value
+  const blank = blanks.get(schema) ?? blankOf(schema)
+  const message = { ...blank.message } as Record<string, unknown>
+  for (const { name, isList } of blank.fields) {
+    const value = (entity as Record<string, unknown>)[name]
+    if (value !== null && value !== undefined) {
+      message[name] = value instanceof Date ? timestampOf(value) : value
+    } else if (isList) {
+      message[name] = []
+    }
   }
-  return create(schema, init as MessageInitShape<Desc>)
+  return message as MessageShape<Desc>
+}
+
+function blankOf(schema: DescMessage): Blank {
+  const message = create(schema)
+  if (Object.getPrototypeOf(message) !== Object.prototype || schema.oneofs.length > 0) {
+    throw new Error(`${schema.typeName} has fields that no entity has`)
+  }
+  const fields = schema.fields.map(({ localName, fieldKind }) => {
+    return { name: localName, isList: fieldKind === 'list' }
+  })
+  const blank = { message, fields }
+  blanks.set(schema, blank)
+  return blank
+}
+
+function timestampOf(date: Date): Timestamp {
+  const ms = date.getTime()
+  const seconds = Math.floor(ms / 1000)
+  return {
+    $typeName: 'google.protobuf.Timestamp',
+    seconds: BigInt(seconds),
+    nanos: (ms - seconds * 1000) * 1e6,
+  }
 }
 
 /**
@@ -77,42 +112,78 @@ function plain(field: DescField, value: unknown): unknown {
     : value
 }
 
-type Renderer = (message: Record<string, unknown>, out: JsonObject) => void
+/** A field over REST: its value in a message, undefined where it is left out. */
+interface RestField {
+  name: string
+  /** The name as it stands before the value. */
+  label: string
+  render: (message: Record<string, unknown>) => JsonValue | undefined
+}
 
-const renderers = new WeakMap<DescMessage, Renderer[]>()
+const restFields = new WeakMap<DescMessage, RestField[]>()
 
 /**
  * The REST shape of a message: int64 is a number, a timestamp RFC 3339 in UTC, an unset field null
- * or left out, as its options say (coffer/options/v1). Field renderers are made once per message.
+ * or left out, as its options say (coffer/options/v1). What a field takes is found out once.
  */
 export function toRest<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
 ): JsonObject {
-  let fields = renderers.get(schema)
-  if (!fields) {
-    fields = schema.fields.filter((field) => !getOption(field, internal)).map(rendererOf)
-    renderers.set(schema, fields)
-  }
   const out: JsonObject = {}
-  for (const render of fields) render(message as unknown as Record<string, unknown>, out)
+  for (const { name, render } of fieldsOf(schema)) {
+    const value = render(message as unknown as Record<string, unknown>)
+    if (value !== undefined) out[name] = value
+  }
   return out
 }
 
-function rendererOf(field: DescField): Renderer {
-  const key = field.localName
+/** The JSON text of `toRest`, in half the time that rendering and stringifying take. */
+export function toRestText<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+): string {
+  let text = ''
+  for (const { label, render } of fieldsOf(schema)) {
+    const value = render(message as unknown as Record<string, unknown>)
+    if (value !== undefined) text += `${text === '' ? '{' : ','}${label}${jsonText(value)}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+// Free of quotes, backslashes, control characters and surrogates: the same inside quotes.
+const plainText = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
+
+function jsonText(value: JsonValue): string {
+  if (typeof value === 'string') return plainText.test(value) ? `"${value}"` : JSON.stringify(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+}
+
+function fieldsOf(schema: DescMessage): RestField[] {
+  let fields = restFields.get(schema)
+  if (!fields) {
+    fields = schema.fields.filter((field) => !getOption(field, internal)).map(restFieldOf)
+    restFields.set(schema, fields)
+  }
+  return fields
+}
+
+function restFieldOf(field: DescField): RestField {
+  const name = field.localName
   const omitted = getOption(field, omit)
   const nullWhenEmpty = hasOption(field, null_when_empty)
-  const render = valueRenderer(field)
-  return (message, out) => {
-    const value = message[key]
-    if (value === undefined) {
-      if (!omitted) out[key] = null
-    } else if (!Array.isArray(value) || value.length > 0 || !(nullWhenEmpty || omitted)) {
-      out[key] = render(value)
-    } else if (nullWhenEmpty) {
-      out[key] = null
-    }
+  const renderValue = valueRenderer(field)
+  const unset = omitted ? undefined : null
+  const empty = nullWhenEmpty ? null : undefined
+  return {
+    name,
+    label: `${JSON.stringify(name)}:`,
+    render: (message) => {
+      const value = message[name]
+      if (value === undefined) return unset
+      if (!Array.isArray(value) || value.length > 0) return renderValue(value)
+      return nullWhenEmpty || omitted ? empty : []
+    },
   }
 }
 
@@ -132,10 +203,4 @@ function elementRenderer(message: DescMessage | undefined): (value: unknown) => 
 
 function scalar(value: unknown): JsonValue {
   return typeof value === 'bigint' ? Number(value) : (value as JsonValue)
-}
-
-/** RFC 3339 in UTC; fraction digits (milliseconds) only where there are any. */
-function instantText({ seconds, nanos }: Timestamp): string {
-  const text = new Date(Number(seconds) * 1000 + Math.floor(nanos / 1e6)).toISOString()
-  return nanos < 1e6 ? `${text.slice(0, -5)}Z` : text
 }

@@ -5,9 +5,11 @@ import { LinkSchema, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/lin
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { patchOf, toMessage, toRest } from '../src/message.ts'
+import fc from 'fast-check'
+import { patchOf, toMessage, toRest, toRestText } from '../src/message.ts'
 
 const createdAt = new Date('2026-01-02T03:04:05Z')
+const at = (time: string) => timestampFromDate(new Date(`2026-01-02T${time}Z`))
 const link = {
   accountId: 'acct_1',
   linkId: 'link_1',
@@ -63,6 +65,38 @@ test('a raw record passes as it is', () => {
   const raw = { name: 'TEA', amount: 1.5, tags: ['a', { b: null }], pending: false }
   const message = create(TransactionSchema, { aggregatorTransaction: raw })
   expect(toRest(TransactionSchema, message)).toMatchObject({ aggregatorTransaction: raw })
+})
+
+test('a message of an entity is the one that create makes', () => {
+  const init = { ...link, feedLinkId: undefined, description: undefined, deletedAt: undefined }
+  const times = { createdAt: timestampFromDate(createdAt), updatedAt: at('03:04:05.120') }
+  expect(toMessage(LinkSchema, link)).toStrictEqual(create(LinkSchema, { ...init, ...times }))
+  const first = toMessage(TransactionSchema, { categories: null })
+  const second = toMessage(TransactionSchema, { amount: 1n })
+  expect(first).toStrictEqual(create(TransactionSchema))
+  expect(second.categories).not.toBe(first.categories)
+  const early = toMessage(LinkSchema, { ...link, createdAt: new Date(-1) })
+  expect(early.createdAt).toStrictEqual(timestampFromDate(new Date(-1)))
+})
+
+test('the text of a message is that of its REST shape, whatever characters it has', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\ud800', '"', '\\', '\u2028'),
+  )
+  fc.assert(
+    fc.property(
+      texts,
+      texts,
+      fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }),
+      (name, tag, amount) => {
+        const fields = { name, originalName: tag, categories: [tag, name], amount, createdAt }
+        const message = toMessage(TransactionSchema, fields)
+        const text = toRestText(TransactionSchema, message)
+        expect(text).toBe(JSON.stringify(toRest(TransactionSchema, message)))
+      },
+    ),
+  )
 })
 
 test('messages in messages are rendered by their own rules', () => {

@@ -5,13 +5,17 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 
+/** What others are told of an open envelope. */
+const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
+type OpenEnvelope = z.infer<typeof OpenEnvelope>
+
 const Nothing = z.object({ spendingId: z.null() })
-const columns = columnsOf(Envelope, { table: 'envelopes' })
+const columns = columnsOf(OpenEnvelope, { table: 'envelopes' })
 
 // The bank account stands in every row, so that one without envelopes is told from none.
 const openEnvelopes = prepare(
   ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
-  ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(z.union([Envelope, Nothing]))`
+  ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(z.union([OpenEnvelope, Nothing]))`
     SELECT ${columns}
     FROM bank_accounts AS owner LEFT JOIN envelopes
       ON envelopes.account_id = owner.account_id
@@ -31,7 +35,7 @@ export async function listEnvelopes(
   { pool }: Database,
   accountId: string,
   { bankAccountId, spendingIds }: { bankAccountId: string; spendingIds: readonly string[] },
-): Promise<readonly Envelope[] | null> {
+): Promise<readonly OpenEnvelope[] | null> {
   const isAll = spendingIds.length === 0
   const rows = await pool.any(openEnvelopes({ accountId, bankAccountId, isAll, spendingIds }))
   return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)

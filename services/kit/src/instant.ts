@@ -1,0 +1,33 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+
+const dayMs = 86_400_000
+// Instants of one answer share few days, and days come back from one answer to the next.
+const daysMax = 10_000
+const days = new Map<number, string>()
+const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
+
+/**
+ * RFC 3339 in UTC; fraction digits (milliseconds) only where there are any. By arithmetic, in a
+ * fraction of the time that `toISOString` takes.
+ */
+export function instantText({ seconds, nanos }: Timestamp): string {
+  const ms = Number(seconds) * 1000 + Math.floor(nanos / 1e6)
+  const day = Math.floor(ms / dayMs)
+  const inDay = ms - day * dayMs
+  const second = Math.floor(inDay / 1000)
+  const fraction = inDay % 1000
+  const hours = twoDigits[Math.floor(second / 3600)]
+  const minutes = twoDigits[Math.floor(second / 60) % 60]
+  const time = `${dayText(day)}${hours}:${minutes}:${twoDigits[second % 60]}`
+  return fraction === 0 ? `${time}Z` : `${time}.${String(fraction).padStart(3, '0')}Z`
+}
+
+function dayText(day: number): string {
+  let text = days.get(day)
+  if (text === undefined) {
+    text = new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length)
+    if (days.size >= daysMax) days.clear()
+    days.set(day, text)
+  }
+  return text
+}
