@@ -2,7 +2,7 @@ import { invalid } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import { z } from 'zod'
 import { placeOf } from './cursor.ts'
-import { timestamp } from './fields.ts'
+import { text, timestamp } from './fields.ts'
 
 // Anything else counts as not sent; 32 bits bound the rest (spec/interface.md, Limits).
 const integerText = /^[+-]?\d+$/
@@ -19,10 +19,10 @@ const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent) ?? '
 /** An integer; missing, blank or unreadable gives the default, out of range is 400. */
 function integer(range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
-  const text = `must be between ${min} and ${max}`
+  const refusal = `must be between ${min} and ${max}`
   return value
     .transform((sent) => (integerText.test(sent) ? Number(sent) : fallback))
-    .refine((number) => number >= min && number <= max, text)
+    .refine((number) => number >= min && number <= max, refusal)
     .meta({ type: 'integer', minimum: min, maximum: max, description: whenUnset(fallback) })
 }
 
@@ -73,7 +73,10 @@ export const page = z.object({
 
 /** Pages of import mappings, of one signature or all (spec/ledger.md 7.4). */
 export const mappingPage = z.object({
-  signature: value.transform((sent) => (sent === '' ? undefined : sent)).meta({ type: 'string' }),
+  signature: value
+    .pipe(text)
+    .transform((sent) => (sent === '' ? undefined : sent))
+    .meta({ type: 'string' }),
   limit: integer({ fallback: 10, min: 1, max: 10 }),
   offset: integer({ fallback: 0, min: 0, max: integerMax }),
 })

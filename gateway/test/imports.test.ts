@@ -239,6 +239,8 @@ describe('mappings', () => {
     expect(sent()).not.toHaveProperty('signature', 'abc')
     await gateway.send('GET', '/api/mappings?signature=abc&limit=1&offset=2')
     expect(sent()).toMatchObject({ signature: 'abc', limit: 1, offset: 2 })
+    const odd = await gateway.send('GET', '/api/mappings?signature=%00')
+    expect(odd).toMatchObject({ status: 400, body: { problems: { signature: expect.anything() } } })
     for (const query of ['limit=0', 'limit=11', 'offset=-1']) {
       expect((await gateway.send('GET', `/api/mappings?${query}`)).status).toBe(400)
     }
