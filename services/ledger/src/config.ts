@@ -7,6 +7,27 @@ export const settings = {
     z.string().default('.coffer'),
     'Folder for uploaded files, keys and the embedded servers.',
   ),
+  storage: setting(
+    'COFFER_STORAGE',
+    z.enum(['disk', 's3'], { error: 'must be disk or s3' }).default('disk'),
+    'Where uploaded files are while they are needed: disk (below COFFER_DATA_DIR) or s3.',
+  ),
+  storageBucket: setting(
+    'COFFER_STORAGE_BUCKET',
+    z.string().optional(),
+    'Bucket for uploaded files, used for nothing else. Credentials come as for every AWS client.',
+  ),
+  storageEndpoint: setting(
+    'COFFER_STORAGE_ENDPOINT',
+    z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    'Address of a server that is compatible with S3, where it is not Amazon.',
+  ),
+  storageRegion: setting('COFFER_STORAGE_REGION', z.string().default('us-east-1'), 'Its region.'),
+  storagePathStyle: setting(
+    'COFFER_STORAGE_PATH_STYLE',
+    z.stringbool({ error: 'must be true or false' }).default(false),
+    'Whether the bucket stands in the path instead of the host name.',
+  ),
   similarQuietSeconds: setting(
     'COFFER_SIMILAR_QUIET_SECONDS',
     z.coerce.number({ error: 'must be a number' }).min(0.1).max(3600).default(5),

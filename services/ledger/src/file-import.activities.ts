@@ -12,7 +12,7 @@ import { transactionsChanged } from './money.rpc.ts'
 import { lockMoney, saveMoney } from './money.sql.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingFormat, ReadingTask } from './statement-file.ts'
-import type { Storage } from './storage.client.ts'
+import { nameOf, type Storage } from './storage.ts'
 import { addDecision, openTill, tillWrite } from './till.ts'
 import {
   completeUpload,
@@ -65,7 +65,7 @@ export function fileImportActivities(deps: Deps) {
     removeFile: async (key: UploadKey): Promise<void> => {
       const upload = await findUpload(database, key)
       if (!upload) return
-      await storage.remove(upload)
+      await storage.remove(nameOf(upload))
       await markFileDeleted(database, upload, clock())
     },
   }

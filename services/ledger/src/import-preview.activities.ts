@@ -7,7 +7,7 @@ import { type CsvImport, type ImportKey, previewOf } from './csv-import.ts'
 import type { Readers } from './file-import.activities.ts'
 import { findImport, findImportFormat, listKnownIdentifiers, savePreview } from './import.sql.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
-import type { Storage } from './storage.client.ts'
+import type { Storage } from './storage.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; readers: Readers }
 

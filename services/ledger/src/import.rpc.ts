@@ -28,7 +28,7 @@ import {
 import { signatureOf } from './csv-mapping.ts'
 import { askForPreview, askForProcessing, findImport, insertImport } from './import.sql.ts'
 import { findMapping } from './mapping.sql.ts'
-import type { Storage } from './storage.client.ts'
+import { nameOf, type Storage } from './storage.ts'
 import { uploadOf } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
@@ -81,7 +81,7 @@ async function post(deps: Deps, request: CreateImportRequest, context: HandlerCo
       })
     } catch (error) {
       // A commit whose answer was lost has stored the row; then the bytes belong to it.
-      if (!(await findImport(database, made))) await storage.remove(file)
+      if (!(await findImport(database, made))) await storage.remove(nameOf(file))
       throw error
     }
     return reply

@@ -8,7 +8,7 @@ import {
   removeFiles,
   removeRows,
 } from './link-clean-up.sql.ts'
-import type { Storage } from './storage.client.ts'
+import { nameOf, type Storage } from './storage.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
 
@@ -43,7 +43,7 @@ export function linkCleanUpActivities({ database, clock, storage }: Deps) {
         const files = await listFilesOf(database, bankAccount, filesPerBatch)
         if (files.length > 0) {
           // The bytes first: a file is forgotten only when it is gone.
-          for (const file of files) await storage.remove(file)
+          for (const file of files) await storage.remove(nameOf(file))
           await removeFiles(database, bankAccount, files)
         } else {
           await removeRows(database, bankAccount, rowsPerStatement)

@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database'
 import { deleteSome } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { FileKey } from './storage.client.ts'
+import type { FileKey } from './storage.ts'
 
 /** A bank account whose link is deleted. */
 export interface RemovedBankAccount {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { defineService } from '@coffer/kit/service'
 import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
@@ -59,7 +58,7 @@ export const ledger = defineService({
       queueMax: 20,
       memoryMaxMb: 500,
     })
-    const storage = openStorage(join(offered.config.dataDir, 'files'))
+    const storage = openStorage(offered.config, offered.log)
     const deps = { ...offered, readers, searchers, storage, write: createMoneyWriter(offered) }
     const quietMs = offered.config.similarQuietSeconds * 1000
     return {
@@ -96,6 +95,7 @@ export const ledger = defineService({
       close: async () => {
         await readers[Symbol.asyncDispose]()
         await searchers[Symbol.asyncDispose]()
+        await storage.close()
       },
     }
   },

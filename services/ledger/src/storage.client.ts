@@ -1,49 +1,47 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { newId } from '@coffer/kit/id'
+import { join } from 'node:path'
+import { SettingsError, type ValuesOf } from '@coffer/kit/config'
+import { unavailable } from '@coffer/kit/errors'
+import type { Log } from '@coffer/kit/log'
+import type { settings } from './config.ts'
+import { openDiskStorage } from './disk-storage.client.ts'
+import { openS3Storage } from './s3-storage.client.ts'
+import type { Storage } from './storage.ts'
 
-/** Which file: both IDs are the server's own, so no name of a client reaches a path. */
-export interface FileKey {
-  accountId: string
-  fileId: string
-}
-
-/** Where the bytes of uploaded files are while they are needed. */
-export interface Storage {
-  /** Returns once the bytes would survive a loss of power. */
-  write: (key: FileKey, bytes: Uint8Array) => Promise<void>
-  /** Null where there is no such file. */
-  read: (key: FileKey) => Promise<Buffer | null>
-  /** Removing what is not there is no fault. */
-  remove: (key: FileKey) => Promise<void>
-}
-
-/** Files in a folder, readable by this user alone: `<last two>/<account>/<file>`. */
-export function openStorage(folder: string): Storage {
-  const pathOf = ({ accountId, fileId }: FileKey) =>
-    join(folder, accountId.slice(-2), accountId, fileId)
-  return {
-    write: async (key, bytes) => {
-      const path = pathOf(key)
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      const draft = `${path}.${newId('draft')}`
-      const file = await open(draft, 'wx', 0o600)
+/**
+ * Opens the storage that the settings name. Whatever goes wrong in it is logged, and unavailable to
+ * those who asked: a full disk and a lost server go by.
+ */
+export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storage {
+  const { write, read, remove, list, close } = chosen(config)
+  const guarded = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
       try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
+        return await call(...args)
+      } catch (err) {
+        log.error({ err }, 'the storage of files failed')
+        throw unavailable('the storage of files is not available')
       }
-      await rename(draft, path)
-    },
-    read: async (key) => {
-      try {
-        return await readFile(pathOf(key))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-        throw error
-      }
-    },
-    remove: (key) => rm(pathOf(key), { force: true }),
+    }
   }
+  return {
+    write: guarded(write),
+    read: guarded(read),
+    remove: guarded(remove),
+    list: guarded(list),
+    close,
+  }
+}
+
+function chosen(config: ValuesOf<typeof settings>): Storage {
+  if (config.storage === 'disk') return openDiskStorage(join(config.dataDir, 'files'))
+  const { storageBucket, storageEndpoint, storageRegion, storagePathStyle } = config
+  if (storageBucket === undefined) {
+    throw new SettingsError('COFFER_STORAGE_BUCKET: is needed where COFFER_STORAGE is s3')
+  }
+  return openS3Storage({
+    bucket: storageBucket,
+    endpoint: storageEndpoint ?? null,
+    region: storageRegion,
+    pathStyle: storagePathStyle,
+  })
 }

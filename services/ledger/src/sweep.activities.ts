@@ -1,8 +1,9 @@
 import type { ServiceDeps } from '@coffer/kit/service'
 import { startCleanUp, startImport, startPreview } from './events.consumer.ts'
-import type { Storage } from './storage.client.ts'
+import { nameOf, type Storage, type StoredBytes } from './storage.ts'
 import {
   listExpiredFiles,
+  listKeptFiles,
   listPendingPreviews,
   listUncleanedLinks,
   listUnfinishedUploads,
@@ -14,6 +15,8 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: S
 
 const pageSize = 200
 const graceMs = 60_000
+// Far longer than any upload takes, however the clocks of storage and servers differ.
+const leftoverMs = 24 * 60 * 60_000
 
 /**
  * What finishes what somebody left unfinished (design 2): each takes a page after the ID given and
@@ -42,10 +45,27 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
     expireFiles: async (after: string): Promise<string | null> => {
       const files = await listExpiredFiles(database, page(after, 0))
       for (const file of files) {
-        await storage.remove(file)
+        await storage.remove(nameOf(file))
         await markFileDeleted(database, file, clock())
       }
       return files.at(pageSize - 1)?.fileId ?? null
     },
+    // What a process wrote that was killed before it saved the row. Here `after` is a name.
+    removeLeftovers: async (after: string): Promise<string | null> => {
+      const { held, next } = await storage.list({ after, limit: pageSize })
+      const before = new Date(clock().getTime() - leftoverMs)
+      const old = held.filter(({ writtenAt }) => writtenAt < before)
+      for (const { name } of await leftoversOf(database, old)) await storage.remove(name)
+      return next
+    },
   }
+}
+
+async function leftoversOf(database: Deps['database'], old: StoredBytes[]): Promise<StoredBytes[]> {
+  const kept = await listKeptFiles(
+    database,
+    old.flatMap(({ key }) => key ?? []),
+  )
+  const names = new Set(kept.map(nameOf))
+  return old.filter(({ name }) => !names.has(name))
 }

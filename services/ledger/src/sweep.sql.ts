@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import type { ImportKey } from './csv-import.ts'
 import type { LinkKey } from './link.ts'
-import type { FileKey } from './storage.client.ts'
+import type { FileKey } from './storage.ts'
 import type { UploadKey } from './upload.ts'
 
 // These look across accounts, over partial indexes that hold only what is unfinished.
@@ -84,4 +84,19 @@ export function listExpiredFiles(
         WHERE uploads.account_id = files.account_id AND uploads.file_id = files.file_id
           AND status IN ('pending', 'processing'))
     ORDER BY file_id LIMIT ${limit}`)
+}
+
+/** Those of these files whose bytes are to be there. */
+export async function listKeptFiles(
+  { pool }: Database,
+  keys: readonly FileKey[],
+): Promise<readonly FileKey[]> {
+  if (keys.length === 0) return []
+  return pool.any(sql.type(FileRow)`
+    SELECT account_id AS "accountId", file_id AS "fileId"
+    FROM files JOIN ${sql.unnest(
+      keys.map(({ accountId, fileId }) => [accountId, fileId]),
+      ['text', 'text'],
+    )} AS held (account_id, file_id) USING (account_id, file_id)
+    WHERE deleted_at IS NULL`)
 }

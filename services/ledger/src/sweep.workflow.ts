@@ -13,6 +13,7 @@ export async function sweepLedger(): Promise<void> {
     activities.restartPreviews,
     activities.restartCleanUps,
     activities.expireFiles,
+    activities.removeLeftovers,
   ]) {
     let after: string | null = ''
     while (after !== null) {

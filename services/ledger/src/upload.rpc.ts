@@ -17,7 +17,7 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { findBankAccount } from './bank-account.sql.ts'
 import { requireManual, requireWritable } from './bank-account.ts'
-import type { Storage } from './storage.client.ts'
+import { nameOf, type Storage } from './storage.ts'
 import { findUpload, insertUpload } from './upload.sql.ts'
 import { createUpload } from './upload.ts'
 import { undoRoutes } from './upload-undo.rpc.ts'
@@ -65,7 +65,7 @@ async function post(deps: Deps, request: CreateUploadRequest, context: HandlerCo
       })
     } catch (error) {
       // A commit whose answer was lost has stored the row; then the bytes belong to it.
-      if (!(await findUpload(database, upload))) await storage.remove(file)
+      if (!(await findUpload(database, upload))) await storage.remove(nameOf(file))
       throw error
     }
     return reply

@@ -1,19 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@coffer/kit/id'
-import { connectTemporal } from '@coffer/kit/temporal'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
-import { requiredVariable } from '@coffer/kit/testing/database'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { openDiskStorage } from '../src/disk-storage.client.ts'
 import { ledger } from '../src/service.ts'
-import { openStorage, type Storage } from '../src/storage.client.ts'
+import { nameOf, type Storage } from '../src/storage.ts'
 import { insertUpload } from '../src/upload.sql.ts'
 import { createUpload } from '../src/upload.ts'
 import { type Household, household } from './household.ts'
 import { neighbours } from './neighbours.ts'
+import { runSweep } from './sweeping.ts'
 
 let booted: Booted
 let dataDir: string
@@ -21,7 +21,7 @@ let storage: Storage
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'coffer-sweep-'))
-  storage = openStorage(join(dataDir, 'files'))
+  storage = openDiskStorage(join(dataDir, 'files'))
   booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
 })
 
@@ -29,19 +29,6 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
 })
-
-/** Runs the sweep as its schedule would, and waits for its end. */
-async function sweep(): Promise<void> {
-  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
-  await using temporal = await connectTemporal({
-    address,
-    namespace: 'default',
-    prefix: booted.prefix,
-  })
-  const id = newId('sweep')
-  await temporal.start({ type: 'sweepLedger', id, taskQueue: 'ledger', args: [] })
-  await temporal.client.workflow.getHandle(`${booted.prefix}/${id}`).result()
-}
 
 /** Stores an upload as a process would that died before anybody heard of it. */
 async function unheardUpload(home: Household, createdAt: Date) {
@@ -67,7 +54,7 @@ test('an import that nobody started is started, and its file expires only afterw
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
   const { upload, file } = await unheardUpload(home, minutesAgo(90))
-  await sweep()
+  await runSweep(booted)
   const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
   const done = await eventually(
     async () => (await uploads.getUpload(key, as)).upload,
@@ -84,7 +71,7 @@ test('an import of this minute is left to those who are about to start it', asyn
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
   const { upload } = await unheardUpload(home, new Date())
-  await sweep()
+  await runSweep(booted)
   const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
   expect((await uploads.getUpload(key, as)).upload?.status).toBe('pending')
 })
@@ -95,8 +82,28 @@ test('a file whose time is up goes, although its import has ended otherwise', as
   await booted.database('ledger').pool.query(sql.unsafe`
     UPDATE uploads SET status = 'failed', error = 'by hand'
     WHERE transaction_upload_id = ${upload.transactionUploadId}`)
-  await sweep()
+  await runSweep(booted)
   expect(await storage.read(file)).toBeNull()
+})
+
+test('bytes without a row go after a day, and drafts, but none of what is kept', async () => {
+  const home = await household(booted)
+  const { file } = await unheardUpload(home, new Date())
+  const orphan = { accountId: home.accountId, fileId: newId('file') }
+  const recent = { accountId: home.accountId, fileId: newId('file') }
+  const draft = `${nameOf(orphan)}.${newId('draft')}`
+  for (const key of [orphan, recent]) await storage.write(key, Uint8Array.of(1))
+  await writeFile(join(dataDir, 'files', draft), 'half')
+  const past = minutesAgo(25 * 60)
+  for (const name of [nameOf(file), nameOf(orphan), draft]) {
+    await utimes(join(dataDir, 'files', name), past, past)
+  }
+  await runSweep(booted)
+  const { held } = await storage.list({ after: '', limit: 100 })
+  const names = held.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining([file, recent].map(nameOf)))
+  expect(names).not.toContain(nameOf(orphan))
+  expect(names).not.toContain(draft)
 })
 
 test('a clean-up that nobody started is started', async () => {
@@ -106,7 +113,7 @@ test('a clean-up that nobody started is started', async () => {
   await pool.query(sql.unsafe`
     WITH link AS (UPDATE links SET deleted_at = ${past} WHERE account_id = ${accountId})
     UPDATE bank_accounts SET removed_at = ${past} WHERE account_id = ${accountId}`)
-  await sweep()
+  await runSweep(booted)
   const Row = z.object({ cleanedAt: z.date().nullable() })
   await eventually(
     () =>

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import S3rver from 's3rver'
+import { isSigned } from './aws-signature.ts'
+
+const secret = 'S3RVER'
+
+/** A server that speaks S3, with one bucket, and the ledger's settings for it. */
+export interface S3Server extends AsyncDisposable {
+  settings: Record<string, string>
+  /** Requests that it has refused for their signature. */
+  refused: () => number
+}
+
+/**
+ * Starts `s3rver` on a folder of its own. It takes any signature of the fourth version, so that is
+ * checked before it.
+ */
+export async function startS3(): Promise<S3Server> {
+  const directory = await mkdtemp(join(tmpdir(), 'coffer-s3-'))
+  const configureBuckets = [{ name: 'coffer' }]
+  const listening = { address: '127.0.0.1', port: 0, silent: true }
+  const server = new S3rver({ ...listening, directory, configureBuckets })
+  const { port } = await server.run()
+  let refused = 0
+  const [answer] = server.httpServer.listeners('request')
+  server.httpServer.removeAllListeners('request').on('request', (request, response) => {
+    if (isSigned(request, secret)) return answer?.(request, response)
+    refused++
+    response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
+  })
+  return {
+    settings: {
+      COFFER_STORAGE: 's3',
+      COFFER_STORAGE_BUCKET: 'coffer',
+      COFFER_STORAGE_ENDPOINT: `http://127.0.0.1:${port}`,
+      COFFER_STORAGE_PATH_STYLE: 'true',
+    },
+    refused: () => refused,
+    [Symbol.asyncDispose]: async () => {
+      server.httpServer.closeAllConnections()
+      await server.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What the SDK finds its credentials in. */
+export function withCredentials(secretAccessKey = secret): void {
+  process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
+  process.env.AWS_SECRET_ACCESS_KEY = secretAccessKey
+}
