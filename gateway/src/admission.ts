@@ -5,6 +5,7 @@ import type { SessionCookie } from './cookie.ts'
 import { isUnauthenticated } from './errors.ts'
 import { type FeatureSettings, requireFeature } from './features.ts'
 import { foreignIds, idPrefixes } from './fields.ts'
+import type { Origins } from './origins.ts'
 import { refuseEmpty } from './refusals.ts'
 import { authClasses, type Route } from './route.ts'
 import { isBasic, keyProofOf, type Proof, type Sessions } from './session.ts'
@@ -21,18 +22,23 @@ export interface AdmissionDeps {
   config: FeatureSettings
   sessions: Sessions
   cookie: SessionCookie
+  origins: Origins
 }
 
 /**
- * Decides whether a request may reach its route, in the order of spec/identity.md 1.1: credential
- * (401), what a key may do (403), subscription (402), feature (404), path IDs (400).
+ * Decides whether a request may reach its route, in the order of spec/identity.md 1.1: page of
+ * another origin (403), credential (401), what a key may do (403), subscription (402), feature
+ * (404), path IDs (400).
  */
 export async function admit(
-  { config, sessions, cookie }: AdmissionDeps,
+  { config, sessions, cookie, origins }: AdmissionDeps,
   { auth, feature, method, reads = false }: Route,
   request: FastifyRequest,
 ): Promise<Admission> {
   refuseEmpty(request)
+  const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
+  // A browser sends its cookie by itself, and sign-in gives it one; a key it never does.
+  if (!isByKey && method !== 'GET' && method !== 'HEAD') origins.refuseForeign(request)
   const admission = { token: '', accountId: '' }
   if (auth === 'none') {
     admission.token = sessions.anonymous()

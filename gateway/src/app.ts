@@ -5,15 +5,18 @@ import type { ValuesOf } from '@coffer/kit/config'
 import type { Log } from '@coffer/kit/log'
 import type { Broker } from '@coffer/kit/nats'
 import cookies from '@fastify/cookie'
+import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import websocket from '@fastify/websocket'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { limitAttempts } from './attempts.ts'
 import type { settings } from './config.ts'
 import { type SessionCookie, sessionCookie } from './cookie.ts'
 import { answerOf, isUnauthenticated } from './errors.ts'
 import { bodySizeMax, formLimits } from './form.ts'
 import { mount } from './mount.ts'
+import { createOrigins, type Origins } from './origins.ts'
 import type { ProgressTimes } from './progress.ts'
 import { refuseOtherMethods, refuseUnknown } from './refusals.ts'
 import { routesOf } from './routes.ts'
@@ -46,6 +49,16 @@ const serverOptions = {
   routerOptions: { maxParamLength: 16_384 },
 } as const
 
+/** What pages of listed origins may send and read (Fetch, CORS protocol). */
+const corsOptions = {
+  credentials: true,
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
+  exposedHeaders: ['Coffer-Recalculation', 'Idempotency-Replayed', 'Retry-After', 'X-Request-Id'],
+  maxAge: 600,
+  strictPreflight: false,
+}
+
 /** Builds the HTTP application without listening. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log } = deps
@@ -68,19 +81,28 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     answerError({ error, request, reply, log, cookie }),
   )
   app.setNotFoundHandler(refuseUnknown)
-  await addPlugins(app, config)
+  const origins = createOrigins(config)
+  await addPlugins(app, config, origins)
   const sessions = createSessions(deps)
-  const sockets = createSockets(config)
-  const routes = routesOf({ ...deps, cookie, sessions })
-  for (const route of routes) mount(app, route, { config, sessions, cookie, sockets })
+  const sockets = createSockets(config, origins)
+  const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
+  const routes = routesOf({ ...deps, cookie, sessions, attempts })
+  for (const route of routes) mount(app, route, { config, sessions, cookie, origins, sockets })
   refuseOtherMethods(app, routes)
   return app
 }
 
-async function addPlugins(app: FastifyInstance, config: AppDeps['config']): Promise<void> {
-  const { requestLimitPerSecond } = config
+async function addPlugins(
+  app: FastifyInstance,
+  { allowedOrigins, requestLimitPerSecond }: AppDeps['config'],
+  { isListed }: Origins,
+): Promise<void> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  if (allowedOrigins.length > 0) {
+    const origin = async (sent: string | undefined) => isListed(sent)
+    await app.register(cors, { ...corsOptions, origin })
+  }
   await app.register(cookies)
   await app.register(multipart, { limits: formLimits, throwFileSizeLimit: true })
   await app.register(websocket, { options: { maxPayload: 1024 } })
@@ -126,6 +148,7 @@ function requestIdOf(sent: string | string[] | undefined): string {
 function securityHeaders({ externalUrl }: { externalUrl: string }): Record<string, string> {
   return {
     'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',

@@ -25,6 +25,10 @@ function isNetwork(text: string): boolean {
   return isIP(address) > 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= 128 && rest.length === 0
 }
 
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text
+}
+
 /** The gateway's settings. */
 export const settings = {
   externalUrl: setting(
@@ -40,10 +44,10 @@ export const settings = {
       .default('coffer_session'),
     'Name of the session cookie.',
   ),
-  socketOrigins: setting(
-    'COFFER_SOCKET_ORIGINS',
-    list,
-    'Origins besides the own host that may open sockets (comma list).',
+  allowedOrigins: setting(
+    'COFFER_ALLOWED_ORIGINS',
+    list.refine((all) => all.every(isOrigin), 'must be origins (https://app.example.com)'),
+    'Origins besides the own whose pages may use sessions: CORS, writes, sockets (comma list).',
   ),
   trustedProxies: setting(
     'COFFER_TRUSTED_PROXIES',
@@ -56,6 +60,16 @@ export const settings = {
     'COFFER_BILLING_ENABLED',
     flag(false),
     'Billing through Stripe: without it every account is paid up',
+  ),
+  feedAllowedUrls: setting(
+    'COFFER_FEED_ALLOWED_URLS',
+    list,
+    'Base URLs of feed provider instances that feed links may use, separated by commas.',
+  ),
+  proofOfWorkEnabled: setting(
+    'COFFER_PROOF_OF_WORK_ENABLED',
+    flag(false),
+    'Whether sign-in, sign-up, mails and API keys cost the client some work',
   ),
   requestLimitPerSecond: setting(
     'COFFER_REQUEST_LIMIT_PER_SECOND',
@@ -70,7 +84,7 @@ export const settings = {
       .min(1, 'must be at least 1')
       .max(10_000, 'must be at most 10000')
       .default(10),
-    'Failed sign-ins per minute after which a client address is refused.',
+    'Refused attempts to sign in, and requests for mails, after which an address waits a minute.',
   ),
   socketsMax: setting(
     'COFFER_SOCKETS_MAX',

@@ -49,6 +49,12 @@ export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.Unauthenticated
 }
 
+/** Whether a service refused what was sent, as opposed to failing or being busy. */
+export function isRefusal(error: unknown): boolean {
+  const codes = [Code.Unauthenticated, Code.InvalidArgument, Code.FailedPrecondition]
+  return error instanceof ConnectError && codes.includes(error.code)
+}
+
 function internal(): ErrorAnswer {
   return { status: 500, body: { error: 'internal error' } }
 }

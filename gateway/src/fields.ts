@@ -113,6 +113,15 @@ export const email = string
     rule('must be a valid email address'),
   )
 
+/** An address as people type it: valid once it is in lower case. */
+export const typedEmail = string.trim().toLowerCase().pipe(email)
+
+/** The number that solves a challenge. */
+export const nonce = z
+  .int({ error: typed('must be an integer') })
+  .refine((value) => value >= 0, rule('must not be negative'))
+  .transform(BigInt)
+
 /** A recurrence rule of RFC 5545; its owner reads and judges it. */
 export const ruleset = string
   .trim()

@@ -1,10 +1,14 @@
 import type { AppDeps } from './app.ts'
+import type { Attempts } from './attempts.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { Route } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { authenticationRoutes } from './routes/authentication.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { billingRoutes } from './routes/billing.ts'
+import { challengeRoutes } from './routes/challenge.ts'
+import { configRoutes } from './routes/config.ts'
+import { emailRoutes } from './routes/email.ts'
 import { feedLinkRoutes } from './routes/feed-links.ts'
 import { fileRoutes } from './routes/files.ts'
 import { forecastRoutes } from './routes/forecast.ts'
@@ -32,13 +36,18 @@ import type { Sessions } from './session.ts'
 export interface RouteDeps extends AppDeps {
   cookie: SessionCookie
   sessions: Sessions
+  /** Shared by the routes that it limits. */
+  attempts: Attempts
 }
 
 /** Every route, in the order of the reference. */
 export function routesOf(deps: RouteDeps): Route[] {
   const routes = [
     healthRoutes(deps),
+    configRoutes(deps),
     authenticationRoutes(deps),
+    challengeRoutes(deps),
+    emailRoutes(deps),
     multifactorRoutes(deps),
     userRoutes(deps),
     securityRoutes(deps),

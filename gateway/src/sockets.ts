@@ -1,6 +1,7 @@
 import { forbidden, refused, unavailable } from '@coffer/kit/errors'
 import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
+import type { Origins } from './origins.ts'
 
 /** Sockets of one account at a time; a browser needs one for each upload it shows. */
 const socketsPerAccountMax = 20
@@ -13,13 +14,7 @@ export interface Sockets {
 }
 
 /** Keeps sockets bounded, and closed to pages of other sites (spec/decisions.md, Syncs). */
-export function createSockets(config: {
-  socketsMax: number
-  socketOrigins: string[]
-  externalUrl: string
-}): Sockets {
-  const { socketsMax, socketOrigins, externalUrl } = config
-  const origins = new Set([...socketOrigins, externalUrl].flatMap((url) => originOf(url) ?? []))
+export function createSockets({ socketsMax }: { socketsMax: number }, origins: Origins): Sockets {
   const open = new Map<string, number>()
   let total = 0
   const count = (accountId: string, step: 1 | -1) => {
@@ -30,9 +25,7 @@ export function createSockets(config: {
   }
   return {
     admit: (request, accountId) => {
-      const origin = originOf(request.headers.origin ?? '')
-      const isOwn = origin !== null && new URL(origin).host === request.headers.host
-      if (!isOwn && !origins.has(origin ?? '')) {
+      if (!origins.isOwn(request.headers.origin, request)) {
         throw forbidden('sockets are open to pages of this host only')
       }
       if (total >= socketsMax) throw unavailable('too many open sockets')
@@ -45,8 +38,4 @@ export function createSockets(config: {
       socket.once('close', () => count(accountId, -1))
     },
   }
-}
-
-function originOf(url: string): string | null {
-  return URL.canParse(url) && /^https?:/.test(url) ? new URL(url).origin : null
 }

@@ -1,5 +1,6 @@
 import { readSettings } from '@coffer/kit/config'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { limitAttempts } from '../src/attempts.ts'
 import { settings } from '../src/config.ts'
 import { sessionCookie } from '../src/cookie.ts'
 import { idPrefixes } from '../src/fields.ts'
@@ -9,6 +10,13 @@ import { createSessions } from '../src/session.ts'
 import { byKey, byPending, bySession, type Gateway, openGateway } from './gateway.ts'
 import { ids } from './samples.ts'
 
+// What identity offers where everything is on.
+const everything = {
+  allowSignUp: true,
+  verifyEmailAddress: true,
+  allowForgotPassword: true,
+  proofOfWorkEnabled: true,
+}
 const environment = {
   COFFER_FEED_ENABLED: 'true',
   COFFER_UPLOADS_ENABLED: 'true',
@@ -105,6 +113,7 @@ test.each(routes.filter(({ body, file }) => body && !file))(
         bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
         transactions: { getTransaction: finding },
         imports: { getImport: finding },
+        features: { getFeatures: () => everything },
       },
       environment,
     )
@@ -174,7 +183,9 @@ async function listRoutes() {
   const config = readSettings(settings, environment)
   const cookie = sessionCookie(config)
   const broker = { connection: null as never, subject: (name: string) => name }
-  const listed = routesOf({ ...deps, config, broker, cookie, sessions: createSessions(deps) })
+  const attempts = limitAttempts({ max: 1, clock: deps.clock })
+  const sessions = createSessions(deps)
+  const listed = routesOf({ ...deps, config, broker, cookie, sessions, attempts })
   await opened[Symbol.asyncDispose]()
   return listed
 }

@@ -9,8 +9,11 @@ import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
+import { EmailService } from '@coffer/proto/identity/v1/email'
+import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
@@ -35,6 +38,9 @@ const services = {
     users: UserService,
     apiKeys: ApiKeyService,
     billing: BillingService,
+    emails: EmailService,
+    features: FeatureService,
+    proofOfWork: ProofOfWorkService,
   },
   ledger: {
     links: LinkService,

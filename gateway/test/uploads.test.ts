@@ -261,7 +261,7 @@ describe('the progress socket', () => {
   test('is open to a configured origin, and to twenty at a time', async () => {
     gateway = await openGateway(
       { uploads: { getUpload: () => ({ upload }) } },
-      { ...uploadsOn, COFFER_SOCKET_ORIGINS: 'https://app.example', COFFER_SOCKETS_MAX: '21' },
+      { ...uploadsOn, COFFER_ALLOWED_ORIGINS: 'https://app.example', COFFER_SOCKETS_MAX: '21' },
       { broker: { connection, subject }, progressTimes: never },
     )
     server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })

@@ -1,5 +1,11 @@
 import { settings as gatewaySettings } from '@coffer/gateway/config'
-import { disableLogin, issuePasswordReset } from '@coffer/identity/operator.activities'
+import {
+  disableLogin,
+  enableLogin,
+  expirePassword,
+  issueBetaCode,
+  issuePasswordReset,
+} from '@coffer/identity/operator.activities'
 import { identity } from '@coffer/identity/service'
 import { type Environment, readSettings } from '@coffer/kit/config'
 import { type Database, openDatabase } from '@coffer/kit/database'
@@ -40,6 +46,36 @@ export async function disable({ email }: { email: string }, env: Environment): P
   await using database = await openIdentity(readConfig(env))
   if (!(await disableLogin(database, email, new Date()))) throw nobody(email)
   console.log(`${email} is disabled`)
+}
+
+/**
+ * `coffer login:enable`: lets somebody disabled in again.
+ *
+ * @throws {FatalError} when nobody has the address
+ */
+export async function enable({ email }: { email: string }, env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  if (!(await enableLogin(database, email))) throw nobody(email)
+  console.log(`${email} is enabled`)
+}
+
+/**
+ * `coffer login:expire-password`: lets nobody sign in before the password is changed.
+ *
+ * @throws {FatalError} when nobody has the address
+ */
+export async function expire({ email }: { email: string }, env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  if (!(await expirePassword(database, email))) throw nobody(email)
+  console.log(`${email} has to set a new password`)
+}
+
+/** `coffer beta:new-code`: prints a code that lets somebody register once. */
+export async function newBetaCode(env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  const { code, expiresAt } = await issueBetaCode(database, new Date())
+  console.log(code)
+  console.error(`Works once, until ${expiresAt.toISOString()}.`)
 }
 
 async function openIdentity(config: Config): Promise<Database> {

@@ -100,6 +100,23 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     .requiredOption(...emailOption)
     .addHelpText('after', help.disableLogin)
     .action((options) => run(async (env) => (await import('./login.ts')).disable(options, env)))
+  program
+    .command('login:enable')
+    .description('let somebody in again who was disabled')
+    .requiredOption(...emailOption)
+    .addHelpText('after', help.enableLogin)
+    .action((options) => run(async (env) => (await import('./login.ts')).enable(options, env)))
+  program
+    .command('login:expire-password')
+    .description('let somebody sign in only after setting a new password')
+    .requiredOption(...emailOption)
+    .addHelpText('after', help.expirePassword)
+    .action((options) => run(async (env) => (await import('./login.ts')).expire(options, env)))
+  program
+    .command('beta:new-code')
+    .description('print a code that lets somebody register once')
+    .addHelpText('after', help.betaCode)
+    .action(() => run(async (env) => (await import('./login.ts')).newBetaCode(env)))
 }
 
 function addServe(program: Command, run: (action: Action) => Promise<void>): void {
@@ -166,6 +183,22 @@ Running servers refuse within a second. What belongs to the login is kept.
 
 Example:
   $ coffer login:disable --email ann@example.com`,
+  enableLogin: `
+Its keys work again; its sessions have ended.
+
+Example:
+  $ coffer login:enable --email ann@example.com`,
+  expirePassword: `
+A sign-in with the right password is answered with a token that changes it, where passwords can be
+reset by mail, and is refused otherwise. Sessions and keys stay.
+
+Example:
+  $ coffer login:expire-password --email ann@example.com`,
+  betaCode: `
+Asked for when somebody registers while COFFER_BETA_CODES_ENABLED is true. Works for 14 days.
+
+Example:
+  $ coffer beta:new-code`,
   demo: `
 Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
 password and an API key in demo.json of the data directory. Run twice, it changes nothing more.

@@ -5,9 +5,10 @@ import { rendered, renderedAll } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { valuesOf } from '../update.ts'
+import { withWork, workKeys } from '../work.ts'
 
 /** API keys; sessions only, a key cannot manage keys (spec/identity.md 6.7). */
-export function apiKeyRoutes({ mesh, sessions }: RouteDeps): Route[] {
+export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
   const keys = mesh.client('identity', ApiKeyService)
   return [
     route({
@@ -30,10 +31,12 @@ export function apiKeyRoutes({ mesh, sessions }: RouteDeps): Route[] {
         name,
         expiresAt: nullOr(timestamp).optional(),
         scope: oneOf(['full', 'read']).optional(),
+        ...workKeys(config),
       }),
       answer: ApiKeySchema,
       handler: async ({ body, options }) => {
-        const { apiKey } = await keys.createApiKey({ ...valuesOf(body), name: body.name }, options)
+        const key = valuesOf(withWork(body))
+        const { apiKey } = await keys.createApiKey(key, options)
         return rendered(ApiKeySchema, apiKey)
       },
     }),
@@ -42,8 +45,9 @@ export function apiKeyRoutes({ mesh, sessions }: RouteDeps): Route[] {
       path: '/api/keys/:apiKeyId',
       summary: 'Revoke an API key',
       auth: 'session',
-      handler: async ({ params, options }) => {
-        await keys.deleteApiKey(params, options)
+      ...(config.proofOfWorkEnabled ? { body: z.strictObject(workKeys(config)) } : {}),
+      handler: async ({ params, body, options }) => {
+        await keys.deleteApiKey({ ...params, ...withWork(body ?? {}) }, options)
         sessions.forget((proof) => proof.kind === 'key' && proof.apiKeyId === params.apiKeyId)
       },
     }),

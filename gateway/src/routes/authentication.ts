@@ -4,11 +4,12 @@ import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserSchema } from '@coffer/proto/identity/v1/user'
 import type { CallOptions } from '@connectrpc/connect'
 import { z } from 'zod'
-import { limitAttempts } from '../attempts.ts'
-import { email, name, password, text } from '../fields.ts'
+import { email, ignoringNull, name, password, text } from '../fields.ts'
+import { requireOffered } from '../offered.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { valuesOf } from '../update.ts'
+import { withWork, workKeys } from '../work.ts'
 
 const registration = z.strictObject({
   email,
@@ -17,8 +18,8 @@ const registration = z.strictObject({
   password,
   locale: text.optional(),
   timezone: text.optional(),
-  // Clients that know beta codes send null where none is asked for.
-  betaCode: z.null({ error: 'beta codes are not in use' }).optional(),
+  // Looked at only where codes are required.
+  betaCode: ignoringNull(text),
 })
 
 // A session that owes its second factor is in the cookie (spec/interface.md, POST login).
@@ -28,10 +29,20 @@ const secondFactorOwed = {
   nextUrl: '/login/multifactor',
 }
 
+// The password signs nobody in before it is changed, by the token beside this.
+const passwordChangeOwed = {
+  error: 'the password has to be changed',
+  code: 'PASSWORD_CHANGE_REQUIRED',
+}
+
+const verificationOwed = {
+  message: 'Follow the link in the mail to verify your email address.',
+  requireVerification: true,
+}
+
 /** Sign-up, sign-in and sign-out (spec/interface.md, Sign-in); none takes an API key. */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
-  const { config, mesh, cookie, sessions, clock, log } = deps
-  const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock })
+  const { config, mesh, cookie, sessions, attempts, log } = deps
   const signIn = mesh.client('identity', SignInService)
   return [
     route({
@@ -39,17 +50,17 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       path: '/api/authentication/register',
       summary: 'Create a login, a user and an account, and sign in',
       auth: 'none',
-      body: registration,
+      body: registration.extend(workKeys(config)),
+      find: requireOffered(mesh, 'allowSignUp'),
       answer: { object: { user: UserSchema } },
-      handler: async ({ body, options, reply }) => {
-        const { betaCode: _, ...registrant } = body
-        const { user, sessionToken, isActive } = await signIn.register(
-          valuesOf(registrant),
-          options,
-        )
+      handler: async ({ body, options, request, reply }) => {
+        const register = () => signIn.register(valuesOf(withWork(body)), options)
+        const answer = await attempts.run(request.ip, register)
+        const { user, sessionToken, isActive, requiresVerification } = answer
+        if (requiresVerification || !user) return verificationOwed
         cookie.set(reply, sessionToken)
-        const answer = { nextUrl: '/setup', requireVerification: false, isActive }
-        return user ? { ...answer, user: toRest(UserSchema, user) } : answer
+        const shown = toRest(UserSchema, user)
+        return { nextUrl: '/setup', requireVerification: false, isActive, user: shown }
       },
     }),
     route({
@@ -57,15 +68,15 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       path: '/api/authentication/login',
       summary: 'Sign in; the session is in the cookie',
       auth: 'none',
-      body: z.strictObject({ email, password }),
+      body: z.strictObject({ email, password, ...workKeys(config) }),
       handler: async ({ body, options, request, reply }) => {
-        const login = () => signIn.login(body, options)
-        const { sessionToken, isActive, mfaRequired } = await attempts.run(request.ip, login)
+        const login = () => signIn.login(withWork(body), options)
+        const answer = await attempts.run(request.ip, login)
+        const { sessionToken, isActive, mfaRequired, resetToken } = answer
+        if (mfaRequired || resetToken !== '') reply.code(428)
+        if (resetToken !== '') return { ...passwordChangeOwed, resetToken }
         cookie.set(reply, sessionToken)
-        if (mfaRequired) {
-          reply.code(428)
-          return secondFactorOwed
-        }
+        if (mfaRequired) return secondFactorOwed
         return isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
       },
     }),

@@ -5,7 +5,7 @@ import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 
 /** The second step of a sign-in (spec/interface.md, POST multifactor). */
-export function multifactorRoutes({ mesh, cookie, sessions }: RouteDeps): Route[] {
+export function multifactorRoutes({ mesh, cookie, sessions, attempts }: RouteDeps): Route[] {
   const multifactor = mesh.client('identity', MultifactorService)
   return [
     route({
@@ -16,7 +16,8 @@ export function multifactorRoutes({ mesh, cookie, sessions }: RouteDeps): Route[
       body: z.strictObject({ totp: code }),
       answer: { object: { isActive: { json: { type: 'boolean' } } } },
       handler: async ({ body, options, request, reply }) => {
-        const { sessionToken, isActive } = await multifactor.completeSignIn(body, options)
+        const complete = () => multifactor.completeSignIn(body, options)
+        const { sessionToken, isActive } = await attempts.run(request.ip, complete)
         const pending = cookie.read(request)
         sessions.forget((proof) => proof.kind === 'session' && proof.token === pending)
         cookie.set(reply, sessionToken)

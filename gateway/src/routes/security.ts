@@ -24,7 +24,7 @@ export function securityRoutes(deps: RouteDeps): Route[] {
   return [passwordRoute(deps), resetRoute(deps), ...totpRoutes(deps)]
 }
 
-function passwordRoute({ mesh, sessions }: RouteDeps): Route {
+function passwordRoute({ mesh, sessions, attempts }: RouteDeps): Route {
   const passwords = mesh.client('identity', PasswordService)
   return route({
     method: 'PUT',
@@ -32,15 +32,15 @@ function passwordRoute({ mesh, sessions }: RouteDeps): Route {
     summary: 'Change the password; every other session ends',
     auth: 'session',
     body: z.strictObject({ currentPassword: password, newPassword: password }),
-    handler: async ({ body, options }) => {
-      await passwords.changePassword(body, options)
+    handler: async ({ body, options, request }) => {
+      await attempts.run(request.ip, () => passwords.changePassword(body, options))
       // The sessions that ended are not known here: all are verified again.
       sessions.forget(({ kind }) => kind === 'session')
     },
   })
 }
 
-function resetRoute({ mesh, sessions }: RouteDeps): Route {
+function resetRoute({ mesh, sessions, attempts }: RouteDeps): Route {
   const passwords = mesh.client('identity', PasswordService)
   return route({
     method: 'POST',
@@ -48,14 +48,14 @@ function resetRoute({ mesh, sessions }: RouteDeps): Route {
     summary: 'Set a new password with the token of a reset link; every session ends',
     auth: 'none',
     body: z.strictObject({ token: code, password }),
-    handler: async ({ body, options }) => {
-      await passwords.resetPassword(body, options)
+    handler: async ({ body, options, request }) => {
+      await attempts.run(request.ip, () => passwords.resetPassword(body, options))
       sessions.forget(({ kind }) => kind === 'session')
     },
   })
 }
 
-function totpRoutes({ mesh }: RouteDeps): Route[] {
+function totpRoutes({ mesh, attempts }: RouteDeps): Route[] {
   const multifactor = mesh.client('identity', MultifactorService)
   return [
     route({
@@ -73,8 +73,8 @@ function totpRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Enable the authenticator with a code of it',
       auth: 'session',
       body: z.strictObject({ totp: code }),
-      handler: async ({ body, options }) => {
-        await multifactor.confirmTotp(body, options)
+      handler: async ({ body, options, request }) => {
+        await attempts.run(request.ip, () => multifactor.confirmTotp(body, options))
       },
     }),
     route({
@@ -83,8 +83,8 @@ function totpRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Disable the authenticator, by the current password or a code',
       auth: 'session',
       body: proof,
-      handler: async ({ body, options }) => {
-        await multifactor.disableTotp(proofOf(body), options)
+      handler: async ({ body, options, request }) => {
+        await attempts.run(request.ip, () => multifactor.disableTotp(proofOf(body), options))
       },
     }),
     route({
@@ -94,8 +94,9 @@ function totpRoutes({ mesh }: RouteDeps): Route[] {
       auth: 'session',
       body: proof,
       answer: RenewRecoveryCodesResponseSchema,
-      handler: async ({ body, options }) => {
-        const renewed = await multifactor.renewRecoveryCodes(proofOf(body), options)
+      handler: async ({ body, options, request }) => {
+        const renew = () => multifactor.renewRecoveryCodes(proofOf(body), options)
+        const renewed = await attempts.run(request.ip, renew)
         return toRest(RenewRecoveryCodesResponseSchema, renewed)
       },
     }),

@@ -8,12 +8,14 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
 import { ApiKey, apiKeyProblems } from './api-key.ts'
+import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { apiKeySecret, hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { signedIn } from './signed-in.rpc.ts'
 
 /** API keys of the caller's account, for users who signed in (spec/identity.md 6.7). */
-export function apiKeys({ database, clock }: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
+export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
+  const { database, clock } = deps
   return {
     listApiKeys: async (_, context) => {
       const { accountId } = signedIn(context)
@@ -28,6 +30,7 @@ export function apiKeys({ database, clock }: IdentityDeps): ServiceImpl<typeof A
       const now = clock()
       const problems = apiKeyProblems({ name, expiresAt, scope }, now)
       if (problems) throw invalid(problems)
+      await spendProofOfWork(deps, 'create_api_key', request.proofOfWork)
       const secret = apiKeySecret(randomBytes(secretBytes))
       const key = {
         apiKeyId: newId('key'),
@@ -49,8 +52,9 @@ export function apiKeys({ database, clock }: IdentityDeps): ServiceImpl<typeof A
       }
       return { apiKey: toMessage(ApiKeySchema, { ...key, secret }) }
     },
-    deleteApiKey: async ({ apiKeyId }, context) => {
+    deleteApiKey: async ({ apiKeyId, proofOfWork }, context) => {
       const { accountId } = signedIn(context)
+      await spendProofOfWork(deps, 'delete_api_key', proofOfWork)
       const now = clock()
       await database.transaction(async (tx) => {
         const { deletedAt } = await lockApiKey(tx, accountId, apiKeyId)

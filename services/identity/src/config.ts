@@ -1,32 +1,99 @@
 import { SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
 import { z } from 'zod'
 
+const flag = (fallback: boolean) => z.stringbool().default(fallback)
+
+const whole = ({ min, max, fallback }: { min: number; max: number; fallback: number }) =>
+  z.coerce.number().int().min(min).max(max).default(fallback)
+
+const url = (protocol: RegExp) => z.union([z.literal(''), z.url({ protocol })]).default('')
+
 /** The settings of identity. */
 export const settings = {
   allowSignUp: setting(
     'COFFER_ALLOW_SIGN_UP',
-    z.stringbool().default(false),
+    flag(false),
     'Whether anybody may register an account',
   ),
   signInLimitPerMinute: setting(
     'COFFER_SIGN_IN_LIMIT_PER_MINUTE',
-    z.coerce.number().int().min(1).max(10_000).default(10),
+    whole({ min: 1, max: 10_000, fallback: 10 }),
     'Failed sign-ins per minute after which an email address is refused until the minute is over',
   ),
   sessionIdleDays: setting(
     'COFFER_SESSION_IDLE_DAYS',
-    z.coerce.number().int().min(1).max(14).default(7),
+    whole({ min: 1, max: 14, fallback: 7 }),
     'Days without a request after which a session ends; every session ends after 14',
   ),
   passwordHashesAtOnce: setting(
     'COFFER_PASSWORD_HASHES_AT_ONCE',
-    z.coerce.number().int().min(1).max(64).default(2),
+    whole({ min: 1, max: 64, fallback: 2 }),
     'Passwords hashed at the same time; each takes 19 MiB and some milliseconds of a core',
   ),
   externalUrl: setting(
     'COFFER_EXTERNAL_URL',
-    z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+    url(/^https?$/),
     'Address clients use; with https, cookies are Secure and HSTS is sent.',
+  ),
+  port: setting(
+    'COFFER_PORT',
+    whole({ min: 1, max: 65_535, fallback: 4000 }),
+    'Port of the REST API',
+  ),
+  smtpUrl: setting(
+    'COFFER_SMTP_URL',
+    url(/^smtps?$/),
+    'Server that takes mails, `smtp://name:password@host:587`, or smtps; none sends no mails',
+  ),
+  smtpTls: setting(
+    'COFFER_SMTP_TLS',
+    z.enum(['required', 'none']).default('required'),
+    'Whether mails are handed over encrypted; `none` is for a server on the same machine',
+  ),
+  mailFrom: setting(
+    'COFFER_MAIL_FROM',
+    z.union([z.literal(''), z.email()]).default(''),
+    'Address that mails come from; no-reply at the host of `COFFER_EXTERNAL_URL` where not set',
+  ),
+  emailVerificationEnabled: setting(
+    'COFFER_EMAIL_VERIFICATION_ENABLED',
+    flag(false),
+    'Whether who registers has to verify the email address first; needs mail',
+  ),
+  forgotPasswordEnabled: setting(
+    'COFFER_FORGOT_PASSWORD_ENABLED',
+    flag(true),
+    'Whether a link to set a new password is mailed to who asks; needs mail',
+  ),
+  verifyLinkMinutes: setting(
+    'COFFER_VERIFY_LINK_MINUTES',
+    whole({ min: 1, max: 10_080, fallback: 1440 }),
+    'How long a mailed link verifies an email address',
+  ),
+  resetLinkMinutes: setting(
+    'COFFER_RESET_LINK_MINUTES',
+    whole({ min: 1, max: 1440, fallback: 10 }),
+    'How long a mailed link sets a new password',
+  ),
+  betaCodesEnabled: setting(
+    'COFFER_BETA_CODES_ENABLED',
+    flag(false),
+    'Whether registering takes a code of `coffer beta:new-code`',
+  ),
+  proofOfWorkEnabled: setting(
+    'COFFER_PROOF_OF_WORK_ENABLED',
+    flag(false),
+    'Whether sign-in, sign-up, mails and API keys cost the client some work',
+  ),
+  proofOfWorkDifficulty: setting(
+    'COFFER_PROOF_OF_WORK_DIFFICULTY',
+    whole({ min: 0, max: 32, fallback: 16 }),
+    'Leading zero bits of a solution: each doubles the work',
+  ),
+  proofOfWorkSeconds: setting(
+    'COFFER_PROOF_OF_WORK_SECONDS',
+    whole({ min: 10, max: 3600, fallback: 300 }),
+    'How long a challenge may be solved',
   ),
   billed: setting(
     'COFFER_BILLING_ENABLED',

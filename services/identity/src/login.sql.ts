@@ -4,21 +4,25 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 
 const SignIn = z.object({
+  loginId: z.string(),
   passwordHash: z.string(),
   isDisabled: z.boolean(),
+  isEmailVerified: z.boolean(),
+  isPasswordExpired: z.boolean(),
   hasAuthenticator: z.boolean(),
   /** Null where the login is a user of no account. */
   userId: z.string().nullable(),
   accountId: z.string().nullable(),
 })
+export type SignIn = z.infer<typeof SignIn>
 
 /** The login of an email address, once for each account it is a user of; none where unknown. */
-export async function findSignIns(
-  { pool }: Database,
-  email: string,
-): Promise<readonly z.infer<typeof SignIn>[]> {
+export async function findSignIns({ pool }: Database, email: string): Promise<readonly SignIn[]> {
   return pool.any(sql.type(SignIn)`
-    SELECT l.password_hash AS "passwordHash", l.disabled_at IS NOT NULL AS "isDisabled",
+    SELECT l.login_id AS "loginId", l.password_hash AS "passwordHash",
+      l.disabled_at IS NOT NULL AS "isDisabled",
+      l.email_verified_at IS NOT NULL AS "isEmailVerified",
+      l.is_password_expired AS "isPasswordExpired",
       t.enabled_at IS NOT NULL AS "hasAuthenticator", u.user_id AS "userId",
       u.account_id AS "accountId"
     FROM logins l
@@ -44,16 +48,33 @@ export async function findPasswordHash(
     WHERE login_id = ${loginId} AND disabled_at IS NULL`)
 }
 
-/** `resetAt`: when it was set without the old one, or null where the old one was known. */
+/**
+ * Sets a password, which is no expired one; returns the login's email address. `resetAt`: when it
+ * was set without the old one, or null where the old one was known.
+ */
 export async function setPassword(
   tx: Transaction,
   loginId: string,
   { passwordHash, resetAt }: { passwordHash: string; resetAt: Date | null },
-): Promise<void> {
-  await tx.query(sql.unsafe`
-    UPDATE logins SET password_hash = ${passwordHash},
+): Promise<string> {
+  return tx.oneFirst(sql.type(z.object({ email: z.string() }))`
+    UPDATE logins SET password_hash = ${passwordHash}, is_password_expired = false,
       password_reset_at = coalesce(${resetAt && sql.timestamp(resetAt)}, password_reset_at)
+    WHERE login_id = ${loginId}
+    RETURNING email`)
+}
+
+/** Notes that the email address is its owner's. */
+export async function setEmailVerified(tx: Transaction, loginId: string, now: Date): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE logins SET email_verified_at = coalesce(email_verified_at, ${sql.timestamp(now)})
     WHERE login_id = ${loginId}`)
+}
+
+/** Signs nobody in any more with the password there is. */
+export async function expirePasswordOf({ pool }: Database, loginId: string): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE logins SET is_password_expired = true WHERE login_id = ${loginId}`)
 }
 
 const LoginState = z.object({
@@ -76,4 +97,9 @@ export async function disableLoginOf(tx: Transaction, loginId: string, now: Date
   await tx.query(sql.unsafe`
     UPDATE logins SET disabled_at = coalesce(disabled_at, ${sql.timestamp(now)})
     WHERE login_id = ${loginId}`)
+}
+
+/** Lets a disabled login in again. */
+export async function enableLoginOf({ pool }: Database, loginId: string): Promise<void> {
+  await pool.query(sql.unsafe`UPDATE logins SET disabled_at = NULL WHERE login_id = ${loginId}`)
 }

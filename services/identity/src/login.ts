@@ -14,6 +14,8 @@ export const Login = z.object({
   totpEnabledAt: z.date().nullable(),
   /** Null unless the password was ever set without the old one. */
   passwordResetAt: z.date().nullable(),
+  /** Null until a mailed link proved that the address is its owner's. */
+  emailVerifiedAt: z.date().nullable(),
 })
 export type Login = z.infer<typeof Login>
 
@@ -65,7 +67,8 @@ export function newPasswordProblems(change: {
   return problemsIn({ newPassword: problem })
 }
 
-function emailProblem(email: string): string | null {
+/** What is wrong with an email address, or null. */
+export function emailProblem(email: string): string | null {
   if (email !== email.toLowerCase()) return 'must be lower case'
   const isAddress = z.email().max(emailCharactersMax).safeParse(email).success
   return isAddress ? null : 'must be a valid email address'

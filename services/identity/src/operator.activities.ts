@@ -1,12 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@coffer/kit/database'
-import { disableLoginOf, findLogin, type LoginState } from './login.sql.ts'
-import { deletePasswordResets, insertPasswordReset } from './password-reset.sql.ts'
-import { base32, hashOf, secretBytes } from './secret.ts'
+import { insertBetaCode } from './beta-code.sql.ts'
+import { betaCode, betaCodeBytes, betaCodeExpiry, betaCodeHash } from './beta-code.ts'
+import { deleteLinkTokens, insertLinkToken } from './link-token.sql.ts'
+import { newLinkToken } from './link-token.ts'
+import {
+  disableLoginOf,
+  enableLoginOf,
+  expirePasswordOf,
+  findLogin,
+  type LoginState,
+} from './login.sql.ts'
+import { secretBytes } from './secret.ts'
 import { endSessionsOfLogin } from './session.sql.ts'
 
 /** How long a link that sets a new password works (spec/identity.md 4.2). */
-const resetLifetimeMs = 10 * 60_000
+const resetMinutes = 10
 
 /** A token that sets a new password once, and whose. */
 export interface PasswordReset extends LoginState {
@@ -20,12 +29,12 @@ export async function issuePasswordReset(
   email: string,
   now: Date,
 ): Promise<PasswordReset | null> {
-  const login = await findLogin(database, email.trim().toLowerCase())
+  const login = await loginOf(database, email)
   if (!login) return null
-  const token = base32(randomBytes(secretBytes))
-  const expiresAt = new Date(now.getTime() + resetLifetimeMs)
-  await insertPasswordReset(database, login.loginId, { tokenHash: hashOf(token), now, expiresAt })
-  return { ...login, token, expiresAt }
+  const origin = { now, minutes: resetMinutes }
+  const { token, ...stored } = newLinkToken(randomBytes(secretBytes), origin)
+  await insertLinkToken(database.pool, login.loginId, { ...stored, scope: 'reset' })
+  return { ...login, token, expiresAt: stored.expiresAt }
 }
 
 /**
@@ -33,13 +42,46 @@ export async function issuePasswordReset(
  * reset are refused. False for no such login.
  */
 export async function disableLogin(database: Database, email: string, now: Date): Promise<boolean> {
-  const login = await findLogin(database, email.trim().toLowerCase())
+  const login = await loginOf(database, email)
   if (!login) return false
   const { loginId } = login
   await database.transaction(async (tx) => {
     await disableLoginOf(tx, loginId, now)
-    await deletePasswordResets(tx, loginId)
+    await deleteLinkTokens(tx, loginId, 'reset')
+    await deleteLinkTokens(tx, loginId, 'verify')
     await endSessionsOfLogin(tx, loginId, { except: '' })
   })
   return true
+}
+
+/** Lets a disabled login in again (`coffer login:enable`), with the keys it had. */
+export async function enableLogin(database: Database, email: string): Promise<boolean> {
+  const login = await loginOf(database, email)
+  if (login) await enableLoginOf(database, login.loginId)
+  return login !== null
+}
+
+/**
+ * Lets nobody sign in with a login's password any more before it is changed
+ * (`coffer login:expire-password`). False for no such login.
+ */
+export async function expirePassword(database: Database, email: string): Promise<boolean> {
+  const login = await loginOf(database, email)
+  if (login) await expirePasswordOf(database, login.loginId)
+  return login !== null
+}
+
+/** A code that lets somebody register once, where that takes one (`coffer beta:new-code`). */
+export async function issueBetaCode(
+  database: Database,
+  now: Date,
+): Promise<{ code: string; expiresAt: Date }> {
+  const code = betaCode(randomBytes(betaCodeBytes))
+  const expiresAt = betaCodeExpiry(now)
+  await insertBetaCode(database, { codeHash: betaCodeHash(code), expiresAt })
+  return { code, expiresAt }
+}
+
+function loginOf(database: Database, email: string): Promise<LoginState | null> {
+  return findLogin(database, email.trim().toLowerCase())
 }

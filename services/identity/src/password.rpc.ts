@@ -1,10 +1,14 @@
+import type { Transaction } from '@coffer/kit/database'
 import { invalid, refused } from '@coffer/kit/errors'
 import type { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { featuresOf } from './features.ts'
+import { requireLinkToken, spendLinkToken } from './link-token.sql.ts'
 import { setPassword } from './login.sql.ts'
 import { newPasswordProblems } from './login.ts'
+import { queueMail } from './mail.sql.ts'
+import { requestMail } from './mail-request.rpc.ts'
 import { chosenPasswordProblem } from './password.ts'
-import { isPasswordReset, spendPasswordReset } from './password-reset.sql.ts'
 import { proveByPassword } from './proof.rpc.ts'
 import { hashOf } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
@@ -13,7 +17,7 @@ import { signedIn } from './signed-in.rpc.ts'
 
 /** The caller's own password, and one that was forgotten (spec/identity.md 5.9, 6.4). */
 export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService> {
-  const { database, passwords, clock } = deps
+  const { config, database, passwords, clock } = deps
   return {
     changePassword: async (request, context) => {
       const { loginId, sessionId = '' } = signedIn(context)
@@ -21,13 +25,21 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const newPassword = request.newPassword.trim()
       const problems = newPasswordProblems({ currentPassword, newPassword })
       if (problems) throw invalid(problems)
-      const spend = await proveByPassword(deps, currentPassword, { loginId, now: clock() })
+      const now = clock()
+      const spend = await proveByPassword(deps, currentPassword, { loginId, now })
       const passwordHash = await passwords.hash(newPassword)
       await database.transaction(async (tx) => {
         await spend(tx)
-        await setPassword(tx, loginId, { passwordHash, resetAt: null })
+        const email = await setPassword(tx, loginId, { passwordHash, resetAt: null })
         await endSessionsOfLogin(tx, loginId, { except: sessionId })
+        await tell(tx, email, now)
       })
+      return {}
+    },
+    forgotPassword: async (request) => {
+      const { allowForgotPassword } = featuresOf(config)
+      if (!allowForgotPassword) throw refused('password reset is not enabled', { status: 404 })
+      await requestMail(deps, { ...request, kind: 'reset-password', purpose: 'forgot' })
       return {}
     },
     resetPassword: async ({ token, password: text }) => {
@@ -35,21 +47,22 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const problem = chosenPasswordProblem(newPassword)
       if (problem) throw invalid({ password: problem })
       const now = clock()
-      const reset = { tokenHash: hashOf(token.trim()), now }
+      const shown = { tokenHash: hashOf(token.trim()), scope: 'reset', now } as const
       // Looked at first: a hash is too dear to make for whoever asks.
-      if (!(await isPasswordReset(database, reset))) throw notValid()
+      await requireLinkToken(database, shown)
       const passwordHash = await passwords.hash(newPassword)
       await database.transaction(async (tx) => {
-        const loginId = await spendPasswordReset(tx, reset)
-        if (loginId === null) throw notValid()
-        await setPassword(tx, loginId, { passwordHash, resetAt: now })
+        const loginId = await spendLinkToken(tx, shown)
+        const email = await setPassword(tx, loginId, { passwordHash, resetAt: now })
         await endSessionsOfLogin(tx, loginId, { except: '' })
+        await tell(tx, email, now)
       })
       return {}
     },
   }
-}
 
-function notValid(): Error {
-  return refused('this link was used or is not valid any more: ask for another')
+  /** Mails the owner that the password was changed; where that cannot be, it was all the same. */
+  async function tell(tx: Transaction, email: string, now: Date): Promise<void> {
+    if (featuresOf(config).sendsMail) await queueMail(tx, { kind: 'password-changed', email }, now)
+  }
 }

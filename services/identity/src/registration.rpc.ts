@@ -4,8 +4,13 @@ import { newId } from '@coffer/kit/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { isBetaCode, spendBetaCode } from './beta-code.sql.ts'
+import { betaCodeHash } from './beta-code.ts'
+import { featuresOf } from './features.ts'
 import { knownLocale } from './locale.ts'
 import { type Registration, registrationProblems } from './login.ts'
+import { queueMail } from './mail.sql.ts'
+import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { insertRegistration } from './registration.sql.ts'
 import { secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
@@ -17,33 +22,64 @@ import { userMessage } from './user.rpc.ts'
 import type { UserRow } from './user.ts'
 
 /** Registration: a login, an account and its owner at once (spec/interface.md, POST register). */
-export function registration({
-  config,
-  database,
-  passwords,
-  clock,
-}: IdentityDeps): Pick<ServiceImpl<typeof SignInService>, 'register'> {
+export function registration(
+  deps: IdentityDeps,
+): Pick<ServiceImpl<typeof SignInService>, 'register'> {
+  const { config, passwords, clock } = deps
+  const { allowSignUp, verifyEmailAddress } = featuresOf(config)
   return {
     register: async (request) => {
-      if (!config.allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
+      if (!allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
       const wanted = trimmed(request)
       const problems = registrationProblems(wanted)
       if (problems) throw invalid(problems)
+      await spendProofOfWork(deps, 'register', request.proofOfWork)
+      const betaCode = await requireBetaCode(deps, request.betaCode)
       const passwordHash = await passwords.hash(wanted.password)
       const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }
-      const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
-      const { token, session } = newSession(origin, row, row.createdAt)
-      try {
-        await database.transaction(async (tx) => {
-          await insertRegistration(tx, row, { passwordHash, billed: config.billed })
-          await insertSession(tx, session)
-        })
-      } catch (error) {
-        throw isTaken(error) ? emailInUse() : error
-      }
+      const sessionToken = await save(deps, { row, passwordHash, betaCode })
+      if (verifyEmailAddress) return { requiresVerification: true }
       const isActive = isPaidUp(row, row.createdAt, config)
-      return { user: userMessage(row), sessionToken: token, isActive }
+      return { user: userMessage(row), sessionToken, isActive }
     },
+  }
+}
+
+/** The hash of the code, null where none is asked for. Throws invalid. */
+async function requireBetaCode(
+  { config, database, clock }: IdentityDeps,
+  code: string,
+): Promise<Buffer | null> {
+  if (!featuresOf(config).requireBetaCode) return null
+  if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
+  const codeHash = betaCodeHash(code)
+  // Looked at before a hash is made; spent with the registration.
+  if (!(await isBetaCode(database, { codeHash, now: clock() }))) throw notABetaCode()
+  return codeHash
+}
+
+/** Stores all of it, or nothing; returns the token of a session, none where mail is owed first. */
+async function save(
+  { config, database }: IdentityDeps,
+  registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null },
+): Promise<string> {
+  const { row, passwordHash, betaCode } = registered
+  const { email, createdAt: now } = row
+  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
+  const { token, session } = newSession(origin, row, now)
+  try {
+    return await database.transaction(async (tx) => {
+      if (betaCode && !(await spendBetaCode(tx, { codeHash: betaCode, now }))) throw notABetaCode()
+      await insertRegistration(tx, row, { passwordHash, billed: config.billed })
+      if (featuresOf(config).verifyEmailAddress) {
+        await queueMail(tx, { kind: 'verify-email', email }, now)
+        return ''
+      }
+      await insertSession(tx, session)
+      return token
+    })
+  } catch (error) {
+    throw isTaken(error) ? emailInUse() : error
   }
 }
 
@@ -82,6 +118,7 @@ function ownerOf(wanted: Registration, now: Date): Omit<UserRow, keyof Subscript
     lastName: wanted.lastName,
     totpEnabledAt: null,
     passwordResetAt: null,
+    emailVerifiedAt: null,
     timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
     locale: knownLocale(wanted.locale),
     version: 1n,
@@ -98,4 +135,8 @@ function isTaken(error: unknown): boolean {
 
 function emailInUse(): Error {
   return refused('this email address is in use', { code: 'EMAIL_IN_USE', status: 428 })
+}
+
+function notABetaCode(): Error {
+  return invalid({ betaCode: 'was used or is not valid any more' })
 }

@@ -13,6 +13,13 @@ export function base32(bytes: Uint8Array): string {
   return groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
+/** The bytes of such a text; bits beyond whole bytes are left out. */
+export function fromBase32(text: string): Buffer {
+  const digits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+  const bytes = digits.join('').match(/.{8}/g) ?? []
+  return Buffer.from(bytes.map((bits) => Number.parseInt(bits, 2)))
+}
+
 /** Whether the text may be an API key's secret at all; there is one spelling of each. */
 export function isApiKeySecret(text: string): boolean {
   return text.startsWith(apiKeyPrefix) && /^[a-z2-7]{52}$/.test(text.slice(apiKeyPrefix.length))

@@ -1,11 +1,15 @@
+import type { Signer } from '@coffer/kit/caller'
 import type { ValuesOf } from '@coffer/kit/config'
 import type { Database } from '@coffer/kit/database'
 import type { Secrets } from '@coffer/kit/secrets'
 import { defineService } from '@coffer/kit/service'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
+import { EmailService } from '@coffer/proto/identity/v1/email'
+import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
@@ -14,12 +18,20 @@ import { type Billing, openBilling } from './billing.client.ts'
 import { billingRoutes } from './billing.rpc.ts'
 import { requireBilling, settings } from './config.ts'
 import { credentials } from './credential.rpc.ts'
+import { emails } from './email.rpc.ts'
+import { features } from './feature.rpc.ts'
+import { publicAddresses } from './link-token.ts'
+import { mailActivities } from './mail.activities.ts'
+import { openMailServer } from './mail.client.ts'
+import { mailHandler } from './mail.consumer.ts'
 import { multifactor } from './multifactor.rpc.ts'
 import { password } from './password.rpc.ts'
 import { type Passwords, startPasswords } from './password.worker.ts'
+import { proofOfWork } from './proof-of-work.rpc.ts'
 import { registration } from './registration.rpc.ts'
 import { sessions } from './session.rpc.ts'
 import { signIn } from './sign-in.rpc.ts'
+import { sweepActivities } from './sweep.activities.ts'
 import { users } from './user.rpc.ts'
 
 /** What identity's RPCs use. */
@@ -30,8 +42,15 @@ export interface IdentityDeps {
   secrets: Secrets
   /** Null where it is off. */
   billing: Billing | null
+  /** Its key also signs challenges. */
+  signer: Signer
   clock: () => Date
 }
+
+const workflowModules = [
+  new URL('./mail.workflow.ts', import.meta.url),
+  new URL('./sweep.workflow.ts', import.meta.url),
+]
 
 /** Logins, users, accounts, sessions and API keys. */
 export const identity = defineService({
@@ -39,11 +58,15 @@ export const identity = defineService({
   schema: 'identity',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: ({ config, database, secrets, clock }) => {
+  create: (offered) => {
+    const { config } = offered
     const passwords = startPasswords(config.passwordHashesAtOnce)
     requireBilling(config)
     const billing = config.billed ? openBilling(config) : null
-    const deps = { config, database, passwords, secrets, billing, clock }
+    const mailServer = config.smtpUrl
+      ? openMailServer({ ...config, ...publicAddresses(config) })
+      : null
+    const deps = { ...offered, passwords, mailServer, billing }
     return {
       routes: (router) => {
         router.service(SignInService, {
@@ -55,9 +78,25 @@ export const identity = defineService({
         router.service(PasswordService, password(deps))
         router.service(SessionService, sessions(deps))
         router.service(UserService, users(deps))
+        router.service(EmailService, emails(deps))
+        router.service(FeatureService, features(deps))
+        router.service(ProofOfWorkService, proofOfWork(deps))
         router.service(ApiKeyService, apiKeys(deps))
         router.service(BillingService, billingRoutes(deps))
       },
+      handlers: [mailHandler(deps)],
+      workflowModules,
+      activities: { ...mailActivities(deps), ...sweepActivities(deps) },
+      schedules: [
+        {
+          type: 'sweepIdentity',
+          id: 'identity-sweep',
+          taskQueue: 'identity',
+          args: [],
+          cron: '*/10 * * * *',
+        },
+      ],
+      close: async () => mailServer?.close(),
     }
   },
 })

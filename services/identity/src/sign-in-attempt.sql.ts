@@ -35,7 +35,7 @@ export async function admitAttempt(
     RETURNING attempts, ends_at AS "endsAt"`)
   if (running.attempts <= max) return
   const retryAfterSeconds = Math.ceil((running.endsAt.getTime() - now.getTime()) / 1000)
-  throw refused('too many failed attempts: try again later', { status: 429, retryAfterSeconds })
+  throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
 }
 
 /** Only failures count: a sign-in that succeeds takes the attempts before it back. */

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '@coffer/kit/database'
 import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { findSignIns } from './login.sql.ts'
+import { featuresOf } from './features.ts'
+import { insertLinkToken } from './link-token.sql.ts'
+import { newLinkToken } from './link-token.ts'
+import { findSignIns, type SignIn } from './login.sql.ts'
 import { credentialProblems } from './login.ts'
+import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { deleteSession, insertSession } from './session.sql.ts'
@@ -14,6 +17,9 @@ import { admitAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
 import { isAccountActive } from './standing.rpc.ts'
 
 const minuteMs = 60_000
+
+// How long an expired password may be changed after it was given (spec/interface.md, POST login).
+const changeMinutes = 5
 
 /** Signing in with a password, and out (spec/interface.md, POST login, GET logout). */
 export function signIn(
@@ -26,19 +32,28 @@ export function signIn(
       const password = request.password.trim()
       const problems = credentialProblems({ email, password })
       if (problems) throw invalid(problems)
+      await spendProofOfWork(deps, 'login', request.proofOfWork)
       const now = clock()
       const subjectHash = hashOf(email)
       const max = config.signInLimitPerMinute
       await admitAttempt(database, { subjectHash, now, max, windowMs: minuteMs })
-      const user = await verifyPassword(database, passwords, { email, password })
-      const isPending = user.hasAuthenticator
+      const [first, ...others] = await findSignIns(database, email)
+      const known = await verifyPassword(passwords, first, password)
+      if (known.isPasswordExpired || !known.isEmailVerified) {
+        const owed = await owedBefore(deps, known, { subjectHash, now })
+        if (owed) return owed
+      }
+      if (others.length > 0)
+        throw refused('this login has several accounts, which is not supported')
+      const { accountId, userId, hasAuthenticator: isPending } = known
+      if (accountId === null || userId === null) throw new Error('a login is a user of no account')
       const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
-      const { token, session } = newSession(origin, user, now)
+      const { token, session } = newSession(origin, { accountId, userId }, now)
       await database.transaction(async (tx) => {
         await insertSession(tx, session)
         await forgetAttempts(tx, subjectHash)
       })
-      const isActive = await isAccountActive(deps, user.accountId)
+      const isActive = await isAccountActive(deps, accountId)
       return { sessionToken: token, isActive, mfaRequired: isPending }
     },
     logout: async ({ sessionToken }) => {
@@ -49,21 +64,45 @@ export function signIn(
 }
 
 /**
- * The user who signs in. An unknown address, a wrong password and a disabled login are one error,
- * after the same time.
+ * The login whose password it is. An unknown address, a wrong password and a disabled login are one
+ * error, after the same time.
  */
 async function verifyPassword(
-  database: Database,
   passwords: IdentityDeps['passwords'],
-  { email, password }: { email: string; password: string },
-): Promise<{ accountId: string; userId: string; hasAuthenticator: boolean }> {
-  const [first, ...others] = await findSignIns(database, email)
-  const hash = first && !first.isDisabled ? first.passwordHash : null
-  if (!(await passwords.matches(password, hash)) || !first) {
+  found: SignIn | undefined,
+  password: string,
+): Promise<SignIn> {
+  const hash = found && !found.isDisabled ? found.passwordHash : null
+  if (!(await passwords.matches(password, hash)) || !found) {
     throw unauthenticated('wrong email or password')
   }
-  if (others.length > 0) throw refused('this login has several accounts, which is not supported')
-  const { accountId, userId, hasAuthenticator } = first
-  if (accountId === null || userId === null) throw new Error('a login is a user of no account')
-  return { accountId, userId, hasAuthenticator }
+  return found
+}
+
+/**
+ * What keeps somebody with the right password out: an address to verify (428), or a password to
+ * change, for which the answer has a token where passwords may be reset (406 where not).
+ */
+async function owedBefore(
+  { config, database }: IdentityDeps,
+  { loginId, isEmailVerified, isPasswordExpired }: SignIn,
+  { subjectHash, now }: { subjectHash: Buffer; now: Date },
+): Promise<{ resetToken: string } | null> {
+  const { verifyEmailAddress, allowForgotPassword } = featuresOf(config)
+  if (verifyEmailAddress && !isEmailVerified) {
+    await database.transaction((tx) => forgetAttempts(tx, subjectHash))
+    const text = 'the email address is not verified yet: follow the link in the mail'
+    throw refused(text, { code: 'EMAIL_NOT_VERIFIED', status: 428 })
+  }
+  if (!isPasswordExpired) return null
+  if (!allowForgotPassword) {
+    throw refused('the password has to be changed, which is not enabled here', { status: 406 })
+  }
+  const origin = { now, minutes: changeMinutes }
+  const { token: resetToken, ...stored } = newLinkToken(randomBytes(secretBytes), origin)
+  await database.transaction(async (tx) => {
+    await insertLinkToken(tx, loginId, { ...stored, scope: 'reset' })
+    await forgetAttempts(tx, subjectHash)
+  })
+  return { resetToken }
 }

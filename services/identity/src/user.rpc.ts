@@ -50,7 +50,8 @@ export function users({ config, database, clock }: IdentityDeps): ServiceImpl<ty
 
 /** A user with login and account, as it is shown. */
 export function userMessage(row: UserRow): User {
-  const login = toMessage(LoginSchema, row)
+  const isEmailVerified = row.emailVerifiedAt !== null
+  const login = toMessage(LoginSchema, { ...row, isEmailVerified })
   const account = toMessage(AccountSchema, row)
   return toMessage(UserSchema, { ...row, login, account })
 }

@@ -15,6 +15,7 @@ export async function findUser(
     SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
       l.email, l.first_name AS "firstName", l.last_name AS "lastName",
       t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",
+      l.email_verified_at AS "emailVerifiedAt",
       ${accountColumns}
     FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
     LEFT JOIN authenticators t USING (login_id)

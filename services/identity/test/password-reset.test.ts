@@ -126,7 +126,7 @@ test('tokens are not stored as they are', async () => {
   const ann = await register(booted)
   const token = await issue(ann.email)
   const stored = sql.type(z.object({ row: z.string() }))`
-    SELECT r::text AS row FROM password_resets r WHERE login_id = ${ann.user.loginId}`
+    SELECT r::text AS row FROM link_tokens r WHERE login_id = ${ann.user.loginId}`
   const row = await booted.database('identity').pool.oneFirst(stored)
   expect(row).not.toContain(token)
   expect(row).not.toContain(Buffer.from(token).toString('hex'))

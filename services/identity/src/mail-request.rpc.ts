@@ -1,0 +1,34 @@
+import { invalid, unavailable } from '@coffer/kit/errors'
+import type { ProofOfWork } from '@coffer/proto/identity/v1/proof_of_work'
+import { emailProblem } from './login.ts'
+import { queueMail } from './mail.sql.ts'
+import type { MailKind } from './mail.ts'
+import { spendProofOfWork } from './proof-of-work.rpc.ts'
+import type { Purpose } from './proof-of-work.ts'
+import { hashOf } from './secret.ts'
+import type { IdentityDeps } from './service.ts'
+import { admitAttempt } from './sign-in-attempt.sql.ts'
+
+/** Mails of one kind that anybody may ask for to one address within `windowMs`. */
+const limit = { max: 5, windowMs: 15 * 60_000 }
+
+/**
+ * Queues a mail to an address that somebody typed. Nothing here looks whether anybody has it, so
+ * neither the answer nor its time can tell. Throws invalid, refused (400 for the proof of work,
+ * 429) and unavailable.
+ */
+export async function requestMail(
+  { database, ...deps }: IdentityDeps,
+  asked: { email: string; kind: MailKind; purpose: Purpose; proofOfWork?: ProofOfWork | undefined },
+): Promise<void> {
+  const { kind, purpose, proofOfWork } = asked
+  const email = asked.email.trim().toLowerCase()
+  const problem = emailProblem(email)
+  if (problem) throw invalid({ email: problem })
+  await spendProofOfWork({ database, ...deps }, purpose, proofOfWork)
+  const now = deps.clock()
+  const subjectHash = hashOf(`${kind} to ${email}`)
+  await admitAttempt(database, { subjectHash, now, ...limit })
+  const isQueued = await database.transaction((tx) => queueMail(tx, { kind, email }, now))
+  if (!isQueued) throw unavailable('too many mails are waiting')
+}

@@ -1,0 +1,64 @@
+import { changeOf, emit } from '@coffer/kit/changes'
+import type { Database, Transaction } from '@coffer/kit/database'
+import { newId } from '@coffer/kit/id'
+import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { Mail, type MailKind, Recipient } from './mail.ts'
+
+const Known = z.object({ mailId: z.string() })
+
+// So many may wait: whoever asks for mails to addresses that nobody has fills no disk.
+const waitingMax = 10_000
+
+/**
+ * Has a mail sent after the transaction commits, to whom the address belongs then. False, and
+ * nothing is sent, where too many wait already.
+ */
+export async function queueMail(
+  tx: Transaction,
+  { kind, email }: { kind: MailKind; email: string },
+  now: Date,
+): Promise<boolean> {
+  const mailId = newId('mail')
+  const queued = await tx.maybeOne(sql.type(Known)`
+    INSERT INTO mails (mail_id, kind, email, created_at)
+    SELECT ${mailId}, ${kind}, ${email}, ${sql.timestamp(now)}
+    WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting) < ${waitingMax}
+    RETURNING mail_id AS "mailId"`)
+  if (!queued) return false
+  // Of no account: whether the address belongs to one is not known here.
+  const subject = { accountId: '', entityId: mailId, version: 1n }
+  await emit(tx, changeOf(MailRequestedSchema, subject, { mailId }))
+  return true
+}
+
+/** Null where it was sent already. */
+export async function findMail({ pool }: Database, mailId: string): Promise<Mail | null> {
+  return pool.maybeOne(sql.type(Mail)`
+    SELECT mail_id AS "mailId", kind, email FROM mails WHERE mail_id = ${mailId}`)
+}
+
+export async function deleteMail({ pool }: Database, mailId: string): Promise<void> {
+  await pool.query(sql.unsafe`DELETE FROM mails WHERE mail_id = ${mailId}`)
+}
+
+/** Null where nobody has the address. */
+export async function findRecipient({ pool }: Database, email: string): Promise<Recipient | null> {
+  return pool.maybeOne(sql.type(Recipient)`
+    SELECT login_id AS "loginId", first_name AS "firstName",
+      disabled_at IS NOT NULL AS "isDisabled",
+      email_verified_at IS NOT NULL AS "isEmailVerified"
+    FROM logins WHERE email = ${email}`)
+}
+
+/** Mails requested in that span, in order of their IDs after the one given. */
+export async function listMails(
+  { pool }: Database,
+  { after, before, limit }: { after: string; before: Date; limit: number },
+): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(Known)`
+    SELECT mail_id AS "mailId" FROM mails
+    WHERE mail_id > ${after} AND created_at < ${sql.timestamp(before)}
+    ORDER BY mail_id LIMIT ${limit}`)
+}

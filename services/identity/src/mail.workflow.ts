@@ -1,0 +1,14 @@
+import { proxyActivities } from '@temporalio/workflow'
+import type { mailActivities } from './mail.activities.ts'
+
+const { deliverMail } = proxyActivities<ReturnType<typeof mailActivities>>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '10 seconds',
+  scheduleToCloseTimeout: '1 day',
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+})
+
+/** Sends one mail; its ID is `mail/<mailId>`. A mail server that is away is tried for a day. */
+export async function sendMail(mailId: string): Promise<void> {
+  await deliverMail(mailId)
+}

@@ -1,0 +1,40 @@
+import type { ServiceDeps } from '@coffer/kit/service'
+import { startMail } from './mail.consumer.ts'
+import { deleteMail, listMails } from './mail.sql.ts'
+import { deleteExpired, expiringTables } from './sweep.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'>
+
+const pageSize = 200
+const rowsPerTable = 1_000
+const graceMs = 60_000
+// After a day of attempts (mail.workflow.ts) nobody waits for the mail any more.
+const givenUpAfterMs = 25 * 60 * 60_000
+
+/** What finishes or removes what was left behind (design 2); each step can be repeated. */
+export function sweepActivities({ database, workflows, clock, log }: Deps) {
+  const before = (ms: number) => new Date(clock().getTime() - ms)
+  return {
+    /** Takes a page after the ID given; returns the last ID of it, null after the last page. */
+    restartMails: async (after: string): Promise<string | null> => {
+      const page = { after, limit: pageSize }
+      const lost = await listMails(database, { ...page, before: before(givenUpAfterMs) })
+      for (const mailId of lost) {
+        log.warn({ mailId }, 'a mail could not be sent for a day and is given up')
+        await deleteMail(database, mailId)
+      }
+      const waiting = await listMails(database, { ...page, before: before(graceMs) })
+      for (const mailId of waiting) await startMail(workflows, mailId)
+      return waiting.at(pageSize - 1) ?? null
+    },
+    /** Removes some of what has expired; true when little or nothing is left. */
+    removeExpired: async (): Promise<boolean> => {
+      let most = 0
+      for (const table of expiringTables) {
+        const removed = await deleteExpired(database, table, { now: clock(), limit: rowsPerTable })
+        most = Math.max(most, removed)
+      }
+      return most < rowsPerTable
+    },
+  }
+}

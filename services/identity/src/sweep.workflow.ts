@@ -1,0 +1,18 @@
+import { proxyActivities } from '@temporalio/workflow'
+import type { sweepActivities } from './sweep.activities.ts'
+
+const { restartMails, removeExpired } = proxyActivities<ReturnType<typeof sweepActivities>>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '10 seconds',
+})
+
+/** Finishes what was left unfinished and removes what has expired; runs every ten minutes. */
+export async function sweepIdentity(): Promise<void> {
+  let after: string | null = ''
+  while (after !== null) {
+    after = await restartMails(after)
+  }
+  while (!(await removeExpired())) {
+    // Each call removes a bounded number of rows.
+  }
+}

@@ -1,0 +1,245 @@
+import { disableLogin, expirePassword } from '@coffer/identity/operator.activities'
+import { newId } from '@coffer/kit/id'
+import { eventually } from '@coffer/kit/testing/boot'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { call } from '../harness/person.ts'
+import { type MailSink, openMailSink, tokenIn } from '../providers/smtp.ts'
+
+let coffer: Coffer
+let sink: MailSink
+
+beforeAll(async () => {
+  sink = await openMailSink()
+  coffer = await startCoffer({
+    COFFER_SMTP_URL: sink.url,
+    COFFER_SMTP_TLS: 'none',
+    COFFER_EXTERNAL_URL: 'https://money.example/app/',
+    COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
+    COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
+  })
+})
+
+afterEach(() => {
+  coffer.booted.clock.now = null
+})
+
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+const verifySubject = 'Verify your email address'
+const resetSubject = 'Reset your password'
+const changedSubject = 'Your password was changed'
+const password = 'a long enough password'
+const newPassword = 'another long password'
+
+const post = (path: string, body: unknown) =>
+  call(coffer.baseUrl, 'POST', `/authentication/${path}`, { body })
+const login = (email: string, text = password) => post('login', { email, password: text })
+const identity = () => coffer.booted.database('identity')
+
+async function register(firstName = 'Pat'): Promise<string> {
+  const email = `${newId('person').replace('_', '.')}@example.com`
+  const answer = await post('register', { email, password, firstName })
+  expect(answer).toMatchObject({ status: 200, body: { requireVerification: true } })
+  return email
+}
+
+async function registerVerified(): Promise<string> {
+  const email = await register()
+  const token = tokenIn(await sink.mailTo(email, verifySubject))
+  expect(await post('verify', { token })).toMatchObject({ status: 200 })
+  return email
+}
+
+async function waitingMails(): Promise<number> {
+  const row = z.object({ waiting: z.bigint() })
+  return Number(
+    await identity().pool.oneFirst(sql.type(row)`SELECT count(*) AS waiting FROM mails`),
+  )
+}
+
+const nothingWaits = () => eventually(waitingMails, (waiting) => waiting === 0)
+
+describe('registration', () => {
+  test('begins no session before the address is verified by the link in the mail', async () => {
+    const email = `${newId('person').replace('_', '.')}@example.com`
+    const registered = await post('register', { email, password, firstName: 'Pat' })
+    expect(registered.status).toBe(200)
+    expect(registered.body).toEqual({ message: expect.any(String), requireVerification: true })
+    expect(registered.headers.getSetCookie()).toEqual([])
+    const refusedLogin = await login(email)
+    expect(refusedLogin).toMatchObject({ status: 428, body: { code: 'EMAIL_NOT_VERIFIED' } })
+    expect(refusedLogin.headers.getSetCookie()).toEqual([])
+    expect(await login(email, 'a wrong long password')).toMatchObject({ status: 401 })
+
+    const mail = await sink.mailTo(email, verifySubject)
+    expect(mail.from).toBe('no-reply@money.example')
+    const token = tokenIn(mail)
+    expect(mail.text).toContain(`https://money.example/app/verify/email?token=${token}`)
+    expect(await post('verify', { token })).toMatchObject({
+      status: 200,
+      body: { nextUrl: '/login', message: expect.any(String) },
+    })
+    const signedIn = await login(email)
+    expect(signedIn).toMatchObject({ status: 200, body: { isActive: true } })
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ')
+    const me = await call(coffer.baseUrl, 'GET', '/users/me', { headers: { cookie } })
+    expect(me.body.user.login).toMatchObject({
+      isEmailVerified: true,
+      emailVerifiedAt: expect.any(String),
+    })
+  })
+
+  test('escapes names in the page, and leaves them as they are in the text', async () => {
+    const email = await register('<b>Pat & "Co"</b>')
+    const { text, html } = await sink.mailTo(email, verifySubject)
+    expect(text).toContain('Hello <b>Pat & "Co"</b>,')
+    expect(html).not.toContain('<b>Pat')
+    expect(html).toContain('&lt;b&gt;Pat &amp; &quot;Co&quot;&lt;/b&gt;')
+  })
+
+  test('is refused for an address in use, and mails nobody', async () => {
+    const email = await registerVerified()
+    const before = sink.mails.length
+    const answer = await post('register', { email, password, firstName: 'Eve' })
+    expect(answer).toMatchObject({ status: 428, body: { code: 'EMAIL_IN_USE' } })
+    await nothingWaits()
+    expect(sink.mails).toHaveLength(before)
+  })
+})
+
+describe('a link to verify', () => {
+  test('works once, for its time, and for nothing else', async () => {
+    const email = await register()
+    const token = tokenIn(await sink.mailTo(email, verifySubject))
+    const bad = ['', 'nonsense', 'a'.repeat(52)]
+    for (const wrong of bad) expect((await post('verify', { token: wrong })).status).toBe(400)
+    expect((await post('reset', { token, password: newPassword })).status).toBe(400)
+    const issued = Date.now()
+    coffer.booted.clock.now = new Date(issued + 1441 * 60_000)
+    expect((await post('verify', { token })).status).toBe(400)
+    coffer.booted.clock.now = null
+    const all = await Promise.all([1, 2, 3].map(() => post('verify', { token })))
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+  })
+
+  test('is sent again to who has not verified, and to nobody else', async () => {
+    const email = await register()
+    const verified = await registerVerified()
+    await sink.mailTo(email, verifySubject)
+    const unknown = `${newId('nobody').replace('_', '.')}@example.com`
+    const answers = []
+    for (const one of [email.toUpperCase(), verified, unknown]) {
+      answers.push(await post('verify/resend', { email: ` ${one} ` }))
+    }
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, null])
+    const again = await sink.mailTo(email, verifySubject, 2)
+    await nothingWaits()
+    const to = (address: string) => sink.mails.filter((mail) => mail.to === address).length
+    expect([to(email), to(verified), to(unknown)]).toEqual([2, 1, 0])
+    expect(await post('verify', { token: tokenIn(again) })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a forgotten password', () => {
+  test.each(['forgot', 'forgotPassword'])('%s is set by the link in the mail', async (path) => {
+    const email = await registerVerified()
+    expect(await post(path, { email })).toMatchObject({ status: 200, body: null })
+    const mail = await sink.mailTo(email, resetSubject)
+    const token = tokenIn(mail)
+    expect(mail.html).toContain(`https://money.example/app/password/reset?token=${token}`)
+    expect(mail.text).toContain('for 10 minutes')
+    expect((await post('verify', { token })).status).toBe(400)
+    expect(await post('reset', { token, password: newPassword })).toMatchObject({
+      status: 200,
+      body: null,
+    })
+    expect((await login(email)).status).toBe(401)
+    expect((await login(email, newPassword)).status).toBe(200)
+    await sink.mailTo(email, changedSubject)
+    expect((await post('reset', { token, password })).status).toBe(400)
+  })
+
+  test('is answered alike whoever asks; only verified, live logins get a mail', async () => {
+    const [unverified, disabled] = [await register(), await registerVerified()]
+    await disableLogin(identity(), disabled, new Date())
+    const unknown = `${newId('nobody').replace('_', '.')}@example.com`
+    for (const email of [unverified, disabled, unknown]) {
+      expect(await post('forgot', { email })).toMatchObject({ status: 200, body: null })
+    }
+    await nothingWaits()
+    expect(
+      sink.mails.filter(({ subject, to }) => subject === resetSubject && to === unknown),
+    ).toEqual([])
+    const reset = sink.mails.filter(({ subject }) => subject === resetSubject).map(({ to }) => to)
+    expect(reset).not.toContain(unverified)
+    expect(reset).not.toContain(disabled)
+  })
+
+  test('may be asked for five times in a quarter of an hour, known or not', async () => {
+    const unknown = `${newId('nobody').replace('_', '.')}@example.com`
+    for (const email of [await registerVerified(), unknown]) {
+      for (const _ of [1, 2, 3, 4, 5]) expect((await post('forgot', { email })).status).toBe(200)
+      const limited = await post('forgot', { email })
+      expect(limited.status).toBe(429)
+      expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(800)
+    }
+  })
+
+  test.each([[{}], [{ email: '' }], [{ email: 'pat' }], [{ email: 'a@example.com', nonce: 1 }]])(
+    '%j is 400 and names the field',
+    async (body) => {
+      for (const path of ['forgot', 'verify/resend']) {
+        const answer = await post(path, body)
+        expect(answer.status).toBe(400)
+        expect(Object.keys(answer.body.problems)).toEqual([Object.keys(body).at(-1) ?? 'email'])
+      }
+    },
+  )
+})
+
+test('an expired password signs nobody in, and is changed by the token of the answer', async () => {
+  const email = await registerVerified()
+  await expirePassword(identity(), email)
+  const owed = await login(email)
+  expect(owed).toMatchObject({ status: 428, body: { code: 'PASSWORD_CHANGE_REQUIRED' } })
+  expect(owed.headers.getSetCookie()).toEqual([])
+  const { resetToken } = owed.body
+  const began = Date.now()
+  coffer.booted.clock.now = new Date(began + 6 * 60_000)
+  expect((await post('reset', { token: resetToken, password: newPassword })).status).toBe(400)
+  coffer.booted.clock.now = null
+  expect((await post('reset', { token: resetToken, password: newPassword })).status).toBe(200)
+  expect((await login(email, newPassword)).status).toBe(200)
+})
+
+describe('the mail server', () => {
+  test('that is busy for a while gets the mail later, once', async () => {
+    const before = sink.refusals()
+    sink.refuse(451, 2)
+    const email = await register()
+    const { messageId } = await sink.mailTo(email, verifySubject)
+    expect(messageId).toMatch(/^<mail_[0-9a-z]{26}@money\.example>$/)
+    expect(sink.refusals() - before).toBe(2)
+    await nothingWaits()
+    expect(sink.mails.filter(({ to }) => to === email)).toHaveLength(1)
+  })
+
+  test('that will never take it is not asked again', async () => {
+    const before = sink.refusals()
+    sink.refuse(550, 100)
+    const email = await register()
+    await nothingWaits()
+    sink.refuse(0, 0)
+    expect(sink.refusals() - before).toBe(1)
+    expect(sink.mails.filter(({ to }) => to === email)).toEqual([])
+  })
+})

@@ -1,0 +1,99 @@
+import type { AddressInfo } from 'node:net'
+import { eventually } from '@coffer/kit/testing/boot'
+import PostalMime from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as it arrived. */
+export interface ReceivedMail {
+  from: string
+  to: string
+  subject: string
+  messageId: string
+  text: string
+  html: string
+}
+
+/** A mail server that keeps what it is given. */
+export interface MailSink extends AsyncDisposable {
+  url: string
+  mails: ReceivedMail[]
+  /** Refuses the next so many mails with that reply (RFC 5321, section 4.2). */
+  refuse: (replyCode: number, times: number) => void
+  /** How often a mail was refused. */
+  refusals: () => number
+  /** Waits until the address has so many mails with that subject; returns the last. */
+  mailTo: (address: string, subject: string, count?: number) => Promise<ReceivedMail>
+}
+
+/** Listens on a free port of this machine, without TLS; `port` 0 picks one. */
+export async function openMailSink(port = 0): Promise<MailSink> {
+  const mails: ReceivedMail[] = []
+  let refusing = { replyCode: 0, times: 0 }
+  let refusals = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    hideSTARTTLS: true,
+    disableReverseLookup: true,
+    logger: false,
+    onMailFrom: (_from, _session, callback) => {
+      if (refusing.times === 0) return callback()
+      refusing.times -= 1
+      refusals += 1
+      callback(Object.assign(new Error('not now'), { responseCode: refusing.replyCode }))
+    },
+    onData: (stream, _session, callback) => {
+      read(stream).then((mail) => {
+        mails.push(mail)
+        callback()
+      }, callback)
+    },
+  })
+  server.on('error', () => {
+    // A client that goes away in the middle is its own affair.
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const { port: listening } = server.server.address() as AddressInfo
+  const sent = (address: string, subject: string) =>
+    mails.filter((mail) => mail.to === address && mail.subject === subject)
+  return {
+    url: `smtp://127.0.0.1:${listening}`,
+    mails,
+    refuse: (replyCode, times) => {
+      refusing = { replyCode, times }
+    },
+    refusals: () => refusals,
+    mailTo: async (address, subject, count = 1) => {
+      const found = await eventually(
+        async () => sent(address, subject),
+        ({ length }) => length >= count,
+      )
+      return found.at(-1) as ReceivedMail
+    },
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+async function read(stream: AsyncIterable<Buffer>): Promise<ReceivedMail> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  const {
+    from,
+    to,
+    subject = '',
+    messageId = '',
+    text = '',
+    html = '',
+  } = await PostalMime.parse(Buffer.concat(chunks))
+  return {
+    from: from?.address ?? '',
+    to: to?.[0]?.address ?? '',
+    ...{ subject, messageId, text, html },
+  }
+}
+
+/** The token of the link in a mail; both forms of it have the same one. */
+export function tokenIn({ text, html }: ReceivedMail): string {
+  const [, token = ''] = /\?token=([a-z2-7]{52})\b/.exec(text) ?? []
+  if (token === '' || !html.includes(`?token=${token}"`)) throw new Error(`no link in ${text}`)
+  return token
+}
