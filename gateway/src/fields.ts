@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { currencies } from '@coffer/kit/currency'
 import { isId } from '@coffer/kit/id'
+import { readRuleset } from '@coffer/kit/ruleset'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 
@@ -122,11 +123,16 @@ export const nonce = z
   .refine((value) => value >= 0, rule('must not be negative'))
   .transform(BigInt)
 
-/** A recurrence rule of RFC 5545; its owner reads and judges it. */
+/** A recurrence rule of RFC 5545 (spec/budgeting.md 1.4). */
 export const ruleset = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
   .refine((value) => value.length <= 1000, rule('must have at most 1000 characters'))
+  .superRefine((value, context) => {
+    const read = readRuleset(value)
+    if ('rule' in read) return
+    context.addIssue({ code: 'custom', message: read.problem, continue: false })
+  })
 
 /** A list of such values. */
 export function list<Schema extends z.ZodType>(schema: Schema) {

@@ -1,3 +1,4 @@
+import { notFound } from '@coffer/kit/errors'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from './samples.ts'
@@ -13,6 +14,7 @@ const goal = {
 }
 const ruleset = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
 const expense = { ...goal, spendingType: 'expense', ruleset }
+const one = `${url}/${ids.spendingId}`
 
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
@@ -133,11 +135,67 @@ test('list, one, its transactions and deletion', async () => {
     transactions: { listTransactions: () => ({ transactions: [transaction] }) },
   })
   expect((await gateway.send('GET', url)).body).toHaveLength(1)
-  const one = `${url}/${ids.spendingId}`
   expect((await gateway.send('GET', one)).body.spendingId).toBe(ids.spendingId)
   const spent = await gateway.send('GET', `${one}/transactions?limit=2`)
   expect(spent.body[0].transactionId).toBe(ids.transactionId)
   expect(gateway.received.at(-1)?.message).toMatchObject({ spendingId: ids.spendingId, limit: 2 })
   const deleted = await gateway.send('DELETE', one)
   expect([deleted.status, deleted.text]).toEqual([200, ''])
+})
+
+test('a partial change names what was sent, a null rule included', async () => {
+  gateway = await openGateway({ spending: { updateSpending: () => ({ spending }) } })
+  const body = { name: ' Bike ', targetAmount: 5, ruleset: null, isPaused: false }
+  const answer = await gateway.send('PATCH', one, { body })
+  expect(answer.status).toBe(200)
+  expect(answer.body.spendingId).toBe(ids.spendingId)
+  expect(gateway.received.at(-1)?.message).toMatchObject({
+    ...{ name: 'Bike', targetAmount: 5n, isPaused: false, spendingId: ids.spendingId },
+    updateMask: { paths: ['name', 'target_amount', 'ruleset', 'is_paused'] },
+  })
+})
+
+test.each([
+  [{ spendingType: 'goal' }, { spendingType: 'key not expected' }],
+  [{ currentAmount: 5 }, { currentAmount: 'key not expected' }],
+  [{ usedAmount: 5 }, { usedAmount: 'key not expected' }],
+  [{ isBehind: true }, { isBehind: 'key not expected' }],
+  [{ name: null }, { name: 'cannot be blank' }],
+  [{ targetAmount: 0 }, { targetAmount: 'must be greater than 0' }],
+  [{ fundingScheduleId: null }, { fundingScheduleId: 'cannot be blank' }],
+  [
+    { fundingScheduleId: ids.linkId },
+    { fundingScheduleId: 'must be an ID that begins with fund_' },
+  ],
+  [{ nextRecurrence: null }, { nextRecurrence: 'cannot be blank' }],
+  [{ isPaused: null }, { isPaused: 'cannot be blank' }],
+  [
+    { ruleset: 'FREQ=DAILY' },
+    { ruleset: { oneOf: ['must be null', 'must be a DTSTART line and an RRULE line'] } },
+  ],
+])('the change %j is refused', async (body, problems) => {
+  gateway = await openGateway({ spending: { getSpending: () => ({ spending }) } })
+  const answer = await gateway.send('PATCH', one, { body })
+  expect(answer.status).toBe(400)
+  expect(answer.body.problems).toEqual(problems)
+})
+
+test('a malformed rule of an expense is reported under its shape', async () => {
+  gateway = await openGateway({})
+  const body = { ...expense, ruleset: 'DTSTART:20220101T060000Z\nRRULE:FREQ=SECONDLY' }
+  const answer = await gateway.send('POST', url, { body })
+  expect(answer.status).toBe(400)
+  expect(answer.body.problems.oneOf[0]).toEqual({
+    ruleset: 'FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY',
+  })
+  expect(answer.body.problems.oneOf[1].ruleset).toBe('must be null: goals do not recur')
+})
+
+test('a missing spending object is 404 even with a bad body', async () => {
+  const getSpending = () => {
+    throw notFound('spending')
+  }
+  gateway = await openGateway({ spending: { getSpending } })
+  const answer = await gateway.send('PATCH', one, { body: { targetAmount: 0 } })
+  expect(answer.status).toBe(404)
 })

@@ -1,12 +1,16 @@
 import {
   FundingScheduleSchema,
   FundingScheduleService,
+  UpdateFundingScheduleRequestSchema,
 } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import {
   boolean,
   ignoringNull,
   name,
+  notNegativeMoney,
   nullOr,
   positiveMoney,
   ruleset,
@@ -16,7 +20,7 @@ import {
 import { rendered, renderedAll } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
-import { valuesOf } from '../update.ts'
+import { updateOf, valuesOf } from '../update.ts'
 
 const creation = z.strictObject({
   name,
@@ -31,9 +35,26 @@ const creation = z.strictObject({
   nextRecurrence: ignoringNull(timestamp),
 })
 
+/** Blank and null clear the description, null clears the deposit (spec/decisions.md, Budgeting). */
+const change = z.strictObject({
+  name: name.optional(),
+  description: nullOr(text).optional(),
+  ruleset: ruleset.optional(),
+  excludeWeekends: ignoringNull(boolean),
+  autoCreateTransaction: ignoringNull(boolean),
+  estimatedDeposit: nullOr(notNegativeMoney).optional(),
+  nextRecurrence: timestamp.optional(),
+})
+
 /** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
 export function fundingScheduleRoutes({ mesh }: RouteDeps): Route[] {
   const schedules = mesh.client('budgeting', FundingScheduleService)
+  return [...reads(schedules), ...writes(schedules)]
+}
+
+type Schedules = Client<typeof FundingScheduleService>
+
+function reads(schedules: Schedules): Route[] {
   return [
     route({
       method: 'GET',
@@ -57,6 +78,11 @@ export function fundingScheduleRoutes({ mesh }: RouteDeps): Route[] {
         return rendered(FundingScheduleSchema, fundingSchedule)
       },
     }),
+  ]
+}
+
+function writes(schedules: Schedules): Route[] {
+  return [
     route({
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules',
@@ -69,6 +95,34 @@ export function fundingScheduleRoutes({ mesh }: RouteDeps): Route[] {
         const creating = { ...valuesOf(body), ...params }
         const { fundingSchedule } = await schedules.createFundingSchedule(creating, writeOptions)
         return rendered(FundingScheduleSchema, fundingSchedule)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
+      summary: 'Change a funding schedule; other dates recalculate its expenses and goals',
+      auth: 'key',
+      find: ({ params, options }) => schedules.getFundingSchedule(params, options),
+      body: change,
+      answer: {
+        object: { fundingSchedule: FundingScheduleSchema, spending: { list: SpendingSchema } },
+      },
+      handler: async ({ params, body, options }) => {
+        const update = { ...updateOf(UpdateFundingScheduleRequestSchema, body), ...params }
+        const { fundingSchedule, spending } = await schedules.updateFundingSchedule(update, options)
+        return {
+          fundingSchedule: rendered(FundingScheduleSchema, fundingSchedule),
+          spending: renderedAll(SpendingSchema, spending),
+        }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
+      summary: 'Delete a funding schedule that no expense or goal is on',
+      auth: 'key',
+      handler: async ({ params, options }) => {
+        await schedules.deleteFundingSchedule(params, options)
       },
     }),
   ]

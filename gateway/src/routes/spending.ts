@@ -1,4 +1,8 @@
-import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import {
+  SpendingSchema,
+  SpendingService,
+  UpdateSpendingRequestSchema,
+} from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/transaction'
@@ -9,6 +13,7 @@ import {
   id,
   ignoringNull,
   name,
+  nullOr,
   positiveMoney,
   ruleset,
   timestamp,
@@ -18,7 +23,7 @@ import { recalculation } from '../recalculation.ts'
 import { keptRestText, listed, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
-import { valuesOf } from '../update.ts'
+import { updateOf, valuesOf } from '../update.ts'
 
 const plan = {
   name,
@@ -42,6 +47,17 @@ const creation = z.union([
     ruleset: z.null({ error: 'must be null: goals do not recur' }).optional(),
   }),
 ])
+
+/** Every key some type may change; budgeting refuses by the stored type (spec/budgeting.md 3.3). */
+const change = z.strictObject({
+  name: name.optional(),
+  fundingScheduleId: id('fund').optional(),
+  targetAmount: positiveMoney.optional(),
+  nextRecurrence: timestamp.optional(),
+  ruleset: nullOr(ruleset).optional(),
+  autoCreateTransaction: boolean.optional(),
+  isPaused: boolean.optional(),
+})
 
 const transfer = z
   .strictObject({
@@ -137,6 +153,20 @@ function writes({ mesh, log }: RouteDeps): Route[] {
           balance: rendered(BalancesSchema, moved.balance),
           spending: await recalculate(moved.envelopes, call),
         }
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
+      summary: 'Change an expense or goal; which keys depends on its type',
+      auth: 'key',
+      find: ({ params, options }) => spending.getSpending(params, options),
+      body: change,
+      answer: SpendingSchema,
+      handler: async ({ params, body, options }) => {
+        const update = { ...updateOf(UpdateSpendingRequestSchema, body), ...params }
+        const { spending: changed } = await spending.updateSpending(update, options)
+        return rendered(SpendingSchema, changed)
       },
     }),
     route({

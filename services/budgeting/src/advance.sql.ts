@@ -21,6 +21,7 @@ export function dueBankAccounts(
     SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM (
       SELECT account_id, bank_account_id FROM funding_schedules
       WHERE next_recurrence <= ${instant} AND last_recurrence IS DISTINCT FROM next_recurrence
+        AND deleted_at IS NULL
       UNION
       SELECT account_id, bank_account_id FROM spending
       WHERE next_recurrence <= ${instant} AND last_recurrence IS DISTINCT FROM next_recurrence
@@ -46,7 +47,8 @@ export function lockSchedule(
   return tx.maybeOne(sql.type(FundingSchedule)`
     SELECT ${scheduleColumns} FROM funding_schedules
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND funding_schedule_id = ${fundingScheduleId} FOR NO KEY UPDATE`)
+      AND funding_schedule_id = ${fundingScheduleId} AND deleted_at IS NULL
+    FOR NO KEY UPDATE`)
 }
 
 export async function saveDates(tx: Tx, schedule: FundingSchedule): Promise<void> {

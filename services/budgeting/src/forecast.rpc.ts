@@ -1,6 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid, notFound } from '@coffer/kit/errors'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
+import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import type { ServiceDeps } from '@coffer/kit/service'
 import type { Workers } from '@coffer/kit/workers'
 import type { EstimateCostRequest, ForecastService } from '@coffer/proto/budgeting/v1/forecast'
@@ -18,7 +19,6 @@ import { forecastMessage } from './forecast-message.ts'
 import { estimatedCost, nextContribution, nextFundingInput } from './forecast-questions.ts'
 import { findFundingSchedule, listFundingSchedules } from './funding-schedule.sql.ts'
 import { describeBankAccount } from './ledger.client.ts'
-import { readRuleset, renderRuleset } from './ruleset.ts'
 import { listSpending } from './spending.sql.ts'
 
 /** Threads for forecasts that would hold up other requests. */

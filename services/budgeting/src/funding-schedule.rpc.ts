@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { duplicate, notFound } from '@coffer/kit/errors'
+import { notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { keepReply, once } from '@coffer/kit/idempotency'
 import { toMessage } from '@coffer/kit/message'
@@ -13,17 +13,19 @@ import {
   type FundingScheduleService,
 } from '@coffer/proto/budgeting/v1/funding_schedule'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { admitPlan } from './ended-bank-account.sql.ts'
 import {
   findFundingSchedule,
   insertFundingSchedule,
   listFundingSchedules,
+  refuseTaken,
 } from './funding-schedule.sql.ts'
 import { type FundingSchedule, newFundingSchedule } from './funding-schedule.ts'
+import { updateFundingSchedule } from './funding-schedule-change.rpc.ts'
+import { deleteFundingSchedule } from './funding-schedule-removal.rpc.ts'
 import { describeBankAccount, describeWritable } from './ledger.client.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'>
 
 /** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
 export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingScheduleService> {
@@ -47,6 +49,11 @@ export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingSch
       return { fundingSchedule: toMessage(FundingScheduleSchema, schedule) }
     },
     createFundingSchedule: (request, context) => add(deps, request, context),
+    updateFundingSchedule: (request, context) => updateFundingSchedule(deps, request, context),
+    deleteFundingSchedule: async (request, context) => {
+      await deleteFundingSchedule(deps, request, context)
+      return {}
+    },
   }
 }
 
@@ -81,10 +88,4 @@ function inputOf(request: CreateFundingScheduleRequest) {
     estimatedDeposit: request.estimatedDeposit ?? null,
     nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,
   }
-}
-
-function refuseTaken(error: unknown): never {
-  const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-  if (isTaken && error.constraint === 'funding_schedules_name') throw duplicate('funding schedule')
-  throw error
 }

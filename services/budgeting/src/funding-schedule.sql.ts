@@ -1,6 +1,7 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf, insertOf } from '@coffer/kit/rows'
-import { sql } from 'slonik'
+import { duplicate } from '@coffer/kit/errors'
+import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import { FundingSchedule } from './funding-schedule.ts'
 
 const columns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
@@ -13,7 +14,7 @@ export function listFundingSchedules(
 ): Promise<readonly FundingSchedule[]> {
   return pool.any(sql.type(FundingSchedule)`
     SELECT ${columns} FROM funding_schedules
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND deleted_at IS NULL
     ORDER BY funding_schedule_id`)
 }
 
@@ -25,10 +26,27 @@ export function findFundingSchedule(
   return pool.maybeOne(sql.type(FundingSchedule)`
     SELECT ${columns} FROM funding_schedules
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND funding_schedule_id = ${fundingScheduleId}`)
+      AND funding_schedule_id = ${fundingScheduleId} AND deleted_at IS NULL`)
 }
 
 /** Throws UniqueIntegrityConstraintViolationError when the bank account has one of that name. */
 export async function insertFundingSchedule(tx: Tx, schedule: FundingSchedule): Promise<void> {
   await tx.query(sql.unsafe`${insertOf('funding_schedules', FundingSchedule, schedule)}`)
+}
+
+/** Throws UniqueIntegrityConstraintViolationError when there is another of that name. */
+export async function saveFundingSchedule(tx: Tx, schedule: FundingSchedule): Promise<void> {
+  const { accountId, bankAccountId, fundingScheduleId, createdAt, ...fields } = schedule
+  const names = Object.keys(fields) as (keyof typeof fields)[]
+  await tx.query(sql.unsafe`
+    UPDATE funding_schedules SET ${assignmentsOf(schedule, names)}
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND funding_schedule_id = ${fundingScheduleId}`)
+}
+
+/** Makes the fault of a name that is taken the refusal a client gets. */
+export function refuseTaken(error: unknown): never {
+  const isTaken = error instanceof UniqueIntegrityConstraintViolationError
+  if (isTaken && error.constraint === 'funding_schedules_name') throw duplicate('funding schedule')
+  throw error
 }

@@ -1,8 +1,8 @@
 import { invalid, refused } from '@coffer/kit/errors'
+import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import { z } from 'zod'
 import { midnightMs, weekdayStart } from './midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from './recurrence.ts'
-import { readRuleset, renderRuleset } from './ruleset.ts'
 
 /** A recurring pay or allocation event of one bank account; money in minor units. */
 export const FundingSchedule = z.object({
@@ -93,17 +93,8 @@ export function newFundingSchedule(
   input: NewFundingSchedule,
   { timezone, now, isManualLink }: { timezone: string; now: Date; isManualLink: boolean },
 ): Omit<FundingSchedule, 'accountId' | 'fundingScheduleId' | 'bankAccountId' | 'createdAt'> {
-  const read = readRuleset(input.ruleset)
-  if ('problem' in read) {
-    throw invalid({ ruleset: `Ruleset ${read.problem}` })
-  }
-  if (input.autoCreateTransaction && (input.estimatedDeposit ?? 0n) <= 0n) {
-    throw refused('Automatic deposits need an estimated deposit above 0')
-  }
-  if (input.autoCreateTransaction && !isManualLink) {
-    throw refused('Automatic deposits need a manual link')
-  }
-  const ruleset = renderRuleset(read.rule)
+  const ruleset = normalRuleset(input.ruleset)
+  requireDepositAllowed(input, isManualLink)
   const first = firstFunding({ ...input, ruleset }, timezone, now)
   if (first === null) {
     throw invalid({ ruleset: 'Ruleset has no date left' })
@@ -112,6 +103,28 @@ export function newFundingSchedule(
     ...{ ...input, ruleset, waitForDeposit: false, lastRecurrence: null },
     nextRecurrence: first.date,
     nextRecurrenceOriginal: first.original,
+  }
+}
+
+/** The ruleset as it is stored. Throws invalid for one that cannot be accepted. */
+export function normalRuleset(ruleset: string): string {
+  const read = readRuleset(ruleset)
+  if ('problem' in read) {
+    throw invalid({ ruleset: `Ruleset ${read.problem}` })
+  }
+  return renderRuleset(read.rule)
+}
+
+/** Refuses automatic deposits without an amount or off a manual link (`spec/budgeting.md` 2.3). */
+export function requireDepositAllowed(
+  deposit: Pick<FundingSchedule, 'autoCreateTransaction' | 'estimatedDeposit'>,
+  isManualLink: boolean,
+): void {
+  if (deposit.autoCreateTransaction && (deposit.estimatedDeposit ?? 0n) <= 0n) {
+    throw refused('Automatic deposits need an estimated deposit above 0')
+  }
+  if (deposit.autoCreateTransaction && !isManualLink) {
+    throw refused('Automatic deposits need a manual link')
   }
 }
 

@@ -1,12 +1,17 @@
+import { keptForHours } from '@coffer/kit/idempotency'
 import type { ServiceDeps } from '@coffer/kit/service'
+import { hourMs } from '@coffer/kit/time'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { accountTimezone } from './account-settings.client.ts'
 import { asSystem } from './ledger.client.ts'
-import { endOpening, type Opening, staleOpenings } from './opening.sql.ts'
+import { dropOpening, forgetKeys, type Opening, staleOpenings } from './opening.sql.ts'
+import { openPlan } from './spending-opening.rpc.ts'
 
 /** A request that opens an envelope has given up long before. */
 const staleAfterMs = 60_000
 const batchSizeMax = 200
+const keysMax = 5000
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 
@@ -20,11 +25,24 @@ export function openingActivities(deps: Deps) {
       const before = new Date(deps.clock().getTime() - staleAfterMs)
       const openings = await staleOpenings(deps.database, { before, limit: batchSizeMax })
       for (const opening of openings) {
-        await endOpening(deps.database, opening, await hasEnvelope(deps, opening))
+        await endOpening(deps, opening)
       }
       return openings.length
     },
+    /** Forgets the keys of requests whose replies are no longer kept; returns how many. */
+    forgetOldKeys: (): Promise<number> => {
+      const before = new Date(deps.clock().getTime() - keptForHours * hourMs)
+      return forgetKeys(deps.database, { before, limit: keysMax })
+    },
   }
+}
+
+async function endOpening(deps: Deps, opening: Opening): Promise<void> {
+  const { spendingId } = opening
+  if (!(await hasEnvelope(deps, opening))) return dropOpening(deps.database, opening)
+  const timezone = await accountTimezone(deps, opening.accountId)
+  const asOf = { timezone, now: deps.clock() }
+  await deps.database.transaction((tx) => openPlan(tx, opening, { spendingId, asOf }))
 }
 
 async function hasEnvelope(

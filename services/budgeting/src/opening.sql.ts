@@ -1,9 +1,49 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { columnsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
-import { Spending } from './spending.ts'
+import type { PlanScope } from './spending.sql.ts'
+import { FundedSpending, ReservedSpending, Spending } from './spending.ts'
 
 const Opening = Spending.pick({ accountId: true, bankAccountId: true, spendingId: true })
 export type Opening = Pick<Spending, keyof typeof Opening.shape>
+
+const columns = columnsOf(Spending, { table: 'spending' })
+const reserved = columnsOf(ReservedSpending, { table: 'spending' })
+
+/** The plan that an earlier attempt of the same request has left. */
+export function findOpening(
+  { pool }: Database,
+  accountId: string,
+  openingKey: string,
+): Promise<ReservedSpending | null> {
+  return pool.maybeOne(sql.type(ReservedSpending)`
+    SELECT ${reserved} FROM spending
+    WHERE account_id = ${accountId} AND opening_key = ${openingKey}`)
+}
+
+/**
+ * Opens a plan whose envelope is there, and keeps its schedule as it is until the transaction ends;
+ * null when the plan is gone.
+ */
+export function openSpending(
+  tx: Tx,
+  { accountId, bankAccountId }: PlanScope,
+  spendingId: string,
+): Promise<FundedSpending | null> {
+  const scope = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  const plan = sql.fragment`${scope} AND spending_id = ${spendingId}`
+  return tx.maybeOne(sql.type(FundedSpending)`
+    WITH schedule AS MATERIALIZED (
+      SELECT ruleset, exclude_weekends, next_recurrence FROM funding_schedules
+      WHERE ${scope}
+        AND funding_schedule_id = (SELECT funding_schedule_id FROM spending WHERE ${plan})
+      FOR SHARE
+    )
+    UPDATE spending SET state = 'open', revision = revision + 1 FROM schedule WHERE ${plan}
+    RETURNING ${columns}, schedule.ruleset AS "fundingRuleset",
+      schedule.exclude_weekends AS "fundingExcludesWeekends",
+      schedule.next_recurrence AS "fundingNextRecurrence"`)
+}
 
 /** Plans whose opening has stopped half-way, oldest first. */
 export function staleOpenings(
@@ -17,16 +57,24 @@ export function staleOpenings(
     ORDER BY created_at LIMIT ${limit}`)
 }
 
-/** Opens the plan, or removes it where it has no envelope. */
-export async function endOpening(
+/** Removes a plan that is not open. */
+export async function dropOpening(
   { pool }: Database,
   { accountId, bankAccountId, spendingId }: Opening,
-  hasEnvelope: boolean,
 ): Promise<void> {
-  const statement = hasEnvelope
-    ? sql.fragment`UPDATE spending SET state = 'open', revision = revision + 1`
-    : sql.fragment`DELETE FROM spending`
   await pool.query(sql.unsafe`
-    ${statement} WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    DELETE FROM spending WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND spending_id = ${spendingId} AND state = 'opening'`)
+}
+
+/** Forgets the keys of requests that are too old to be repeated; returns how many. */
+export async function forgetKeys(
+  { pool }: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    UPDATE spending SET opening_key = NULL, opening_body = NULL
+    WHERE ctid = ANY(ARRAY(SELECT ctid FROM spending
+      WHERE opening_key IS NOT NULL AND created_at < ${before.toISOString()} LIMIT ${limit}))`)
+  return rowCount
 }

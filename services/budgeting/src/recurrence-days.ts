@@ -1,7 +1,7 @@
+import type { Rule } from '@coffer/kit/ruleset'
 import { dayMs } from '@coffer/kit/time'
 import rrule from 'rrule'
 import { weekday } from './midnight.ts'
-import type { Rule } from './ruleset.ts'
 
 const everyWeekday = [0, 1, 2, 3, 4, 5, 6]
 const everyMonth = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]

@@ -174,3 +174,18 @@ test('year by year gives what the library gives in one go', () => {
     { numRuns: 200 },
   )
 })
+
+test('EXDATE takes an occurrence away and RDATE adds one', () => {
+  const rule = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1'
+  const text = `${rule}\nEXDATE:20220115T060000Z\nRDATE:20220120T060000Z`
+  const occurrences = occurrencesOf(text, 'America/Chicago')
+  const first = occurrenceAfter(occurrences, Date.parse('2022-01-01T07:00Z')) as number
+  expect(new Date(first)).toEqual(new Date('2022-01-20T06:00Z'))
+  expect(occurrenceAfter(occurrences, first)).toBe(Date.parse('2022-01-31T06:00Z'))
+})
+
+test('a start with a timezone is the instant of that wall clock', () => {
+  const text = 'DTSTART;TZID=Australia/Sydney:20220115T000000\nRRULE:FREQ=MONTHLY'
+  const next = occurrenceAfter(occurrencesOf(text, 'Australia/Sydney'), Date.parse('2022-06-01'))
+  expect(next).toBe(Date.parse('2022-06-14T14:00Z'))
+})

@@ -1,6 +1,6 @@
+import { type Rule, readRuleset } from '@coffer/kit/ruleset'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/time'
 import { recurrenceDays } from './recurrence-days.ts'
-import { type Rule, readRuleset } from './ruleset.ts'
 
 /** The occurrences of one ruleset in one timezone, year by year as they are asked for, in ms. */
 export type Occurrences = {

@@ -9,6 +9,7 @@ import { settings } from './config.ts'
 import { handlers } from './envelope.consumer.ts'
 import { type Forecasters, forecastRoutes } from './forecast.rpc.ts'
 import { fundingScheduleRoutes } from './funding-schedule.rpc.ts'
+import { scheduleRemovalActivities } from './funding-schedule-removal.activities.ts'
 import { openingActivities } from './opening.activities.ts'
 import { removalActivities } from './removal.activities.ts'
 import { spendingRoutes } from './spending.rpc.ts'
@@ -37,16 +38,17 @@ export const budgeting = defineService({
       },
       workflowModules: [
         new URL('./advance.workflow.ts', import.meta.url),
-        new URL('./openings.workflow.ts', import.meta.url),
+        new URL('./sweep.workflow.ts', import.meta.url),
       ],
       activities: {
         ...advanceActivities(deps),
         ...openingActivities(deps),
         ...removalActivities(deps),
+        ...scheduleRemovalActivities(deps),
       },
       schedules: [
         { ...workflow, id: 'advance', type: 'advance', cron: '0 * * * *' },
-        { ...workflow, id: 'sweep-openings', type: 'sweepOpenings', cron: '*/10 * * * *' },
+        { ...workflow, id: 'sweep-plans', type: 'sweepPlans', cron: '*/10 * * * *' },
       ],
       close: async () => forecasters[Symbol.asyncDispose](),
     }

@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { duplicate, invalid, notFound, unavailable } from '@coffer/kit/errors'
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { invalid, notFound, unavailable } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { keepReply, keptForHours, once } from '@coffer/kit/idempotency'
+import { type IdempotencyKey, keepReply, once, requireSameBody } from '@coffer/kit/idempotency'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
-import { hourMs } from '@coffer/kit/time'
 import {
   type CreateSpendingRequest,
   CreateSpendingResponseSchema,
@@ -16,11 +16,12 @@ import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { admitPlan } from './ended-bank-account.sql.ts'
-import { findFundingSchedule } from './funding-schedule.sql.ts'
 import { describeWritable } from './ledger.client.ts'
-import { withContribution } from './plan.ts'
-import { findOpening, insertSpending, openSpending } from './spending.sql.ts'
-import { type NewSpending, newSpending, type Spending } from './spending.ts'
+import { findOpening, openSpending } from './opening.sql.ts'
+import { type AsOf, withAmounts, withContribution } from './plan.ts'
+import { shareSchedules } from './plan-schedule.sql.ts'
+import { insertSpending, type PlanScope, refuseTaken, savePlans } from './spending.sql.ts'
+import { type FundedSpending, type NewSpending, newSpending, type Spending } from './spending.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
 
@@ -34,53 +35,98 @@ export async function createSpending(
   request: CreateSpendingRequest,
   context: HandlerContext,
 ) {
-  const { database, mesh } = deps
+  const { database, mesh, clock } = deps
   return once({ database, context, reply: CreateSpendingResponseSchema }, async (key) => {
-    const plan = await reserve(deps, await decide(deps, request, context, key?.key ?? null))
-    const { accountId, bankAccountId, spendingId, spendingType } = plan
+    const { bankAccountId } = request
+    const { accountId, timezone } = callerOf(context)
+    const { isManualLink } = await describeWritable(deps, bankAccountId, context)
+    const asOf = { timezone, now: clock() }
     const scope = { accountId, bankAccountId }
-    const ledger = mesh.client('ledger', EnvelopeService)
+    const { spendingId, spendingType } = await reserve(database, { accountId, key }, (tx) =>
+      insertPlan(tx, { scope, request, key, asOf, isManualLink }),
+    )
     const opening = { bankAccountId, spendingId, spendingType }
-    await ledger.openEnvelope(opening, onBehalfOf(context))
-    const spending = toMessage(SpendingSchema, plan)
-    const reply = create(CreateSpendingResponseSchema, { spending })
+    const ledger = mesh.client('ledger', EnvelopeService)
+    const { envelope } = await ledger.openEnvelope(opening, onBehalfOf(context))
     return database.transaction(async (tx) => {
-      const isThere = await openSpending(tx, scope, spendingId)
-      if (!isThere) throw unavailable('the spending object was not opened in time')
+      const plan = await openPlan(tx, scope, { spendingId, asOf })
+      if (!plan) throw unavailable('the spending object was not opened in time')
+      const shown = envelope ? withAmounts(plan, envelope, asOf) : plan
+      const spending = toMessage(SpendingSchema, shown)
+      const reply = create(CreateSpendingResponseSchema, { spending })
       await keepReply(tx, key, reply)
       return reply
     })
   })
 }
 
-async function decide(
-  deps: Deps,
-  request: CreateSpendingRequest,
-  context: HandlerContext,
-  openingKey: string | null,
+/**
+ * Opens a plan whose envelope is there, with the contribution as of now: its schedule may have
+ * fired or changed since the plan was reserved. Null when the plan is gone.
+ */
+export async function openPlan(
+  tx: Tx,
+  scope: PlanScope,
+  { spendingId, asOf }: { spendingId: string; asOf: AsOf },
+): Promise<FundedSpending | null> {
+  const opened = await openSpending(tx, scope, spendingId)
+  if (!opened) return null
+  const plan = withContribution(opened, asOf)
+  const isSame =
+    plan.nextContributionAmount === opened.nextContributionAmount &&
+    plan.isBehind === opened.isBehind
+  if (isSame) return opened
+  await savePlans(tx, [plan])
+  return plan
+}
+
+/** Stores the plan, or finds what an earlier attempt of the same request has stored. */
+async function reserve(
+  database: Database,
+  { accountId, key }: { accountId: string; key: IdempotencyKey | null },
+  insert: (tx: Tx) => Promise<Spending>,
 ): Promise<Spending> {
-  const { accountId, timezone } = callerOf(context)
-  const { bankAccountId, fundingScheduleId } = request
-  const [schedule, { isManualLink }] = await Promise.all([
-    findFundingSchedule(deps.database, accountId, { bankAccountId, fundingScheduleId }),
-    describeWritable(deps, bankAccountId, context),
-  ])
-  if (!schedule) throw notFound('funding schedule')
-  const now = deps.clock()
-  return withContribution(
+  try {
+    return await database.transaction(insert)
+  } catch (error) {
+    if (!(error instanceof UniqueIntegrityConstraintViolationError)) throw error
+    const first = key && (await findOpening(database, accountId, key.key))
+    if (!first) return refuseTaken(error)
+    if (first.openingBody) requireSameBody(first.openingBody, key.bodyHash)
+    return first
+  }
+}
+
+interface NewPlan {
+  scope: PlanScope
+  request: CreateSpendingRequest
+  key: IdempotencyKey | null
+  asOf: AsOf
+  isManualLink: boolean
+}
+
+async function insertPlan(
+  tx: Tx,
+  { scope, request, key, asOf, isManualLink }: NewPlan,
+): Promise<Spending> {
+  const { fundingScheduleId } = request
+  await admitPlan(tx, scope.accountId, scope.bankAccountId)
+  const [funding] = await shareSchedules(tx, scope, { fundingScheduleId, spendingId: null })
+  if (!funding) throw notFound('funding schedule')
+  const plan = withContribution(
     {
-      ...newSpending(inputOf(request), { timezone, now, isManualLink }),
-      ...{ accountId, bankAccountId, spendingId: newId('spnd') },
+      ...newSpending(inputOf(request), { ...asOf, isManualLink }),
+      ...{ ...scope, ...funding, spendingId: newId('spnd') },
       // An envelope is opened empty, as its first version.
       ...{ currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
       ...{ nextContributionAmount: 0n, isBehind: false, lastRecurrence: null },
-      ...{ calculatedAt: now, createdAt: now, state: 'opening', openingKey, revision: 1n },
-      fundingRuleset: schedule.ruleset,
-      fundingExcludesWeekends: schedule.excludeWeekends,
-      fundingNextRecurrence: schedule.nextRecurrence,
+      ...{ calculatedAt: asOf.now, createdAt: asOf.now, state: 'opening', revision: 1n },
+      openingKey: key?.key ?? null,
     },
-    { timezone, now },
+    asOf,
   )
+  await insertSpending(tx, { ...plan, openingBody: key?.bodyHash ?? null })
+  return plan
 }
 
 function inputOf(request: CreateSpendingRequest): NewSpending {
@@ -94,25 +140,5 @@ function inputOf(request: CreateSpendingRequest): NewSpending {
     ...{ spendingType, name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused },
     nextRecurrence: timestampDate(nextRecurrence),
     ruleset: request.ruleset ?? null,
-  }
-}
-
-/** Stores the plan, or finds what an earlier attempt of the same request has stored. */
-async function reserve({ database }: Deps, plan: Spending): Promise<Spending> {
-  const { accountId, bankAccountId, openingKey } = plan
-  try {
-    await database.transaction(async (tx) => {
-      await admitPlan(tx, accountId, bankAccountId)
-      await insertSpending(tx, plan)
-    })
-    return plan
-  } catch (error) {
-    const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-    if (!isTaken || error.constraint !== 'spending_name') throw error
-    const since = new Date(plan.createdAt.getTime() - keptForHours * hourMs)
-    const scope = { accountId, bankAccountId }
-    const first = openingKey ? await findOpening(database, scope, { openingKey, since }) : null
-    if (!first) throw duplicate('spending')
-    return first
   }
 }

@@ -8,6 +8,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type AsOf, withAmounts } from './plan.ts'
 import { deleteSpending, findPlans } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
+import { updateSpending } from './spending-change.rpc.ts'
 import { createSpendingList } from './spending-list.rpc.ts'
 import { createSpending } from './spending-opening.rpc.ts'
 
@@ -40,6 +41,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       return { spending }
     },
     createSpending: (request, context) => createSpending(deps, request, context),
+    updateSpending: (request, context) => updateSpending(deps, request, context),
     deleteSpending: async ({ bankAccountId, spendingId }, context) => {
       const { scope } = scopeOf(bankAccountId, context)
       const [plan] = await findPlans(database, scope, [spendingId])

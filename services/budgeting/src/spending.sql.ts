@@ -1,9 +1,15 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { duplicate } from '@coffer/kit/errors'
 import { columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import {
+  type CommonQueryMethods,
+  type FragmentSqlToken,
+  sql,
+  UniqueIntegrityConstraintViolationError,
+} from 'slonik'
 import type { PlanHead } from './kept-spending.ts'
-import { FundedSpending, Spending } from './spending.ts'
+import { FundedSpending, ReservedSpending, Spending } from './spending.ts'
 
 /** The bank account that plans belong to. */
 export interface PlanScope {
@@ -103,30 +109,9 @@ export function findPlansOfAll(
   )
 }
 
-/** The plan that an earlier attempt of the same request has left. */
-export function findOpening(
-  { pool }: Database,
-  scope: PlanScope,
-  { openingKey, since }: { openingKey: string; since: Date },
-): Promise<Spending | null> {
-  return pool.maybeOne(sql.type(Spending)`
-    SELECT ${columns} FROM spending
-    WHERE ${within(scope)} AND opening_key = ${openingKey}
-      AND created_at > ${since.toISOString()}
-    ORDER BY created_at DESC LIMIT 1`)
-}
-
 /** Throws UniqueIntegrityConstraintViolationError when there is one of that name and type. */
-export async function insertSpending(tx: Tx, spending: Spending): Promise<void> {
-  await tx.query(sql.unsafe`${insertOf('spending', Spending, spending)}`)
-}
-
-/** Opens a plan whose envelope is there; false when the plan is gone. */
-export async function openSpending(tx: Tx, scope: PlanScope, spendingId: string): Promise<boolean> {
-  const opened = await tx.maybeOne(sql.type(Spending.pick({ spendingId: true }))`
-    UPDATE spending SET state = 'open', revision = revision + 1
-    WHERE ${within(scope)} AND spending_id = ${spendingId} RETURNING spending_id AS "spendingId"`)
-  return opened !== null
+export async function insertSpending(tx: Tx, spending: ReservedSpending): Promise<void> {
+  await tx.query(sql.unsafe`${insertOf('spending', ReservedSpending, spending)}`)
 }
 
 export async function deleteSpending(
@@ -156,7 +141,10 @@ export function lockPlans(
 const saveStatement = prepare(
   ['plans'],
   ({ plans }) => sql.type(Spending.pick({ spendingId: true }))`
-    UPDATE spending SET current_amount = new.current_amount, used_amount = new.used_amount,
+    UPDATE spending SET name = new.name, funding_schedule_id = new.funding_schedule_id,
+      target_amount = new.target_amount, ruleset = new.ruleset, is_paused = new.is_paused,
+      auto_create_transaction = new.auto_create_transaction,
+      current_amount = new.current_amount, used_amount = new.used_amount,
       amounts_version = new.amounts_version, last_recurrence = new.last_recurrence,
       next_recurrence = new.next_recurrence, is_behind = new.is_behind,
       next_contribution_amount = new.next_contribution_amount,
@@ -169,8 +157,8 @@ const saveStatement = prepare(
 )
 
 /**
- * Saves amounts, dates and contributions of plans as they were read: a plan that somebody changed
- * meanwhile stays as it is. Returns the IDs of those that were saved.
+ * Saves plans as they were read, but for what has changed: a plan that somebody changed meanwhile
+ * stays as it is. Returns the IDs of those that were saved.
  */
 export async function savePlans(
   connection: CommonQueryMethods,
@@ -181,4 +169,11 @@ export async function savePlans(
   }
   const saved = await connection.any(saveStatement({ plans: recordsOf(plans) }))
   return new Set(saved.map(({ spendingId }) => spendingId))
+}
+
+/** Makes the fault of a name that is taken the refusal a client gets. */
+export function refuseTaken(error: unknown): never {
+  const isTaken = error instanceof UniqueIntegrityConstraintViolationError
+  if (isTaken && error.constraint === 'spending_name') throw duplicate('spending')
+  throw error
 }

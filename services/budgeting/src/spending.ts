@@ -1,7 +1,7 @@
-import { invalid } from '@coffer/kit/errors'
+import { invalid, type Problems } from '@coffer/kit/errors'
+import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import { hourMs, midnightOf } from '@coffer/kit/time'
 import { z } from 'zod'
-import { readRuleset, renderRuleset } from './ruleset.ts'
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money in minor units.
@@ -36,6 +36,10 @@ export const Spending = z.object({
 })
 export type Spending = z.infer<typeof Spending>
 
+/** A plan as a request has left it; another body under its key is told by the hash. */
+export const ReservedSpending = Spending.extend({ openingBody: z.instanceof(Buffer).nullable() })
+export type ReservedSpending = z.infer<typeof ReservedSpending>
+
 /** A plan beside what decides when its schedule fires. */
 export const FundedSpending = Spending.extend({
   fundingRuleset: z.string(),
@@ -57,6 +61,8 @@ export type NewSpending = Pick<
   | 'isPaused'
 >
 
+export const notInFuture = 'Next recurrence must be in the future'
+
 /**
  * A new envelope with its ruleset normalised and its due date at midnight of the account
  * (`spec/budgeting.md` 3.2, `spec/interface.md` on the due date). Throws invalid with all that is
@@ -66,40 +72,44 @@ export function newSpending(
   input: NewSpending,
   { timezone, now, isManualLink }: { timezone: string; now: Date; isManualLink: boolean },
 ): NewSpending {
-  const problems: Record<string, string> = {}
-  const ruleset = normaliseRuleset(input, problems)
+  const problems: Problems = {}
+  const ruleset = readRule(input, problems)
   const nextRecurrence = midnightOf(input.nextRecurrence, timezone)
-  if (input.targetAmount <= 0n) {
-    problems.targetAmount = 'Target amount must be greater than 0'
-  }
-  if (input.autoCreateTransaction && !isManualLink) {
-    problems.autoCreateTransaction = 'Automatic transactions need a manual link'
-  }
+  checkPlan(input, isManualLink, problems)
   if (nextRecurrence < now) {
-    problems.nextRecurrence = 'Next recurrence must be in the future'
+    problems.nextRecurrence = notInFuture
   } else if (input.nextRecurrence.getTime() - nextRecurrence.getTime() >= hourMs) {
     problems.nextRecurrence = 'Next recurrence must be midnight in the timezone of the account'
   }
-  if (Object.keys(problems).length > 0) {
-    throw invalid(problems)
-  }
+  if (Object.keys(problems).length > 0) throw invalid(problems)
   return { ...input, ruleset, nextRecurrence }
 }
 
-function normaliseRuleset(
-  { spendingType, ruleset }: NewSpending,
-  problems: Record<string, string>,
+/** Notes what is wrong with a plan, new or changed. */
+export function checkPlan(
+  plan: Pick<Spending, 'targetAmount' | 'autoCreateTransaction'>,
+  isManualLink: boolean,
+  problems: Problems,
+): void {
+  if (plan.targetAmount <= 0n) {
+    problems.targetAmount = 'Target amount must be greater than 0'
+  }
+  if (plan.autoCreateTransaction && !isManualLink) {
+    problems.autoCreateTransaction = 'Automatic transactions need a manual link'
+  }
+}
+
+/** The ruleset as it is stored, null for a goal; notes what is wrong with it. */
+export function readRule(
+  { spendingType, ruleset }: Pick<Spending, 'spendingType' | 'ruleset'>,
+  problems: Problems,
 ): string | null {
   if (spendingType === 'goal') {
-    if (ruleset) {
-      problems.ruleset = 'A goal takes no ruleset'
-    }
+    if (ruleset) problems.ruleset = 'A goal takes no ruleset'
     return null
   }
   const read = readRuleset(ruleset ?? '')
-  if ('problem' in read) {
-    problems.ruleset = ruleset ? `Ruleset ${read.problem}` : 'Ruleset is required'
-    return null
-  }
-  return renderRuleset(read.rule)
+  if ('rule' in read) return renderRuleset(read.rule)
+  problems.ruleset = ruleset ? `Ruleset ${read.problem}` : 'Ruleset is required'
+  return null
 }

@@ -11,10 +11,13 @@ export interface Problems {
   [field: string]: string | Problems
 }
 
-/** A request that breaks a rule: 400 with `problems` (spec/interface.md, Errors 2). */
-export function invalid(problems: Problems): ConnectError {
+/**
+ * A request that breaks a rule: 400 with `problems` (spec/interface.md, Errors 2), and with `text`
+ * where the specification words the error.
+ */
+export function invalid(problems: Problems, text = 'Invalid request'): ConnectError {
   const detail = create(ProblemsSchema, { problems: flatten(problems, []) })
-  return new ConnectError('Invalid request', Code.InvalidArgument, undefined, [
+  return new ConnectError(text, Code.InvalidArgument, undefined, [
     { desc: ProblemsSchema, value: detail },
   ])
 }
@@ -30,8 +33,8 @@ export function forbidden(text: string): ConnectError {
 }
 
 /** No such object in the caller's account: 404. `noun` is the object in plain words. */
-export function notFound(noun: string): ConnectError {
-  return new ConnectError(`${noun}: record does not exist`, Code.NotFound)
+export function notFound(noun: string, text = `${noun}: record does not exist`): ConnectError {
+  return new ConnectError(text, Code.NotFound)
 }
 
 /** Another object has the same name or identifier: 400 (spec/ledger.md 0.6). */

@@ -76,6 +76,13 @@ export function keptReplies<Reply extends DescMessage>(
   return key ? [{ ...key, reply: Buffer.from(toBinary(key.reply, reply)) }] : []
 }
 
+/** Refuses a request whose key was first used with another body: 422. */
+export function requireSameBody(first: Buffer, bodyHash: Buffer): void {
+  if (!first.equals(bodyHash)) {
+    throw refused('the Idempotency-Key was used with another body', { status: 422 })
+  }
+}
+
 // The scope of a key is account, RPC and key (design 5).
 function idempotencyKeyOf<Reply extends DescMessage>(
   context: HandlerContext,
@@ -96,9 +103,7 @@ async function findReply<Reply extends DescMessage>(
     SELECT body_hash AS "bodyHash", reply FROM idempotency_keys
     WHERE account_id = ${accountId} AND route = ${route} AND key = ${key}`)
   if (!kept) return null
-  if (!kept.bodyHash.equals(bodyHash)) {
-    throw refused('the Idempotency-Key was used with another body', { status: 422 })
-  }
+  requireSameBody(kept.bodyHash, bodyHash)
   return fromBinary(reply, kept.reply)
 }
 

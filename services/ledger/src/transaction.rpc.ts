@@ -16,7 +16,7 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type MoneyDecision, type MoneyWriter, resultOf } from './money.rpc.ts'
-import { findTransaction, listTransactions } from './transaction.sql.ts'
+import { findTransaction, forgetSchedule, listTransactions } from './transaction.sql.ts'
 import { createTransaction, type Locked, type Transaction } from './transaction.ts'
 import { postBatch } from './transaction-batch.rpc.ts'
 import { changeTransaction, type TransactionPatch } from './transaction-change.ts'
@@ -63,6 +63,10 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
         const row = transaction ? { updated: transaction } : { deleted: locked.transaction }
         return { settlement, ...row, reply: resultOf(settlement) }
       })
+    },
+    forgetSchedule: async (request, context) => {
+      await forgetSchedule(database, callerOf(context).accountId, request)
+      return {}
     },
   }
 }

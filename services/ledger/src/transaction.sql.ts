@@ -83,3 +83,15 @@ export function findTransaction(
 ): Promise<Transaction | null> {
   return pool.maybeOne(transactionById({ accountId, ...ids }))
 }
+
+/** Takes a deleted funding schedule off the transactions it made; repeated, it changes nothing. */
+export async function forgetSchedule(
+  { pool }: Database,
+  accountId: string,
+  { bankAccountId, fundingScheduleId }: { bankAccountId: string; fundingScheduleId: string },
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE transactions SET created_by_funding_schedule_id = NULL
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND created_by_funding_schedule_id = ${fundingScheduleId}`)
+}

@@ -1,4 +1,4 @@
-import { fromLocal, isTimezone } from '@coffer/kit/time'
+import { fromLocal, isTimezone } from './time.ts'
 
 /**
  * A parsed ruleset: instants in ms, weekdays from Monday 0 to Sunday 6, `null` and `[]` for

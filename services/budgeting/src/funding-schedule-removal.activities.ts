@@ -1,0 +1,25 @@
+import type { ServiceDeps } from '@coffer/kit/service'
+import { finishRemoval } from './funding-schedule-removal.client.ts'
+import { staleRemovals } from './funding-schedule-removal.sql.ts'
+import { asSystem } from './ledger.client.ts'
+
+/** A request that removes a schedule has given up long before. */
+const staleAfterMs = 60_000
+const batchSizeMax = 200
+
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
+
+/** Finishes removals of schedules that were left half-way (design 4). */
+export function scheduleRemovalActivities(deps: Deps) {
+  return {
+    /** Returns how many were found. */
+    endStaleRemovals: async (): Promise<number> => {
+      const before = new Date(deps.clock().getTime() - staleAfterMs)
+      const removals = await staleRemovals(deps.database, { before, limit: batchSizeMax })
+      for (const schedule of removals) {
+        await finishRemoval(deps, schedule, asSystem(deps, schedule.accountId))
+      }
+      return removals.length
+    },
+  }
+}

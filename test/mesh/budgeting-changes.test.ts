@@ -1,0 +1,171 @@
+import { budgeting } from '@coffer/budgeting/service'
+import { problemsOf } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { at, type Household, household, monthly } from './budgeting-household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+})
+
+beforeEach(() => {
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const fridays = 'DTSTART:20231013T050000Z\nRRULE:FREQ=WEEKLY'
+
+function change(home: Household, fundingScheduleId: string, patch: object) {
+  const { schedules, bankAccountId, as } = home
+  const paths = Object.keys(patch).map((key) => key.replace(/[A-Z]/g, (l) => `_${l.toLowerCase()}`))
+  const request = { bankAccountId, fundingScheduleId, ...patch, updateMask: { paths } }
+  return schedules.updateFundingSchedule(request, as)
+}
+
+function replan(home: Household, spendingId: string, patch: object) {
+  const { spending, bankAccountId, as } = home
+  const paths = Object.keys(patch).map((key) => key.replace(/[A-Z]/g, (l) => `_${l.toLowerCase()}`))
+  return spending.updateSpending({ bankAccountId, spendingId, ...patch, updateMask: { paths } }, as)
+}
+
+async function statements<T>(run: () => Promise<T>): Promise<number> {
+  const before = booted.database('budgeting').statements()
+  await run()
+  return booted.database('budgeting').statements() - before
+}
+
+const refused = (run: Promise<unknown>) => run.then(() => null, ConnectError.from)
+
+test('a schedule that fires at other dates gives all its envelopes their new share', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const other = await home.pay({ name: 'Other' })
+  const rent = await home.expense(fundingScheduleId)
+  const paused = await home.goal(fundingScheduleId, { isPaused: true })
+  await home.expense(other.fundingScheduleId)
+  const { bankAccountId, envelopes, as } = home
+  const move = { bankAccountId, toSpendingId: rent.spendingId, amount: 200n }
+  await envelopes.transfer(move, as)
+  const answer = await change(home, fundingScheduleId, { ruleset: fridays })
+  // Fridays are the 13th, the 20th and the 27th of October until both are due.
+  expect(answer.spending).toMatchObject([
+    { spendingId: rent.spendingId, currentAmount: 200n, nextContributionAmount: 266n },
+    { spendingId: paused.spendingId, isPaused: true, nextContributionAmount: 333n },
+  ])
+  expect(answer.fundingSchedule).toMatchObject({ ruleset: fridays })
+  expect((await home.list()).slice(0, 2)).toEqual(answer.spending)
+  expect((await change(home, fundingScheduleId, { name: 'Wages' })).spending).toEqual([])
+})
+
+test('fifty envelopes take as many statements as two', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  await Promise.all([1, 2].map(() => home.expense(fundingScheduleId)))
+  const few = await statements(() => change(home, fundingScheduleId, { ruleset: fridays }))
+  await Promise.all(Array.from({ length: 48 }, () => home.goal(fundingScheduleId)))
+  const ruleset = fridays.replace('13T', '06T')
+  const many = await statements(async () => {
+    const { spending } = await change(home, fundingScheduleId, { ruleset })
+    expect(spending).toHaveLength(50)
+  })
+  expect(many).toBe(few)
+})
+
+test('a stale schedule takes a change only with a new next date', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  booted.clock.now = new Date('2023-10-16T12:00Z')
+  const stale = await refused(change(home, fundingScheduleId, { name: 'Wages' }))
+  expect(stale?.rawMessage).toBe('Next recurrence must be in the future')
+  const nextRecurrence = at('2023-10-31T05:00Z')
+  const answer = await change(home, fundingScheduleId, { name: 'Wages', nextRecurrence })
+  expect(answer.fundingSchedule).toMatchObject({
+    ...{ name: 'Wages', nextRecurrence, nextRecurrenceOriginal: nextRecurrence },
+  })
+})
+
+test('names stay unique, and a missing schedule is not found', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  await home.pay({ name: 'Other' })
+  expect(await refused(change(home, fundingScheduleId, { name: 'Other' }))).toMatchObject({
+    code: Code.AlreadyExists,
+  })
+  expect(await refused(change(home, newId('fund'), {}))).toMatchObject({ code: Code.NotFound })
+})
+
+test('a plan changes with its contribution, and keeps its money', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const weekly = await home.pay({ name: 'Weekly', ruleset: fridays })
+  const { spendingId } = await home.expense(fundingScheduleId, { name: 'Rent' })
+  const { bankAccountId, envelopes, as } = home
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 100n }, as)
+  const patch = { targetAmount: 3100n, fundingScheduleId: weekly.fundingScheduleId }
+  const { spending } = await replan(home, spendingId, { ...patch, name: 'Flat' })
+  expect(spending).toMatchObject({
+    ...{ ...patch, name: 'Flat', currentAmount: 100n, nextContributionAmount: 1000n },
+  })
+  expect(await home.list()).toEqual([spending])
+})
+
+test('pausing leaves the contribution, resuming calculates it', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const { spendingId } = await home.expense(fundingScheduleId)
+  const paused = await replan(home, spendingId, { isPaused: true, targetAmount: 400n })
+  expect(paused.spending).toMatchObject({ isPaused: true, nextContributionAmount: 500n })
+  const resumed = await replan(home, spendingId, { isPaused: false })
+  expect(resumed.spending).toMatchObject({ isPaused: false, nextContributionAmount: 200n })
+})
+
+test('what a plan cannot become is refused', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const rent = await home.expense(fundingScheduleId, { name: 'Rent' })
+  const trip = await home.goal(fundingScheduleId, { name: 'Trip' })
+  await home.expense(fundingScheduleId, { name: 'Food' })
+  const refusal = async (spendingId: string, patch: object) => {
+    const error = await refused(replan(home, spendingId, patch))
+    return error && (problemsOf(error) ?? Code[error.code])
+  }
+  expect(await refusal(rent.spendingId, { name: 'Food' })).toBe('AlreadyExists')
+  expect(await refusal(trip.spendingId, { name: 'Food' })).toBeNull()
+  expect(await refusal(rent.spendingId, { fundingScheduleId: newId('fund') })).toBe('NotFound')
+  expect(await refusal(newId('spnd'), {})).toBe('NotFound')
+  expect(await refusal(trip.spendingId, { ruleset: monthly })).toEqual({
+    ruleset: 'A goal takes no ruleset',
+  })
+  await home.accounts.archiveBankAccount({ bankAccountId: home.bankAccountId }, home.as)
+  expect(await refusal(rent.spendingId, {})).toBe('FailedPrecondition')
+  expect(await refused(change(home, fundingScheduleId, {}))).toMatchObject({
+    code: Code.FailedPrecondition,
+  })
+})
+
+test('of changes of a schedule and its plans at once, the last one counts', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const plans = await Promise.all([1, 2, 3].map(() => home.expense(fundingScheduleId)))
+  await Promise.all([
+    ...[fridays, monthly, fridays].map((ruleset) => change(home, fundingScheduleId, { ruleset })),
+    ...plans.map(({ spendingId }) => replan(home, spendingId, { targetAmount: 600n })),
+    home.expense(fundingScheduleId, { targetAmount: 600n }),
+  ])
+  const before = await home.list()
+  const ruleset = before[0]?.nextContributionAmount === 200n ? monthly : fridays
+  await change(home, fundingScheduleId, { ruleset })
+  const { spending } = await change(home, fundingScheduleId, {
+    ruleset: ruleset === monthly ? fridays : monthly,
+  })
+  // Calculated anew for the rule that was last, each comes out as the crowd had left it.
+  expect(spending).toEqual(before)
+})
