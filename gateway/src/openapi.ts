@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
-import { StructSchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import { idPrefixes } from './fields.ts'
@@ -126,7 +126,6 @@ function fieldSchema(field: DescField, schemas: Record<string, JsonSchema>): Jso
 function valueSchema(field: DescField, schemas: Record<string, JsonSchema>): JsonSchema {
   const { message, scalar } = field
   if (message?.typeName === TimestampSchema.typeName) return { type: 'string', format: 'date-time' }
-  if (message?.typeName === StructSchema.typeName) return { type: 'object' }
   if (message) return messageSchema(message, schemas)
   if (scalar === ScalarType.STRING) return { type: 'string' }
   if (scalar === ScalarType.DOUBLE) return { type: 'number' }

@@ -12,7 +12,6 @@ import {
 } from '@bufbuild/protobuf'
 import {
   type FieldMask,
-  StructSchema,
   type Timestamp,
   TimestampSchema,
   timestampDate,
@@ -197,7 +196,6 @@ function elementRenderer(message: DescMessage | undefined): (value: unknown) => 
   if (message.typeName === TimestampSchema.typeName) {
     return (value) => instantText(value as Timestamp)
   }
-  if (message.typeName === StructSchema.typeName) return (value) => value as JsonValue
   return (value) => toRest(message, value as MessageShape<DescMessage>)
 }
 

@@ -61,12 +61,6 @@ test('amounts are integers, flags stay, an empty list is null where the field sa
   })
 })
 
-test('a raw record passes as it is', () => {
-  const raw = { name: 'TEA', amount: 1.5, tags: ['a', { b: null }], pending: false }
-  const message = create(TransactionSchema, { aggregatorTransaction: raw })
-  expect(toRest(TransactionSchema, message)).toMatchObject({ aggregatorTransaction: raw })
-})
-
 test('a message of an entity is the one that create makes', () => {
   const init = { ...link, feedLinkId: undefined, description: undefined, deletedAt: undefined }
   const times = { createdAt: timestampFromDate(createdAt), updatedAt: at('03:04:05.120') }

@@ -73,6 +73,17 @@ const rules: Record<string, FragmentSqlToken> = {
         FROM transactions WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY 1, 2, 3
       ) AS assigned USING (account_id, bank_account_id, spending_id)
     WHERE ${live} AND closed_at IS NULL AND coalesce(gave, 0) <> coalesce(spent, 0)`,
+
+  'a synced transaction is what its provider says': sql.fragment`
+    SELECT account_id, format('%s: amount is %s, the provider says %s', transaction_id, amount,
+      said) AS detail
+    FROM bank_accounts JOIN transactions USING (account_id, bank_account_id)
+      LEFT JOIN (
+        SELECT account_id, bank_account_id, transaction_id, amount AS said
+        FROM provider_transactions WHERE deleted_at IS NULL
+      ) AS records USING (account_id, bank_account_id, transaction_id)
+    WHERE ${live} AND link_type IN ('aggregator', 'feed') AND source = link_type
+      AND CASE WHEN transactions.deleted_at IS NULL THEN amount END IS DISTINCT FROM said`,
 }
 
 /**

@@ -28,12 +28,21 @@ export type NewBankAccount = {
   originalName: string | null
 }
 
-/** Decides a new bank account with its opening balances (`spec/interface.md`, POST). */
+/** Decides a bank account that a user makes (`spec/interface.md`, POST). */
 export function createBankAccount(
+  under: { link: Link; operation: Operation },
+  body: NewBankAccount,
+): Settlement {
+  requireOwner(under.link)
+  return openBankAccount(under, body)
+}
+
+/** Decides a new bank account on a link of any kind, with its opening balances. */
+export function openBankAccount(
   { link, operation }: { link: Link; operation: Operation },
   body: NewBankAccount,
 ): Settlement {
-  requireOwner(link, body.feedBankAccountId)
+  requireCandidate(link, body.feedBankAccountId)
   requireMask(body.mask)
   const { now } = operation
   const bankAccount: BankAccount = {
@@ -117,17 +126,20 @@ export function changeBankAccount(
   return settle(book)
 }
 
-function requireOwner(link: Link, feedBankAccountId: string | null): void {
+function requireOwner(link: Link): void {
   if (link.deletedAt !== null) {
     throw refused('The link has been deleted')
   }
   if (link.linkType !== 'manual' && link.linkType !== 'feed') {
     throw invalid({ linkId: 'must be a manual or a feed link' })
   }
+}
+
+function requireCandidate(link: Link, feedBankAccountId: string | null): void {
   if (link.linkType === 'feed' && feedBankAccountId === null) {
     throw invalid({ feedBankAccountId: 'is required on a feed link' })
   }
-  if (link.linkType === 'manual' && feedBankAccountId !== null) {
+  if (link.linkType !== 'feed' && feedBankAccountId !== null) {
     throw invalid({ feedBankAccountId: 'is only for feed links' })
   }
 }

@@ -7,7 +7,9 @@ import { patchOf, toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
 import {
+  AggregatorBankAccountSchema,
   BalancesSchema,
+  type BankAccount as BankAccountMessage,
   BankAccountSchema,
   type BankAccountService,
   type CreateBankAccountRequest,
@@ -32,6 +34,8 @@ import {
 import type { Settlement } from './book.ts'
 import { findLink, shareLink } from './link.sql.ts'
 import type { MoneyWriter } from './money.rpc.ts'
+import type { AccountRecord } from './provider-account.ts'
+import { findAccountRecords } from './sync-accounts.sql.ts'
 import type { Locked } from './transaction.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
@@ -49,10 +53,13 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const bankAccounts = linkId
         ? await accountsOfLink(deps, accountId, linkId)
         : await listBankAccounts(database, accountId)
-      return { bankAccounts: bankAccounts.map((one) => toMessage(BankAccountSchema, one)) }
+      return { bankAccounts: await withRecords(deps, accountId, bankAccounts) }
     },
     getBankAccount: async ({ bankAccountId }, context) => {
-      return { bankAccount: toMessage(BankAccountSchema, await get(bankAccountId, context)) }
+      const { accountId } = callerOf(context)
+      const one = await get(bankAccountId, context)
+      const [bankAccount] = await withRecords(deps, accountId, [one])
+      return bankAccount ? { bankAccount } : {}
     },
     describeBankAccount: async ({ bankAccountId }, context) => {
       const { linkId, linkType, deletedAt } = await get(bankAccountId, context)
@@ -64,11 +71,15 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
     },
     createBankAccount: (request, context) => open(deps, request, context),
     updateBankAccount: async (request, context) => {
+      const { accountId } = callerOf(context)
+      const { bankAccountId } = request
       const patch = patchOf(UpdateBankAccountRequestSchema, request) as BankAccountPatch
-      const bankAccount = await change(deps, { context, id: request.bankAccountId }, (locked) =>
+      // Read before the write: once that is committed nothing may fail any more.
+      const records = await findAccountRecords(database, accountId, [bankAccountId])
+      const bankAccount = await change(deps, { context, id: bankAccountId }, (locked) =>
         changeBankAccount(locked, patch),
       )
-      return { bankAccount: toMessage(BankAccountSchema, bankAccount) }
+      return { bankAccount: withRecord(bankAccount, records.get(bankAccountId)) }
     },
     archiveBankAccount: async ({ bankAccountId: id }, context) => {
       await change(deps, { context, id }, ({ bankAccount, operation }) => {
@@ -78,6 +89,27 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       return {}
     },
   }
+}
+
+/** Bank accounts as they are answered; what the aggregator says is read where one is its own. */
+async function withRecords(
+  { database }: Deps,
+  accountId: string,
+  bankAccounts: readonly BankAccount[],
+): Promise<BankAccountMessage[]> {
+  const synced = bankAccounts.filter(({ linkType }) => linkType === 'aggregator')
+  const ids = synced.map(({ bankAccountId }) => bankAccountId)
+  const records =
+    ids.length > 0
+      ? await findAccountRecords(database, accountId, ids)
+      : new Map<string, AccountRecord>()
+  return bankAccounts.map((one) => withRecord(one, records.get(one.bankAccountId)))
+}
+
+function withRecord(bankAccount: BankAccount, record: AccountRecord | undefined) {
+  const shown = bankAccount.linkType === 'aggregator' ? record : undefined
+  const aggregatorBankAccount = shown ? toMessage(AggregatorBankAccountSchema, shown) : null
+  return toMessage(BankAccountSchema, { ...bankAccount, aggregatorBankAccount })
 }
 
 async function accountsOfLink(
@@ -152,7 +184,7 @@ function found(bankAccount: BankAccount | null): BankAccount {
 }
 
 /** A candidate of a feed link backs one live bank account (spec/ledger.md 2.3). */
-function refuseTaken(error: unknown): never {
+export function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'bank_accounts_feed') throw duplicate('bank account')
   throw error

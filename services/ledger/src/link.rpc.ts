@@ -89,7 +89,8 @@ function found(link: Link | null): Link {
   return link
 }
 
-function subjectOf({ accountId, linkId, updatedAt }: Link) {
+/** What the changes of a link are about. */
+export function subjectOf({ accountId, linkId, updatedAt }: Link) {
   return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
 }
 

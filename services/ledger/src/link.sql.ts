@@ -1,4 +1,4 @@
-import { type Change, insertChanges } from '@coffer/kit/changes'
+import { type Change, emit, insertChanges } from '@coffer/kit/changes'
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
@@ -46,6 +46,14 @@ export function shareLink(tx: Tx, accountId: string, linkId: string): Promise<Li
 export async function insertLink(tx: Tx, link: Link, changes: Change[]): Promise<void> {
   await tx.query(sql.unsafe`
     WITH emitted AS (${insertChanges(changes)}) ${insertOf('links', Link, link)}`)
+}
+
+/** Stores a link and the change that says so, unless there is one of that ID; whether it did. */
+export async function insertLinkOnce(tx: Tx, link: Link, changes: Change[]): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    ${insertOf('links', Link, link)} ON CONFLICT (account_id, link_id) DO NOTHING`)
+  if (rowCount > 0) await emit(tx, ...changes)
+  return rowCount > 0
 }
 
 export async function saveLink(tx: Tx, link: Link): Promise<void> {

@@ -49,6 +49,14 @@ export function createLink(
   }
 }
 
+/** A new link to the aggregator, whose sync service chose its ID. */
+export function createAggregatorLink(
+  body: Pick<NewLink, 'linkId' | 'institutionName'>,
+  by: { accountId: string; createdBy: string; now: Date },
+): Link {
+  return { ...createLink(body, by), linkType: 'aggregator' }
+}
+
 export type LinkPatch = Partial<{ institutionName: string; description: string | null }>
 
 /** The link after a PATCH. A deleted link is refused; null clears the description. */

@@ -7,6 +7,7 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { BankAccount } from './bank-account.ts'
 import { Envelope } from './envelope.ts'
+import { joined, nullable, part } from './joined.ts'
 import { JournalEntry } from './journal.ts'
 import type { Operation } from './operation.sql.ts'
 import { Transaction } from './transaction.ts'
@@ -88,23 +89,28 @@ export interface MoneyWrite {
   operations: readonly Operation[]
 }
 
-const saveStatement = prepare(
-  [
-    'accountId',
-    'bankAccountId',
-    'bankAccount',
-    'envelopes',
-    'entries',
-    'inserted',
-    'updated',
-    'deleted',
-    'closed',
-    'changes',
-    'replies',
-    'operations',
-  ],
-  (row) => sql.unsafe`
-    WITH booked AS (
+/** The parameters of a statement that saves changes of money. */
+export const moneyParameters = [
+  'accountId',
+  'bankAccountId',
+  'bankAccount',
+  'envelopes',
+  'entries',
+  'inserted',
+  'updated',
+  'deleted',
+  'closed',
+  'changes',
+  'replies',
+  'operations',
+] as const
+
+type MoneyRow<Value> = Record<(typeof moneyParameters)[number], Value>
+
+/** What saves changes of money, after `WITH`, for a statement that may save more than them. */
+export function savesMoney(row: MoneyRow<string>): FragmentSqlToken {
+  return sql.fragment`
+    booked AS (
       INSERT INTO journal (${columnNames(JournalEntry)})
       SELECT ${columnNames(JournalEntry)} FROM ${records('journal', row.entries)}
     ), held AS (
@@ -119,6 +125,9 @@ const saveStatement = prepare(
       UPDATE transactions SET amount = new.amount, spending_id = new.spending_id,
         spending_amount = new.spending_amount, date = new.date, name = new.name,
         merchant_name = new.merchant_name, is_pending = new.is_pending,
+        categories = new.categories, category = new.category,
+        original_name = new.original_name,
+        original_merchant_name = new.original_merchant_name,
         deleted_at = new.deleted_at
       FROM ${records('transactions', row.updated)} AS new
       WHERE ${under('transactions', row)} AND transactions.transaction_id = new.transaction_id
@@ -155,69 +164,49 @@ const saveStatement = prepare(
       account_sub_type = new.account_sub_type, status = new.status,
       last_updated = new.last_updated, updated_at = new.updated_at, deleted_at = new.deleted_at
     FROM ${records('bank_accounts', row.bankAccount)} AS new
-    WHERE ${under('bank_accounts', row)}`,
-)
+    WHERE ${under('bank_accounts', row)}`
+}
+
+const saveStatement = prepare(moneyParameters, (row) => sql.unsafe`WITH ${savesMoney(row)}`)
 
 /**
  * Saves changes of money in one statement. The bank account must be locked by `lockMoney` in this
  * transaction. Rows travel as JSON, so that the statement is the same however many there are.
  */
 export async function saveMoney(tx: Tx, write: MoneyWrite): Promise<void> {
-  const { accountId, bankAccountId } = write.bankAccount
-  await tx.query(
-    saveStatement({
-      accountId,
-      bankAccountId,
-      bankAccount: recordsOf([write.bankAccount]),
-      envelopes: recordsOf(write.envelopes),
-      entries: recordsOf(write.entries),
-      inserted: recordsOf(write.inserted),
-      updated: recordsOf(write.updated),
-      deleted: recordsOf(write.deleted),
-      closed: write.closed,
-      changes: recordsOf(write.changes),
-      replies: recordsOf(write.replies),
-      operations: recordsOf(write.operations),
-    }),
-  )
+  await tx.query(saveStatement(moneyValues(write)))
 }
 
-function records(table: string, json: string): FragmentSqlToken {
+/** The values of `moneyParameters`. */
+export function moneyValues(write: MoneyWrite): MoneyRow<unknown> {
+  const { accountId, bankAccountId } = write.bankAccount
+  return {
+    accountId,
+    bankAccountId,
+    bankAccount: recordsOf([write.bankAccount]),
+    envelopes: recordsOf(write.envelopes),
+    entries: recordsOf(write.entries),
+    inserted: recordsOf(write.inserted),
+    updated: recordsOf(write.updated),
+    deleted: recordsOf(write.deleted),
+    closed: write.closed,
+    changes: recordsOf(write.changes),
+    replies: recordsOf(write.replies),
+    operations: recordsOf(write.operations),
+  }
+}
+
+/** Rows of a table out of their JSON. */
+export function records(table: string, json: string): FragmentSqlToken {
   return sql.fragment`jsonb_populate_recordset(NULL::${sql.identifier([table])}, ${json}::jsonb)`
 }
 
-function under(
+/** What holds for the rows of a table under one bank account. */
+export function under(
   table: string,
   { accountId, bankAccountId }: { accountId: string; bankAccountId: string },
 ): FragmentSqlToken {
   const name = sql.identifier([table])
   return sql.fragment`${name}.account_id = ${accountId}
     AND ${name}.bank_account_id = ${bankAccountId}`
-}
-
-/** The schema of a joined entity's fields: prefixed, and all null where nothing was joined. */
-function nullable<Shape extends z.ZodRawShape>(shape: Shape, prefix: string): z.ZodRawShape {
-  return Object.fromEntries(
-    Object.entries(shape).map(([name, field]) => [
-      `${prefix}${name}`,
-      (field as z.ZodType).nullable(),
-    ]),
-  )
-}
-
-function joined<Shape extends z.ZodRawShape>(
-  entity: z.ZodObject<Shape>,
-  row: Record<string, unknown>,
-  prefix: string,
-): z.infer<z.ZodObject<Shape>> | null {
-  return row[`${prefix}accountId`] === null ? null : part(entity, row, prefix)
-}
-
-function part<Shape extends z.ZodRawShape>(
-  entity: z.ZodObject<Shape>,
-  row: Record<string, unknown>,
-  prefix: string,
-): z.infer<z.ZodObject<Shape>> {
-  const fields = Object.keys(entity.shape).map((name) => [name, row[`${prefix}${name}`]])
-  return Object.fromEntries(fields) as z.infer<z.ZodObject<Shape>>
 }

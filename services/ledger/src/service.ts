@@ -8,6 +8,7 @@ import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
+import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { bankAccountRoutes } from './bank-account.rpc.ts'
@@ -28,6 +29,8 @@ import { similarRoutes } from './similar.rpc.ts'
 import { openStorage } from './storage.client.ts'
 import { fileRoutes } from './stored-file.rpc.ts'
 import { sweepActivities } from './sweep.activities.ts'
+import { accountSyncRoutes } from './sync-accounts.rpc.ts'
+import { transactionSyncRoutes } from './sync-import.rpc.ts'
 import { transactionRoutes } from './transaction.rpc.ts'
 import { uploadRoutes } from './upload.rpc.ts'
 
@@ -67,6 +70,10 @@ export const ledger = defineService({
         router.service(BankAccountService, bankAccountRoutes(deps))
         router.service(EnvelopeService, envelopeRoutes(deps))
         router.service(TransactionService, transactionRoutes(deps))
+        router.service(SyncImportService, {
+          ...accountSyncRoutes(deps),
+          ...transactionSyncRoutes(deps),
+        })
         router.service(UploadService, uploadRoutes(deps))
         router.service(SimilarService, similarRoutes(deps))
         router.service(HistoryService, historyRoutes(deps))

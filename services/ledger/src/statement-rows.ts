@@ -83,6 +83,7 @@ function bounded(identifier: string): string {
   return `${cut(identifier, identifierLengthMax - digest.length - 1)} ${digest}`
 }
 
-function cut(text: string, lengthMax: number): string {
+/** A text that is no longer than that, whole characters only. */
+export function cut(text: string, lengthMax: number): string {
   return text.length <= lengthMax ? text : text.slice(0, lengthMax).toWellFormed()
 }

@@ -16,6 +16,8 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type MoneyDecision, type MoneyWriter, resultOf } from './money.rpc.ts'
+import { noRecords, type ProviderRecords, renderRecords } from './provider-records.ts'
+import { listRecords } from './sync-import.sql.ts'
 import { findTransaction, forgetSchedule, listTransactions } from './transaction.sql.ts'
 import { createTransaction, type Locked, type Transaction } from './transaction.ts'
 import { postBatch } from './transaction-batch.rpc.ts'
@@ -40,7 +42,8 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
     },
     getTransaction: async (request, context) => {
       const transaction = await get(deps, request, context)
-      return { transaction: toMessage(TransactionSchema, transaction) }
+      const provided = await providerRecordsOf(deps, transaction)
+      return { transaction: toMessage(TransactionSchema, { ...transaction, ...provided }) }
     },
     createTransaction: (request, context) => post(deps, request, context),
     createTransactions: (request, context) => postBatch(deps, request, context),
@@ -48,10 +51,10 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       const patch = patchOfRequest(patchOf(UpdateTransactionRequestSchema, request), context)
       const named = typeof patch.spendingId === 'string' ? [patch.spendingId] : []
       const scope = { ...request, context, spendingIds: named }
-      return change(deps, scope, (locked) => {
+      return change(deps, scope, (locked, provided) => {
         const { settlement, transaction } = changeTransaction(locked, patch)
-        const result = resultOf(settlement)
-        const reply = { transaction: toMessage(TransactionSchema, transaction), ...result }
+        const message = toMessage(TransactionSchema, { ...transaction, ...provided })
+        const reply = { transaction: message, ...resultOf(settlement) }
         return { settlement, updated: transaction, reply }
       })
     },
@@ -128,10 +131,16 @@ type Existing = {
 async function change<Reply>(
   deps: Deps,
   { context, ...ids }: Existing,
-  decide: (locked: Locked & { transaction: Transaction }) => MoneyDecision<Reply>,
+  decide: (
+    locked: Locked & { transaction: Transaction },
+    provided: ProviderRecords,
+  ) => MoneyDecision<Reply>,
 ): Promise<Reply> {
   const { accountId, userId: createdBy } = callerOf(context)
-  let { spendingId } = await get(deps, ids, context)
+  const found = await get(deps, ids, context)
+  // Read before the write: once that is committed nothing may fail any more.
+  const provided = await providerRecordsOf(deps, found)
+  let { spendingId } = found
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const spendingIds = spendingId ? [...ids.spendingIds, spendingId] : ids.spendingIds
     const result = await deps.write({
@@ -144,7 +153,7 @@ async function change<Reply>(
         const moved = transaction.spendingId
         const isLocked = locked.envelopes.some((envelope) => envelope.spendingId === moved)
         if (moved && !isLocked) return { reply: { moved } }
-        const decision = decide({ ...locked, transaction })
+        const decision = decide({ ...locked, transaction }, provided)
         return { ...decision, reply: { done: decision.reply } }
       },
     })
@@ -152,6 +161,16 @@ async function change<Reply>(
     spendingId = result.moved
   }
   throw unavailable('the transaction is being changed by others')
+}
+
+/** What providers said of a transaction; nothing of one that somebody made or uploaded. */
+async function providerRecordsOf(
+  { database }: Deps,
+  transaction: Transaction,
+): Promise<ProviderRecords> {
+  const { accountId, source } = transaction
+  if (source !== 'aggregator' && source !== 'feed') return noRecords
+  return renderRecords(source, await listRecords(database, accountId, transaction))
 }
 
 function patchOfRequest(

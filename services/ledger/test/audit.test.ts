@@ -6,6 +6,7 @@ import { type QuerySqlToken, sql } from 'slonik'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { household } from './household.ts'
+import { anItem, syncedHome } from './syncing.ts'
 
 let booted: Booted
 
@@ -100,4 +101,17 @@ test.each(tampering)('finds when it is not so that %s', async (rule, tamper) => 
   const findings = await auditLedger(database)
   const own = findings.filter(({ accountId }) => accountId === home.accountId)
   expect([...new Set(own.map((one) => one.rule))]).toEqual([rule])
+})
+
+test('finds a synced transaction that is not what its provider says', async () => {
+  const home = await syncedHome(booted)
+  await home.brings(anItem(), anItem({ isPending: true, amount: 5n }))
+  const database = booted.database('ledger')
+  await database.pool.query(sql.unsafe`
+    UPDATE transactions SET amount = amount + 1 WHERE account_id = ${home.accountId}`)
+  const found = (await auditLedger(database)).filter(
+    ({ accountId }) => accountId === home.accountId,
+  )
+  const rule = 'a synced transaction is what its provider says'
+  expect(found.map((one) => one.rule)).toEqual([rule, rule])
 })

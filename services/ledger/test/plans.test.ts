@@ -18,6 +18,7 @@ import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
 import { importing } from './importing.ts'
 import { neighbours } from './neighbours.ts'
+import { anItem, assign, syncedHome } from './syncing.ts'
 import { importFile } from './uploading.ts'
 
 let booted: Booted
@@ -45,6 +46,9 @@ const tenantTables = [
   'uploads',
   'files',
   'transaction_imports',
+  'provider_accounts',
+  'provider_account_ids',
+  'provider_transactions',
   'transaction_import_mappings',
   'account_settings',
   'idempotency_keys',
@@ -104,6 +108,7 @@ async function crowd(): Promise<void> {
       updated_at, created_by)
     SELECT account_id, bank_account_id, 'txim_' || file_id, file_id, 'txix_' || bank_account_id,
       transaction_upload_id, '{}', ',', 'pending-processing', now(), now(), 'user_1' FROM uploads`)
+  await crowdProviders()
   await pool.query(sql.unsafe`
     INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
     SELECT account_id, bank_account_id, 'run_' || n, '', now()
@@ -115,6 +120,29 @@ async function crowd(): Promise<void> {
     INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
     SELECT account_id, 'Transfer', bank_account_id, '', '' FROM bank_accounts`)
   await pool.query(sql.unsafe`ANALYZE`)
+}
+
+/** What providers have said of everybody's bank accounts. */
+async function crowdProviders(): Promise<void> {
+  const { pool } = booted.database('ledger')
+  await pool.query(sql.unsafe`
+    INSERT INTO provider_accounts (account_id, bank_account_id, name, official_name, currency,
+      account_type, account_sub_type, available_balance, current_balance, limit_balance,
+      created_at, created_by, updated_at)
+    SELECT account_id, bank_account_id, 'x', 'x', 'USD', 'depository', 'checking', 0, 0, 0, now(),
+      'user_1', now() FROM bank_accounts`)
+  await pool.query(sql.unsafe`
+    INSERT INTO provider_account_ids (account_id, link_id, provider_account_id, bank_account_id,
+      is_current, match_reason, created_at)
+    SELECT account_id, link_id, 'p_' || bank_account_id || n, bank_account_id, n = 1, 'new', now()
+    FROM bank_accounts, generate_series(1, 2) AS n`)
+  await pool.query(sql.unsafe`
+    INSERT INTO provider_transactions (account_id, bank_account_id, provider_transaction_id,
+      provider_account_id, record_id, transaction_id, pending_provider_transaction_id, amount,
+      currency, date, name, merchant_name, categories, is_pending, match_reason, created_at)
+    SELECT account_id, bank_account_id, 'p_' || transaction_id, 'x', 'ptxn_' || transaction_id,
+      transaction_id, 'q_' || transaction_id, 100, 'USD', now(), 'x', 'x', '{}', false, 'new', now()
+    FROM transactions WHERE transaction_id LIKE 'txn\\_1%'`)
 }
 
 /** Calls everything that the ledger offers at least once. */
@@ -170,6 +198,7 @@ async function useEverything(home: Household): Promise<void> {
   await importing(booted).processed(home)
   await booted.client('ledger', MappingService).listMappings({ limit: 10, offset: 0 }, as)
   await booted.client('ledger', MappingService).listMappings({ signature: 'x', limit: 1 }, as)
+  await useSyncs()
   await accounts.archiveBankAccount({ bankAccountId }, as)
   await links.deleteLink({ linkId }, as)
   const Row = z.object({ cleanedAt: z.date().nullable() })
@@ -180,6 +209,22 @@ async function useEverything(home: Household): Promise<void> {
         WHERE account_id = ${accountId} AND link_id = ${linkId}`),
     (instant) => instant !== null,
   )
+}
+
+/** Calls everything that the ledger offers the syncs, and reads what they brought. */
+async function useSyncs(): Promise<void> {
+  const home = await syncedHome(booted)
+  const { sync, by, linkId, bankAccountId, as } = home
+  await sync.upsertBankAccounts({ linkId, accounts: [home.account], isComplete: true }, by)
+  await sync.listSyncedBankAccounts({ linkId }, by)
+  await sync.setBalances({ bankAccountId, availableBalance: 1n }, by)
+  const [one] = await home.brings(anItem({ providerTransactionId: 'a', isPending: true }))
+  await home.brings(anItem({ pendingProviderTransactionId: 'a' }))
+  await home.loses('a')
+  await home.one(one?.transactionId)
+  await assign(home, one?.transactionId, { name: 'Lunch' })
+  await home.bankAccounts.getBankAccount({ bankAccountId }, as)
+  await home.links.deleteLink({ linkId }, as)
 }
 
 test('every statement finds its rows by an index on the account', async () => {

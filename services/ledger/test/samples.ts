@@ -2,6 +2,7 @@ import type { BankAccount } from '../src/bank-account.ts'
 import type { Operation } from '../src/book.ts'
 import type { Envelope } from '../src/envelope.ts'
 import type { Link } from '../src/link.ts'
+import type { ProviderItem } from '../src/provider-transaction.ts'
 import type { Transaction } from '../src/transaction.ts'
 
 const CREATED = new Date('2026-01-01T06:00:00Z')
@@ -100,4 +101,26 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
 /** An operation at a fixed instant. */
 export function anOperation(operationId = 'op_1'): Operation {
   return { operationId, now: new Date('2026-02-01T12:00:00Z') }
+}
+
+/** What a provider says of a posted lunch of 12.00, under the ID `p_1`. */
+export function aProviderItem(changes: Partial<ProviderItem> = {}): ProviderItem {
+  return {
+    providerTransactionId: 'p_1',
+    providerAccountId: 'account_1',
+    pendingProviderTransactionId: null,
+    amount: 1200n,
+    currency: 'USD',
+    date: CREATED,
+    authorizedDate: null,
+    name: 'Deli',
+    merchantName: 'Deli',
+    categories: [],
+    category: null,
+    isPending: false,
+    raw: null,
+    displayName: 'Deli',
+    originalName: 'DELI',
+    ...changes,
+  }
 }
