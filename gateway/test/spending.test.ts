@@ -1,4 +1,6 @@
+import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/errors'
+import { ExplanationSchema } from '@coffer/proto/budgeting/v1/spending'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from './samples.ts'
@@ -198,4 +200,19 @@ test('a missing spending object is 404 even with a bad body', async () => {
   gateway = await openGateway({ spending: { getSpending } })
   const answer = await gateway.send('PATCH', one, { body: { targetAmount: 0 } })
   expect(answer.status).toBe(404)
+})
+
+test('an explanation is sentences and the figures behind them', async () => {
+  const explanation = create(ExplanationSchema, {
+    ...{ spendingId: ids.spendingId, asOf: spending.createdAt, nextContributionAmount: 1234n },
+    ...{ sentences: ['$12.34.'], method: 'split', need: 12_343n, divisor: 10n, remainder: 3n },
+  })
+  gateway = await openGateway({ spending: { explainSpending: () => ({ explanation }) } })
+  const answer = await gateway.send('GET', `${one}/explain`)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toMatchObject({
+    ...{ spendingId: ids.spendingId, asOf: '2026-01-02T03:04:05Z', sentences: ['$12.34.'] },
+    ...{ nextContributionAmount: 1234, need: 12_343, divisor: 10, remainder: 3 },
+    ...{ due: null, dueDates: [], fundingDates: [] },
+  })
 })

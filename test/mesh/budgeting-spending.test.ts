@@ -78,6 +78,27 @@ test('an event brings the amounts where nobody asked for a recalculation', async
   expect(await eventually(stored, (amount) => amount === 250n)).toBe(250n)
 })
 
+test('an explanation tells of the contribution that is shown, to its account alone', async () => {
+  const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 333n }, as)
+  const [shown] = await list()
+  const ids = { bankAccountId, spendingId }
+  const { explanation } = await spending.explainSpending(ids, as)
+  expect(explanation).toMatchObject({
+    ...{ spendingId, targetAmount: 1000n, progress: 333n, method: 'split', need: 667n },
+    ...{ divisor: 2n, remainder: 1n, nextContributionAmount: shown?.nextContributionAmount },
+    fundingDates: [at('2023-10-15T05:00Z'), at('2023-10-31T05:00Z')],
+  })
+  expect(explanation?.sentences).toContain(
+    '2 fundings share it: $6.67 ÷ 2 = $3.33 on Oct 15, 2023.',
+  )
+  const other = await household(booted)
+  const gone = { code: Code.NotFound }
+  await expect(other.spending.explainSpending(ids, other.as)).rejects.toMatchObject(gone)
+})
+
 test('deleting returns the money and hides the envelope; its name is free again', async () => {
   const { pay, expense, envelopes, spending, list, balances, bankAccountId, as } =
     await household(booted)

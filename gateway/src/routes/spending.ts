@@ -1,4 +1,5 @@
 import {
+  ExplanationSchema,
   SpendingSchema,
   SpendingService,
   UpdateSpendingRequestSchema,
@@ -99,6 +100,17 @@ function reads({ mesh }: RouteDeps): Route[] {
       handler: async ({ params, options }) => {
         const { spending: one } = await spending.getSpending(params, options)
         return rendered(SpendingSchema, one)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/explain',
+      summary: 'How the next contribution of an expense or goal came about',
+      auth: 'key',
+      answer: ExplanationSchema,
+      handler: async ({ params, options }) => {
+        const { explanation } = await spending.explainSpending(params, options)
+        return rendered(ExplanationSchema, explanation)
       },
     }),
     route({

@@ -7,9 +7,10 @@ import type { Spending } from './spending.ts'
 export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'usedAmount'>
 
 /**
- * A contribution in minor units and how it came about: the due dates before the next funding and
- * between it and the one after, the `need` split into `divisor` parts, and the `remainder` that a
- * later recalculation picks up.
+ * A contribution in minor units and how it came about: the due date, the next two fundings (null
+ * for what will never come), the due dates before the first and between the two, and the `need`
+ * split into `divisor` parts with the `remainder` that a later recalculation picks up. By `targets`
+ * all that falls due between the fundings is needed at once, by `split` the next target in parts.
  */
 export type Contribution = {
   nextContributionAmount: bigint
@@ -17,6 +18,10 @@ export type Contribution = {
   lastRecurrence: Date | null
   nextRecurrence: Date
   explanation: {
+    due: Date | null
+    funding: Date | null
+    fundingAfter: Date | null
+    method: 'targets' | 'split' | 'none'
     duesBeforeFunding: number
     duesAfterFunding: number
     need: bigint
@@ -56,13 +61,17 @@ export function recalculate(
   const { due } = dates
   const missed = spending.nextRecurrence < now
   const dues = duesAround(spending, dates)
-  const { need, divisor } = share(spending, schedule, dates, dues)
+  const { method, need, divisor } = share(spending, schedule, dates, dues)
   return {
     nextContributionAmount: need / divisor,
     isBehind: isBehind(spending, dates, dues.beforeFunding),
     lastRecurrence: missed ? spending.nextRecurrence : spending.lastRecurrence,
     nextRecurrence: missed && due !== null ? new Date(due) : spending.nextRecurrence,
     explanation: {
+      due: due === null ? null : new Date(due),
+      funding: first?.date ?? null,
+      fundingAfter: second?.date ?? null,
+      method,
       duesBeforeFunding: dues.beforeFunding,
       duesAfterFunding: dues.afterFunding,
       need,
@@ -109,21 +118,23 @@ function share(
   schedule: FundingDates,
   { timezone, now, due, funding }: Dates,
   dues: Dues,
-): { need: bigint; divisor: bigint } {
+): Pick<Contribution['explanation'], 'method' | 'need' | 'divisor'> {
   if (due === null || funding === null) {
-    return { need: 0n, divisor: 1n }
+    return { method: 'none', need: 0n, divisor: 1n }
   }
   const target = spending.targetAmount
   const saved = progress(spending)
   if (dues.afterFunding > 0) {
     const carried = atLeastZero(saved - target * BigInt(dues.beforeFunding))
-    return { need: atLeastZero(target * BigInt(dues.afterFunding) - carried), divisor: 1n }
+    const need = atLeastZero(target * BigInt(dues.afterFunding) - carried)
+    return { method: 'targets', need, divisor: 1n }
   }
   const fundings = countOccurrences(occurrencesOf(schedule.ruleset, timezone), {
     from: now,
     before: due + 1,
   })
-  return { need: atLeastZero(target - saved), divisor: BigInt(Math.max(1, fundings)) }
+  const divisor = BigInt(Math.max(1, fundings))
+  return { method: 'split', need: atLeastZero(target - saved), divisor }
 }
 
 /**

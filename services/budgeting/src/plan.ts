@@ -1,4 +1,5 @@
 import { recalculate } from './contribution.ts'
+import type { FundingDates } from './funding-schedule.ts'
 import type { FundedSpending } from './spending.ts'
 
 /** The amounts of an envelope as the ledger knows them, in minor units. */
@@ -33,11 +34,15 @@ export function changedBy(
 
 /** The plan with its contribution as of `now`; its due date stays (`spec/decisions.md`). */
 export function withContribution(plan: FundedSpending, asOf: AsOf): FundedSpending {
-  const funding = {
+  const { nextContributionAmount, isBehind } = recalculate(plan, fundingOf(plan), asOf)
+  return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }
+}
+
+/** What decides when the schedule of a plan fires. */
+export function fundingOf(plan: FundedSpending): FundingDates {
+  return {
     ruleset: plan.fundingRuleset,
     excludeWeekends: plan.fundingExcludesWeekends,
     nextRecurrence: plan.fundingNextRecurrence,
   }
-  const { nextContributionAmount, isBehind } = recalculate(plan, funding, asOf)
-  return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }
 }

@@ -92,6 +92,21 @@ export function countOccurrences(
   return count
 }
 
+/** The occurrences in `[from, before)` (ms), ascending; the first `limit` of them. */
+export function listOccurrences(
+  occurrences: Occurrences,
+  { from, before }: { from: number; before: number },
+  limit: number,
+): number[] {
+  const found: number[] = []
+  let next = occurrenceAfter(occurrences, from - 1)
+  while (next !== null && next < before && found.length < limit) {
+    found.push(next)
+    next = occurrenceAfter(occurrences, next)
+  }
+  return found
+}
+
 function newOccurrences(rule: Rule, timezone: string): Occurrences {
   const last = rule.until === null ? null : Math.max(rule.until, ...rule.added)
   return {

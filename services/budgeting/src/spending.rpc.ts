@@ -5,6 +5,7 @@ import type { ServiceDeps } from '@coffer/kit/service'
 import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { explainSpending } from './explanation.rpc.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { deleteSpending, findPlans } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
@@ -40,6 +41,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       if (!spending) throw notFound('spending')
       return { spending }
     },
+    explainSpending: (request, context) => explainSpending(deps, request, context),
     createSpending: (request, context) => createSpending(deps, request, context),
     updateSpending: (request, context) => updateSpending(deps, request, context),
     deleteSpending: async ({ bankAccountId, spendingId }, context) => {
