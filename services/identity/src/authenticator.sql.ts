@@ -35,11 +35,11 @@ export async function putAuthenticator(
 
 /** Enables it with its first code; false where it has gone or is enabled already. */
 export async function enableAuthenticator(
-  { pool }: Database,
+  tx: Transaction,
   loginId: string,
   { step, now }: { step: number; now: Date },
 ): Promise<boolean> {
-  const enabled = await pool.maybeOne(sql.type(Known)`
+  const enabled = await tx.maybeOne(sql.type(Known)`
     UPDATE authenticators SET enabled_at = ${sql.timestamp(now)}, last_step = ${step}
     WHERE login_id = ${loginId} AND enabled_at IS NULL AND last_step < ${step}
     RETURNING login_id AS "loginId"`)

@@ -12,7 +12,7 @@ import {
   replaceRecoveryCodes,
 } from './authenticator.sql.ts'
 import { getLoginEmail } from './login.sql.ts'
-import { proveByCode, proveByPassword, type Spend } from './proof.rpc.ts'
+import { admitCode, proveByCode, proveByPassword, type Spend } from './proof.rpc.ts'
 import {
   recoveryCode,
   recoveryCodeBytes,
@@ -23,6 +23,7 @@ import { base32, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { endPendingSession, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
+import { forgetAttempts } from './sign-in-attempt.sql.ts'
 import { signedIn } from './signed-in.rpc.ts'
 import { isAccountActive } from './standing.rpc.ts'
 import { acceptedStep, seedBytes, totpUri } from './totp.ts'
@@ -73,10 +74,14 @@ async function confirm({ database, secrets, clock }: IdentityDeps, loginId: stri
   if (!authenticator) throw refused('an authenticator must be set up first')
   if (authenticator.isEnabled) throw enabledAlready()
   const now = clock()
+  const subjectHash = await admitCode(database, { loginId, now })
   const seed = await secrets.open(authenticator, loginId)
   const step = acceptedStep({ seed, totp, lastStep: 0, now })
   if (step === null) throw invalid({ totp: 'is not a code of the authenticator' })
-  if (!(await enableAuthenticator(database, loginId, { step, now }))) throw enabledAlready()
+  await database.transaction(async (tx) => {
+    if (!(await enableAuthenticator(tx, loginId, { step, now }))) throw enabledAlready()
+    await forgetAttempts(tx, subjectHash)
+  })
   return {}
 }
 

@@ -1,46 +1,19 @@
-import { unavailable } from '@coffer/kit/errors'
-import { hash, verify } from '@node-rs/argon2'
+import { platform, setPriority } from 'node:os'
+import { hashSync, verifySync } from '@node-rs/argon2'
 
-/** Hashes and checks passwords off the event loop. */
-export interface Passwords {
-  /** Throws unavailable at once when too many wait already. */
-  hash: (password: string) => Promise<string>
-  /** False for a null hash, after the same time as for a wrong password. Throws as `hash` does. */
-  matches: (password: string, hash: string | null) => Promise<boolean>
-}
+/** Hash a password, or say whether it fits a hash; none fits null, after the same time. */
+type Task = { password: string; hash?: string | null }
 
 // Argon2id is the library's default; 19 MiB, two passes and one lane are OWASP's minimum.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-const waitingMax = 100
+// Of this thread alone, on Linux: in a storm of sign-ins requests have their turn first.
+if (platform() === 'linux') setPriority(5)
 
-/** The hashing runs on the runtime's own threads; `atOnce` of them, so that files get theirs. */
-export function startPasswords(atOnce: number): Passwords {
-  const inTurn = queue(atOnce)
-  const decoy = hash('no login has this password', cost)
-  return {
-    hash: (password) => inTurn(() => hash(password, cost)),
-    matches: (password, stored) =>
-      inTurn(async () => (await verify(stored ?? (await decoy), password)) && stored !== null),
-  }
-}
+const decoy = hashSync('no login has this password', cost)
 
-function queue(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running < atOnce) {
-      running += 1
-    } else {
-      if (waiting.length >= waitingMax) throw unavailable('too many sign-ins are waiting')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
+/** Runs in a worker thread: each task keeps a core busy for some milliseconds. */
+export function run({ password, hash }: Task): string | boolean {
+  if (hash === undefined) return hashSync(password, cost)
+  return verifySync(hash ?? decoy, password) && hash !== null
 }

@@ -17,6 +17,14 @@ export type Spend = (tx: Transaction) => Promise<void>
 type ProofDeps = Pick<IdentityDeps, 'database' | 'passwords' | 'secrets'>
 type Claim = { loginId: string; now: Date }
 
+/** Counts a guess at a login's code; `forgetAttempts` takes it back. Throws refused (429). */
+export function admitCode(
+  database: IdentityDeps['database'],
+  { loginId, now }: Claim,
+): Promise<Buffer> {
+  return admit(database, `code of ${loginId}`, now)
+}
+
 /**
  * Checks a code of the authenticator or a recovery code; spending it lets no one use it again.
  * Throws 401 for a wrong code, 429 after too many of them.
@@ -26,7 +34,7 @@ export async function proveByCode(
   code: string,
   { loginId, now }: Claim,
 ): Promise<Spend> {
-  const subjectHash = await admit(database, `code of ${loginId}`, now)
+  const subjectHash = await admitCode(database, { loginId, now })
   const recovery = recoveryCodeHash(code)
   const step = recovery ? null : await stepOf({ database, secrets }, code, { loginId, now })
   if (!recovery && step === null) throw wrongCode()
@@ -53,7 +61,12 @@ export async function proveByPassword(
   return (tx) => forgetAttempts(tx, subjectHash)
 }
 
-async function admit(database: IdentityDeps['database'], subject: string, now: Date) {
+/** Counts one more guess at a subject; returns its hash. Throws refused (429). */
+async function admit(
+  database: IdentityDeps['database'],
+  subject: string,
+  now: Date,
+): Promise<Buffer> {
   const subjectHash = hashOf(subject)
   await admitAttempt(database, { subjectHash, now, ...limit })
   return subjectHash

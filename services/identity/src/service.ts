@@ -26,7 +26,7 @@ import { openMailServer } from './mail.client.ts'
 import { mailHandler } from './mail.consumer.ts'
 import { multifactor } from './multifactor.rpc.ts'
 import { password } from './password.rpc.ts'
-import { type Passwords, startPasswords } from './password.worker.ts'
+import { type Passwords, startPasswords } from './password-pool.client.ts'
 import { proofOfWork } from './proof-of-work.rpc.ts'
 import { registration } from './registration.rpc.ts'
 import { sessions } from './session.rpc.ts'
@@ -96,7 +96,10 @@ export const identity = defineService({
           cron: '*/10 * * * *',
         },
       ],
-      close: async () => mailServer?.close(),
+      close: async () => {
+        mailServer?.close()
+        await passwords[Symbol.asyncDispose]()
+      },
     }
   },
 })

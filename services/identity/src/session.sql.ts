@@ -9,19 +9,11 @@ const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 const Ended = z.object({ sessionId: z.string() })
 
-// Each session that begins clears away a few that have ended, so the table does not grow for ever.
-const endedMax = 10
-
 /** Begins a session. */
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
   const { accountId, userId, sessionId, tokenHash, isPending } = session
   const now = sql.timestamp(session.now)
   await tx.query(sql.unsafe`
-    WITH ended AS (
-      DELETE FROM sessions WHERE token_hash = ANY(ARRAY(
-        SELECT token_hash FROM sessions WHERE expires_at <= ${now}
-        ORDER BY expires_at LIMIT ${endedMax} FOR UPDATE SKIP LOCKED))
-    )
     INSERT INTO sessions (account_id, user_id, session_id, token_hash, is_pending,
       created_at, last_used_at, expires_at)
     VALUES (${accountId}, ${userId}, ${sessionId}, ${sql.binary(tokenHash)}, ${isPending},

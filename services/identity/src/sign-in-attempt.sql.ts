@@ -3,9 +3,6 @@ import { refused } from '@coffer/kit/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-// Each attempt clears away a few that no longer count, so the table stays as small as a minute.
-const staleMax = 10
-
 const Running = z.object({ attempts: z.number(), endsAt: z.date() })
 
 /**
@@ -19,12 +16,6 @@ export async function admitAttempt(
   const { subjectHash, now, max, windowMs } = attempt
   const endsAt = new Date(now.getTime() + windowMs)
   const running = await pool.one(sql.type(Running)`
-    WITH stale AS (
-      DELETE FROM sign_in_attempts WHERE subject_hash = ANY(ARRAY(
-        SELECT subject_hash FROM sign_in_attempts
-        WHERE ends_at <= ${sql.timestamp(now)} AND subject_hash <> ${sql.binary(subjectHash)}
-        ORDER BY ends_at LIMIT ${staleMax} FOR UPDATE SKIP LOCKED))
-    )
     INSERT INTO sign_in_attempts AS running (subject_hash, attempts, ends_at)
     VALUES (${sql.binary(subjectHash)}, 1, ${sql.timestamp(endsAt)})
     ON CONFLICT (subject_hash) DO UPDATE SET

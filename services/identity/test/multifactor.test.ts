@@ -239,3 +239,17 @@ test('neither seed nor codes are stored as they are', async () => {
     expect(rows.join()).not.toContain(Buffer.from(text).toString('hex'))
   }
 })
+
+test('wrong codes to confirm an authenticator are limited too', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const { uri } = await multifactor().setUpTotp({}, ann.as)
+  const right = authenticator(uri)(start)
+  const wrong = right === '000000' ? '000001' : '000000'
+  for (const _ of [1, 2, 3, 4, 5]) {
+    const error = await refusal(multifactor().confirmTotp({ totp: wrong }, ann.as))
+    expect(error).toMatchObject({ code: Code.InvalidArgument })
+  }
+  const limited = await refusal(multifactor().confirmTotp({ totp: right }, ann.as))
+  expect(refusalOf(limited as ConnectError)).toMatchObject({ status: 429 })
+})

@@ -109,16 +109,6 @@ test('guesses made at the same time count like others', async () => {
   expect(tried).toHaveLength(3)
 })
 
-test('attempts that no longer count are cleared away by later ones', async () => {
-  booted.clock.now = after(-day)
-  for (const _ of [1, 2, 3, 4, 5]) await refusal(login(newcomer()))
-  booted.clock.now = start
-  await refusal(login(newcomer()))
-  const stale = sql.type(z.object({ rows: z.bigint() }))`
-    SELECT count(*) AS rows FROM sign_in_attempts WHERE ends_at <= ${sql.timestamp(start)}`
-  expect(await booted.database('identity').pool.oneFirst(stale)).toBe(0n)
-})
-
 test('a session ends with logout at once, the others stay', async () => {
   const ann = await register(booted)
   const { sessionToken } = await login(ann)
@@ -158,16 +148,6 @@ test('a session ends after seven days without use', async () => {
   const { sessionToken } = await register(booted)
   booted.clock.now = after(7 * day)
   expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
-})
-
-test('sessions that have ended are cleared away by new ones', async () => {
-  booted.clock.now = after(-30 * day)
-  const ann = await register(booted)
-  booted.clock.now = start
-  await login(ann)
-  const ended = sql.type(z.object({ rows: z.bigint() }))`
-    SELECT count(*) AS rows FROM sessions WHERE expires_at <= ${sql.timestamp(start)}`
-  expect(await booted.database('identity').pool.oneFirst(ended)).toBe(0n)
 })
 
 test('a session is verified with one statement', async () => {

@@ -13,6 +13,8 @@ export interface Workers<Input, Output> extends AsyncDisposable {
  */
 export function startWorkers<Input, Output>(options: {
   module: URL
+  /** Kept alive without work; none unless set. */
+  threadsMin?: number
   threadsMax: number
   queueMax: number
   memoryMaxMb: number
@@ -20,7 +22,7 @@ export function startWorkers<Input, Output>(options: {
   const pool = new Piscina({
     filename: options.module.href,
     name: 'run',
-    minThreads: 0,
+    minThreads: options.threadsMin ?? 0,
     maxThreads: options.threadsMax,
     maxQueue: options.queueMax,
     idleTimeout: 10_000,

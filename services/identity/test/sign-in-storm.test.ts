@@ -1,0 +1,33 @@
+import type { Booted } from '@coffer/kit/testing/boot'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { bootIdentity, newcomer, nobody, register } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity({ COFFER_PASSWORD_HASHES_AT_ONCE: '1' })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+test('more sign-ins than can be hashed are told so at once, and reads go on', async () => {
+  const ann = await register(booted)
+  const { login } = booted.client('identity', SignInService)
+  const { getMe } = booted.client('identity', UserService)
+  const storm = Array.from({ length: 120 }, () =>
+    login(newcomer(), nobody(booted)).then(
+      () => null,
+      (error) => ConnectError.from(error).code,
+    ),
+  )
+  const reads = Array.from({ length: 20 }, () => getMe({}, ann.as))
+  for (const { user } of await Promise.all(reads)) expect(user?.userId).toBe(ann.user.userId)
+  const codes = new Set(await Promise.all(storm))
+  expect(codes).toEqual(new Set([Code.Unauthenticated, Code.Unavailable]))
+  expect(await login(ann, nobody(booted))).toMatchObject({ isActive: true })
+})

@@ -1,0 +1,90 @@
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { identity } from '../src/service.ts'
+import { register } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([identity], { COFFER_ALLOW_SIGN_UP: 'true' })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const now = new Date('2026-03-01T12:00:00Z')
+
+const pool = () => booted.database('identity').pool
+const activity = (name: string, ...args: unknown[]) =>
+  booted.host.services.identity?.activities?.[name]?.(...args)
+
+/** How many rows of each table have expired at `now`, and how many have not. */
+async function rows() {
+  const counts = z.object({ table: z.string(), expired: z.bigint(), live: z.bigint() })
+  const all = await pool().any(sql.type(counts)`
+    SELECT 'sessions' AS table, count(*) FILTER (WHERE expires_at <= ${sql.timestamp(now)})
+      AS expired, count(*) FILTER (WHERE expires_at > ${sql.timestamp(now)}) AS live FROM sessions
+    UNION ALL SELECT 'link_tokens', count(*) FILTER (WHERE expires_at <= ${sql.timestamp(now)}),
+      count(*) FILTER (WHERE expires_at > ${sql.timestamp(now)}) FROM link_tokens
+    UNION ALL SELECT 'spent_challenges',
+      count(*) FILTER (WHERE expires_at <= ${sql.timestamp(now)}),
+      count(*) FILTER (WHERE expires_at > ${sql.timestamp(now)}) FROM spent_challenges
+    UNION ALL SELECT 'beta_codes', count(*) FILTER (WHERE expires_at <= ${sql.timestamp(now)}),
+      count(*) FILTER (WHERE expires_at > ${sql.timestamp(now)}) FROM beta_codes
+    UNION ALL SELECT 'sign_in_attempts', count(*) FILTER (WHERE ends_at <= ${sql.timestamp(now)}),
+      count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM sign_in_attempts`)
+  return Object.fromEntries(all.map(({ table, expired, live }) => [table, [expired, live]]))
+}
+
+test('what has expired is removed, in bounded steps, and nothing else', async () => {
+  booted.clock.now = now
+  const ann = await register(booted)
+  await pool().query(sql.unsafe`
+    INSERT INTO sessions (account_id, user_id, session_id, token_hash, is_pending, created_at,
+      last_used_at, expires_at)
+    SELECT ${ann.accountId}, ${ann.user.userId}, 'sess_' || n, sha256(n::text::bytea), false,
+      ${sql.timestamp(now)}, ${sql.timestamp(now)}, ${sql.timestamp(now)}
+    FROM generate_series(1, 1500) AS n`)
+  for (const [table, column, key] of [
+    ['spent_challenges', 'expires_at', 'challenge_hash'],
+    ['beta_codes', 'expires_at', 'code_hash'],
+  ] as const) {
+    await pool().query(sql.unsafe`
+      INSERT INTO ${sql.identifier([table])}
+        (${sql.identifier([key])}, ${sql.identifier([column])})
+      VALUES ('a', ${sql.timestamp(now)}), ('b', ${sql.timestamp(new Date(now.getTime() + 1))})`)
+  }
+  await pool().query(sql.unsafe`
+    INSERT INTO link_tokens (token_hash, login_id, scope, expires_at)
+    VALUES ('a', ${ann.user.loginId}, 'verify', ${sql.timestamp(now)}),
+      ('b', ${ann.user.loginId}, 'reset', ${sql.timestamp(new Date(now.getTime() + 1))})`)
+  await pool().query(sql.unsafe`
+    INSERT INTO sign_in_attempts (subject_hash, attempts, ends_at)
+    VALUES ('a', 1, ${sql.timestamp(now)}),
+      ('b', 1, ${sql.timestamp(new Date(now.getTime() + 1))})`)
+  expect((await rows()).sessions).toEqual([1500n, 1n])
+
+  expect(await activity('removeExpired')).toBe(false)
+  expect((await rows()).sessions).toEqual([500n, 1n])
+  expect(await activity('removeExpired')).toBe(true)
+  expect(await rows()).toEqual({
+    sessions: [0n, 1n],
+    link_tokens: [0n, 1n],
+    spent_challenges: [0n, 1n],
+    beta_codes: [0n, 1n],
+    sign_in_attempts: [0n, 1n],
+  })
+})
+
+test('a mail that nobody could send for a day is given up', async () => {
+  booted.clock.now = now
+  const ago = (hours: number) => sql.timestamp(new Date(now.getTime() - hours * 3_600_000))
+  await pool().query(sql.unsafe`
+    INSERT INTO mails (mail_id, kind, email, created_at)
+    VALUES ('mail_1', 'verify-email', 'a@example.com', ${ago(26)})`)
+  expect(await activity('restartMails', '')).toBeNull()
+  expect(await pool().exists(sql.unsafe`SELECT FROM mails`)).toBe(false)
+})
