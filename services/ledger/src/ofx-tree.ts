@@ -6,7 +6,8 @@ export type OfxNode = { name: string; text: string; children: OfxNode[] }
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
-const TAG = /<(\/?)([A-Za-z][\w.:-]*)[^<>]*>/y
+// A name ends where it ends: to try shorter ones would take time by the square of its length.
+const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
 
 type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; complete: boolean }
 
