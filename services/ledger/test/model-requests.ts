@@ -1,0 +1,135 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { isTransient } from '@coffer/kit/errors'
+import { headers } from '@coffer/kit/rpc'
+import type { Household } from './household.ts'
+import type { Operation } from './model.ts'
+import { listed } from './outcomes.ts'
+import { importFile, statementOf } from './uploading.ts'
+
+/** The server's IDs of uploads by the serial number of the operation that made them. */
+export type Uploads = Map<number, string>
+
+type Of<Kind> = Operation & { kind: Kind }
+type Requests = {
+  [Kind in Operation['kind']]: (home: Household, of: Of<Kind>, uploads: Uploads) => Promise<unknown>
+}
+
+const requests: Requests = {
+  create: (home, { serial, envelope, adjusts: adjustsBalance, isPending, amount }) => {
+    const { transactions, bankAccountId } = home
+    const date = timestampFromDate(new Date())
+    const named = { bankAccountId, name: `t${serial}`, amount: BigInt(amount), date }
+    const spending = envelope ? { spendingId: envelope } : {}
+    const body = { ...named, ...spending, adjustsBalance, isPending }
+    return twice(() => transactions.createTransaction(body, keyed(home, serial)))
+  },
+  transfer: (home, { serial, from, to, amount }) => {
+    const { envelopes, bankAccountId } = home
+    const sides = {
+      ...(from ? { fromSpendingId: from } : {}),
+      ...(to ? { toSpendingId: to } : {}),
+    }
+    const body = { bankAccountId, amount: BigInt(amount), ...sides }
+    return twice(() => envelopes.transfer(body, keyed(home, serial)))
+  },
+  assign: ({ transactions, bankAccountId, as }, { id: transactionId, envelope }) => {
+    const patch = envelope ? { spendingId: envelope } : {}
+    const updateMask = { paths: ['spending_id'] }
+    return transactions.updateTransaction(
+      { bankAccountId, transactionId, ...patch, updateMask },
+      as,
+    )
+  },
+  amend: ({ transactions, bankAccountId, as }, { id: transactionId, amount }) => {
+    const patch = { amount: BigInt(amount), updateMask: { paths: ['amount'] } }
+    return transactions.updateTransaction({ bankAccountId, transactionId, ...patch }, as)
+  },
+  delete: ({ transactions, bankAccountId, as }, { id: transactionId, adjusts, soft }) => {
+    const body = { bankAccountId, transactionId, adjustsBalance: adjusts, soft }
+    return transactions.deleteTransaction(body, as)
+  },
+  state: ({ accounts, bankAccountId, as }, { pots: { current = 0, available = 0 } }) => {
+    const body = { currentBalance: BigInt(current), availableBalance: BigInt(available) }
+    const updateMask = { paths: ['current_balance', 'available_balance'] }
+    return accounts.updateBankAccount({ bankAccountId, ...body, updateMask }, as)
+  },
+  import: async (home, { serial, file }, uploads) => {
+    const rows = Object.entries(file.rows).map(([id, amount]) => [id, dollars(-amount)])
+    const { current, available } = file.pots
+    const text = statementOf(Object.fromEntries(rows), {
+      ...(current === undefined ? {} : { ledger: dollars(current) }),
+      ...(available === undefined ? {} : { available: dollars(available) }),
+      asOf: `202601${file.day}`,
+    })
+    uploads.set(serial, (await importFile(home, text)).transactionUploadId)
+  },
+  undo: ({ uploads: client, bankAccountId, as }, { upload }, uploads) => {
+    const key = { bankAccountId, transactionUploadId: uploads.get(upload) ?? '' }
+    return Promise.all([client.undoUpload(key, as), client.undoUpload(key, as)])
+  },
+}
+
+/** Asks the server for an operation, some of them twice at once; false where it refuses. */
+export async function request(home: Household, operation: Operation, uploads: Uploads) {
+  // The compiler cannot tell that a kind goes with the request of that kind.
+  const ask = requests[operation.kind] as Requests['undo']
+  try {
+    await ask(home, operation as Of<'undo'>, uploads)
+    return true
+  } catch (error) {
+    if (isTransient(error)) throw error
+    return false
+  }
+}
+
+/** What can be seen of an account, in the model's terms, and the IDs of its rows by their names. */
+export async function look(home: Household) {
+  const { envelopes: client, bankAccountId, as } = home
+  const balances = await home.balances()
+  const { envelopes } = await client.listEnvelopes({ bankAccountId }, as)
+  const rows = await listed(home)
+  return {
+    ids: new Map(rows.map(({ name = '', transactionId }) => [nameOf(name), transactionId])),
+    state: {
+      balances: {
+        available: Number(balances?.available),
+        current: Number(balances?.current),
+        expenses: Number(balances?.expenses),
+        goals: Number(balances?.goals),
+        free: Number(balances?.free),
+      },
+      envelopes: envelopes
+        .map((one) => ({
+          id: one.spendingId,
+          current: Number(one.currentAmount),
+          used: Number(one.usedAmount),
+        }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
+      rows: rows
+        .map(({ name = '', amount, spendingId = null, spendingAmount = 0n }) => {
+          const taken = Number(spendingAmount)
+          return { name: nameOf(name), amount: Number(amount), envelope: spendingId, taken }
+        })
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    },
+  }
+}
+
+/** Under one Idempotency-Key a request is done once, and both are told the same. */
+async function twice(ask: () => Promise<unknown>): Promise<void> {
+  await Promise.all([ask(), ask()])
+}
+
+function keyed({ as }: Household, serial: number) {
+  const named = { [headers.idempotencyKey]: `k${serial}`, [headers.bodyHash]: 'ab' }
+  return { headers: { ...(as.headers as object), ...named } }
+}
+
+/** Rows of files are called `ROW` and their identifier. */
+function nameOf(name: string): string {
+  return name.replace('ROW ', '')
+}
+
+function dollars(cents: number): string {
+  return (cents / 100).toFixed(2)
+}
