@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import type { DescService } from '@bufbuild/protobuf'
 import type { CallOptions, Client } from '@connectrpc/connect'
 import { jetstreamManager } from '@nats-io/jetstream'
@@ -124,7 +125,7 @@ export async function eventually<T>(
   for (;;) {
     const value = await read()
     if (isDone(value)) return value
-    if (Date.now() > deadline) throw new Error(`not reached: ${JSON.stringify(value)}`)
+    if (Date.now() > deadline) throw new Error(`not reached: ${inspect(value)}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

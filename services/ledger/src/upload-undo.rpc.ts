@@ -18,11 +18,12 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 'undoUpload'> {
   return {
     undoUpload: async (request, context) => {
-      const key = { ...request, accountId: callerOf(context).accountId }
+      const { accountId, userId: createdBy } = callerOf(context)
+      const key = { ...request, accountId }
       const upload = await findUpload(deps.database, key)
       if (!upload) throw notFound('transaction upload')
       requireComplete(upload)
-      return resultOf(await undo(deps, key))
+      return resultOf(await undo(deps, key, createdBy))
     },
   }
 }
@@ -31,7 +32,7 @@ export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 
  * All of it in one transaction. The money lock comes before the rows, as in every write: whoever
  * changes one of these transactions holds it, so the other order could deadlock.
  */
-function undo({ database, clock }: Deps, key: UploadKey): Promise<Settlement> {
+function undo({ database, clock }: Deps, key: UploadKey, createdBy: string): Promise<Settlement> {
   const { accountId, bankAccountId, transactionUploadId } = key
   const now = clock()
   return database.transaction(async (tx) => {
@@ -39,7 +40,7 @@ function undo({ database, clock }: Deps, key: UploadKey): Promise<Settlement> {
     const scope = { accountId, bankAccountId, spendingIds: [], transactionIds: [] }
     const locked = await lockMoney(tx, scope)
     if (!locked) throw notFound('bank account')
-    const operation = { operationId: `undo/${transactionUploadId}`, now }
+    const operation = { operationId: `undo/${transactionUploadId}`, now, createdBy }
     if (isDone) return settle(openBook({ ...locked, operation }))
     const envelopes = await removeUploaded(tx, key)
     const balances = await takenBack(tx, key)

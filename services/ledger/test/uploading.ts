@@ -16,6 +16,7 @@ export async function importFile(home: Household, file: string) {
   const ended = await eventually(
     async () => (await home.uploads.getUpload(key, home.as)).upload,
     (one) => one?.status === 'complete' || one?.status === 'failed',
+    60_000,
   )
   if (!ended) throw new Error('the upload is gone')
   return ended
