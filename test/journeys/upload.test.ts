@@ -59,3 +59,48 @@ test('an export of a bank becomes transactions once, however often it is uploade
   expect(repeated).toMatchObject({ importedCount: 0, skippedCount: done.importedCount })
   expect(await alice.get(`${path}/balances`)).toEqual(balances)
 })
+
+test('an import is undone as a whole, and the plans follow', async () => {
+  const { path } = await alice.opensAccount(10_000)
+  const { fundingScheduleId } = await alice.post(`${path}/funding_schedules`, {
+    name: 'Pay',
+    ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
+  })
+  const { spendingId } = await alice.post(`${path}/spending`, {
+    ...{ spendingType: 'goal', name: 'Bike', fundingScheduleId, targetAmount: 50_000 },
+    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
+  })
+  const transfer = { fromSpendingId: null, toSpendingId: spendingId, amount: 1_000 }
+  await alice.post(`${path}/spending/transfer`, transfer)
+  const before = await alice.get(`${path}/balances`)
+  const { transactionUploadId } = await uploads(alice, path, 'checking.qfx')
+  const upload = `${path}/transactions/upload/${transactionUploadId}`
+  const done = await eventually(
+    () => alice.get(upload),
+    ({ status }) => status === 'complete',
+  )
+  const [first] = await alice.get(`${path}/transactions`)
+  const assigned = await alice.call('PATCH', `${path}/transactions/${first.transactionId}`, {
+    body: { spendingId },
+  })
+  expect(assigned.body.spending).toMatchObject([{ currentAmount: 0, usedAmount: 1_000 }])
+
+  const undone = await alice.call('DELETE', upload)
+  expect([undone.status, undone.body]).toEqual([
+    200,
+    {
+      balance: before,
+      spending: [expect.objectContaining({ spendingId, currentAmount: 1_000, usedAmount: 0 })],
+    },
+  ])
+  expect(await alice.get(`${path}/transactions`)).toEqual([])
+  expect(await alice.get(`${path}/spending/${spendingId}`)).toMatchObject({ currentAmount: 1_000 })
+  expect(await alice.get(upload)).toMatchObject({ undoneAt: expect.any(String) })
+  expect((await alice.call('DELETE', upload)).body).toEqual({ balance: before, spending: [] })
+  const again = await uploads(alice, path, 'checking.qfx')
+  const repeated = await eventually(
+    () => alice.get(`${path}/transactions/upload/${again.transactionUploadId}`),
+    ({ status }) => status === 'complete',
+  )
+  expect(repeated).toMatchObject({ importedCount: done.importedCount, skippedCount: 0 })
+})
