@@ -25,14 +25,28 @@ export interface MailSink extends AsyncDisposable {
   mailTo: (address: string, subject: string, count?: number) => Promise<ReceivedMail>
 }
 
-/** Listens on a free port of this machine, without TLS; `port` 0 picks one. */
-export async function openMailSink(port = 0): Promise<MailSink> {
+export interface MailSinkOptions {
+  /** Offers STARTTLS, with a certificate that does not hold. */
+  offersTls?: boolean
+  /** Takes mails only from who has this name and password. */
+  login?: { name: string; password: string }
+}
+
+/** Listens on a free port of this machine. */
+export async function openMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
+  const { offersTls = false, login } = options
   const mails: ReceivedMail[] = []
   let refusing = { replyCode: 0, times: 0 }
   let refusals = 0
   const server = new SMTPServer({
-    authOptional: true,
-    hideSTARTTLS: true,
+    authOptional: !login,
+    allowInsecureAuth: true,
+    disabledCommands: offersTls ? [] : ['STARTTLS'],
+    onAuth: ({ username, password }, _session, callback) => {
+      const isKnown = username === login?.name && password === login?.password
+      if (isKnown) callback(null, { user: username })
+      else callback(Object.assign(new Error('who are you?'), { responseCode: 535 }))
+    },
     disableReverseLookup: true,
     logger: false,
     onMailFrom: (_from, _session, callback) => {
@@ -51,7 +65,7 @@ export async function openMailSink(port = 0): Promise<MailSink> {
   server.on('error', () => {
     // A client that goes away in the middle is its own affair.
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port: listening } = server.server.address() as AddressInfo
   const sent = (address: string, subject: string) =>
     mails.filter((mail) => mail.to === address && mail.subject === subject)

@@ -1,4 +1,7 @@
+import type { Mesh } from '@coffer/kit/client'
+import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
+import type { CallOptions } from '@connectrpc/connect'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 
@@ -15,7 +18,10 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
       auth: 'none',
       answer: { json: { type: 'object' } },
       handler: async ({ options }) => {
-        const { $typeName: _, ...offered } = await features.getFeatures({}, options)
+        const [{ $typeName: _, ...offered }, initialPlan] = await Promise.all([
+          features.getFeatures({}, options),
+          billingEnabled ? planOf(mesh, options) : null,
+        ])
         return {
           ...offered,
           requireLegalName: false,
@@ -25,7 +31,7 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
           verifyRegister: false,
           verifyForgotPassword: false,
           longPollAggregatorSetup: true,
-          initialPlan: null,
+          initialPlan,
           billingEnabled,
           iconsEnabled: true,
           aggregatorEnabled: false,
@@ -41,4 +47,15 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
       },
     }),
   ]
+}
+
+/** The price of the plan that is sold, in minor units; null where it cannot be told now. */
+async function planOf(mesh: Mesh, options: CallOptions): Promise<{ price: number } | null> {
+  try {
+    const { price } = await mesh.client('identity', BillingService).getPlan({}, options)
+    return price === undefined ? null : { price: Number(price) }
+  } catch {
+    // The rest of the answer is needed all the same: without it nobody can sign in.
+    return null
+  }
 }

@@ -63,6 +63,9 @@ export const identity = defineService({
     const passwords = startPasswords(config.passwordHashesAtOnce)
     requireBilling(config)
     const billing = config.billed ? openBilling(config) : null
+    if (config.emailVerificationEnabled && !config.smtpUrl) {
+      offered.log.warn('email verification is off: COFFER_SMTP_URL is not set')
+    }
     const mailServer = config.smtpUrl
       ? openMailServer({ ...config, ...publicAddresses(config) })
       : null

@@ -1,0 +1,71 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { isRefusedForGood, openMailServer } from '@coffer/identity/mail.client'
+import { expect, test } from '@jest/globals'
+import { openMailSink } from '../providers/smtp.ts'
+
+const sender = 'no-reply@money.example'
+const posted = {
+  mailId: 'mail_01hzzzzzzzzzzzzzzzzzzzzzzz',
+  to: 'pat@example.com',
+  letter: { subject: 'Hello', greeting: 'Hello Pat,', paragraphs: ['One.', 'Two.'], button: null },
+}
+
+/** What became of one mail sent by these options; the error where it was not taken. */
+async function sent(options: { smtpUrl: string; smtpTls: 'required' | 'none' }): Promise<unknown> {
+  const server = openMailServer({ ...options, sender })
+  try {
+    await server.send(posted)
+    return null
+  } catch (error) {
+    return error
+  } finally {
+    server.close()
+  }
+}
+
+test('a server that offers no encryption gets nothing, unless that is allowed', async () => {
+  await using sink = await openMailSink()
+  const error = await sent({ smtpUrl: sink.url, smtpTls: 'required' })
+  expect(error).toMatchObject({ code: 'ETLS' })
+  expect(isRefusedForGood(error)).toBe(false)
+  expect(sink.mails).toEqual([])
+  expect(await sent({ smtpUrl: sink.url, smtpTls: 'none' })).toBeNull()
+  expect(sink.mails).toMatchObject([
+    {
+      from: sender,
+      to: 'pat@example.com',
+      subject: 'Hello',
+      text: expect.stringContaining('Two.'),
+    },
+  ])
+})
+
+test('a server whose certificate does not hold gets nothing', async () => {
+  await using sink = await openMailSink({ offersTls: true })
+  const error = await sent({ smtpUrl: sink.url, smtpTls: 'required' })
+  expect(error).toMatchObject({ originalCode: expect.stringMatching(/CERT/) })
+  expect(sink.mails).toEqual([])
+})
+
+test('a server that wants a name and a password gets them as they are meant', async () => {
+  await using sink = await openMailSink({ login: { name: 'pat@money', password: 'p:ss/w@rd' } })
+  const { host } = new URL(sink.url.replace('smtp:', 'http:'))
+  const good = `smtp://pat%40money:p%3Ass%2Fw%40rd@${host}`
+  expect(await sent({ smtpUrl: good, smtpTls: 'none' })).toBeNull()
+  const error = await sent({ smtpUrl: `smtp://pat:wrong@${host}`, smtpTls: 'none' })
+  expect(error).toMatchObject({ code: 'EAUTH' })
+  // A wrong password is the operator's to mend: the mail waits.
+  expect(isRefusedForGood(error)).toBe(false)
+  expect(sink.mails).toHaveLength(1)
+})
+
+test('a server that is away is no reason to give a mail up', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  const error = await sent({ smtpUrl: `smtp://127.0.0.1:${port}`, smtpTls: 'none' })
+  expect(error).toMatchObject({ code: 'ESOCKET' })
+  expect(isRefusedForGood(error)).toBe(false)
+})
