@@ -4,6 +4,7 @@ import type { Mesh } from '@coffer/kit/client'
 import type { ValuesOf } from '@coffer/kit/config'
 import type { Log } from '@coffer/kit/log'
 import type { Broker } from '@coffer/kit/nats'
+import { startWorkers } from '@coffer/kit/workers'
 import cookies from '@fastify/cookie'
 import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
@@ -19,7 +20,7 @@ import { mount } from './mount.ts'
 import { createOrigins, type Origins } from './origins.ts'
 import type { ProgressTimes } from './progress.ts'
 import { refuseOtherMethods, refuseUnknown } from './refusals.ts'
-import { routesOf } from './routes.ts'
+import { type RouteDeps, routesOf } from './routes.ts'
 import { createSessions } from './session.ts'
 import { createSockets } from './sockets.ts'
 
@@ -59,6 +60,14 @@ const corsOptions = {
   strictPreflight: false,
 }
 
+/** A chart takes some hundredths of a second, and the first one ten times that. */
+const drawing = {
+  module: new URL('./forecast-chart.worker.ts', import.meta.url),
+  threadsMax: 1,
+  queueMax: 20,
+  memoryMaxMb: 256,
+}
+
 /** Builds the HTTP application without listening. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log } = deps
@@ -86,7 +95,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const sessions = createSessions(deps)
   const sockets = createSockets(config, origins)
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
-  const routes = routesOf({ ...deps, cookie, sessions, attempts })
+  const charts: RouteDeps['charts'] = startWorkers(drawing)
+  app.addHook('onClose', () => charts[Symbol.asyncDispose]())
+  const routes = routesOf({ ...deps, cookie, sessions, attempts, charts })
   for (const route of routes) mount(app, route, { config, sessions, cookie, origins, sockets })
   refuseOtherMethods(app, routes)
   return app

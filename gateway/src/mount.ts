@@ -116,6 +116,8 @@ function writeOptionsOf({ options, request, reply, body }: Call): CallOptions {
 }
 
 function send(reply: FastifyReply, value: unknown): FastifyReply {
+  // What is not JSON a handler sends by itself.
+  if (value === reply) return reply
   if (value === undefined) return reply.send()
   return reply.header('content-type', jsonType).send(bodyText(value))
 }

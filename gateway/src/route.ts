@@ -77,7 +77,7 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
   /** What 200 answers with, for the reference; empty where it is missing. */
   answer?: Answer
-  /** Returns what is sent as JSON; undefined is an empty body. */
+  /** Returns what is sent as JSON; undefined is an empty body, the reply one that is sent. */
   handler: (
     call: Call<ParamsOf<Path>, z.output<Query>, z.output<Body>>,
   ) => unknown | Promise<unknown>

@@ -1,6 +1,8 @@
+import type { Workers } from '@coffer/kit/workers'
 import type { AppDeps } from './app.ts'
 import type { Attempts } from './attempts.ts'
 import type { SessionCookie } from './cookie.ts'
+import type { ForecastPicture } from './forecast-chart.ts'
 import type { Route } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { authenticationRoutes } from './routes/authentication.ts'
@@ -38,6 +40,8 @@ export interface RouteDeps extends AppDeps {
   sessions: Sessions
   /** Shared by the routes that it limits. */
   attempts: Attempts
+  /** Threads that draw. */
+  charts: Workers<ForecastPicture, string>
 }
 
 /** Every route, in the order of the reference. */

@@ -184,8 +184,8 @@ async function listRoutes() {
   const cookie = sessionCookie(config)
   const broker = { connection: null as never, subject: (name: string) => name }
   const attempts = limitAttempts({ max: 1, clock: deps.clock })
-  const sessions = createSessions(deps)
-  const listed = routesOf({ ...deps, config, broker, cookie, sessions, attempts })
+  const unused = { sessions: createSessions(deps), charts: null as never, attempts }
+  const listed = routesOf({ ...deps, config, broker, cookie, ...unused })
   await opened[Symbol.asyncDispose]()
   return listed
 }

@@ -4,10 +4,12 @@ import {
   ForecastService,
   GetNextContributionResponseSchema,
 } from '@coffer/proto/budgeting/v1/forecast'
+import type { FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
 import { z } from 'zod'
 import { exactly, id, notNegativeMoney, positiveMoney, ruleset, timestamp } from '../fields.ts'
 import { optionalInstant } from '../query.ts'
-import { rendered } from '../rest.ts'
+import { given, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { valuesOf } from '../update.ts'
@@ -29,20 +31,30 @@ const virtual = z.union([
   }),
 ])
 
+/** A picture runs nothing and loads nothing. */
+const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
 /** What the plans come to when everything happens as planned (spec/budgeting.md 8). */
-export function forecastRoutes({ mesh }: RouteDeps): Route[] {
+export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
   const forecasts = mesh.client('budgeting', ForecastService)
   return [
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/forecast',
-      summary: 'What the envelopes will hold and what will be free to use, as planned',
+      summary: 'What envelopes will hold and what will be free to use; also as image/svg+xml',
       auth: 'key',
       query: z.object({ end: optionalInstant }),
       answer: ForecastSchema,
-      handler: async ({ params, query, options }) => {
-        const { forecast } = await forecasts.getForecast({ ...valuesOf(query), ...params }, options)
-        return rendered(ForecastSchema, forecast)
+      handler: async ({ params, query, options, request, reply }) => {
+        const asked = { ...valuesOf(query), ...params }
+        const { forecast, labels } = await forecasts.getForecast(asked, options)
+        reply.header('vary', 'accept')
+        if (!prefersPicture(request)) return rendered(ForecastSchema, forecast)
+        const picture = { forecast: given(forecast), labels: given(labels) }
+        return reply
+          .header('content-type', 'image/svg+xml; charset=utf-8')
+          .header('content-security-policy', picturePolicy)
+          .send(await charts.run(picture))
       },
     }),
     route({
@@ -73,4 +85,10 @@ export function forecastRoutes({ mesh }: RouteDeps): Route[] {
       },
     }),
   ]
+}
+
+/** Whether a picture is rather wanted than JSON, as an `img` of a page does. */
+function prefersPicture(request: FastifyRequest): boolean {
+  const preferred = new Negotiator(request.raw).mediaType(['application/json', 'image/svg+xml'])
+  return preferred === 'image/svg+xml'
 }
