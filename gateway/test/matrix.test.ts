@@ -112,6 +112,8 @@ test.each(routes.filter(({ body, file }) => body && !file))(
         links: { getLink: finding },
         bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
         transactions: { getTransaction: finding },
+        fundingSchedules: { getFundingSchedule: finding },
+        spending: { getSpending: finding },
         imports: { getImport: finding },
         features: { getFeatures: () => everything },
       },
