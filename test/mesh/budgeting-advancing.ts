@@ -55,3 +55,27 @@ export const shown = async ({ list }: Household) =>
       [currentAmount, usedAmount, nextContributionAmount],
     ]),
   )
+
+/** What a household has come to, in terms that two alike have in common. */
+export async function outcome(home: Household) {
+  const { bankAccountId, as } = home
+  const named = (await home.list()).map((one) => [one.spendingId, one.name] as const)
+  const names = new Map(named)
+  const { transactions } = await home.transactions.listTransactions(
+    { bankAccountId, limit: 100 },
+    as,
+  )
+  const booked = transactions.map(({ name, amount, date, spendingAmount, ...one }) =>
+    [name, amount, date?.seconds, spendingAmount, names.get(one.spendingId ?? '')].join(' '),
+  )
+  const { fundingSchedules } = await home.schedules.listFundingSchedules({ bankAccountId }, as)
+  return {
+    schedules: fundingSchedules.map((one) => [one.name, one.nextRecurrence, one.lastRecurrence]),
+    plans: (await home.list()).map((one) => [
+      ...[one.name, one.nextRecurrence, one.lastRecurrence, one.isBehind],
+    ]),
+    amounts: await shown(home),
+    booked: booked.sort(),
+    balances: { ...(await home.balances()), bankAccountId: '' },
+  }
+}

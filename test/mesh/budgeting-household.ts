@@ -15,9 +15,12 @@ export const twiceMonthly =
   'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 export const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
-/** An account in Chicago with 10,000.00 on a manual bank account, and clients on its behalf. */
-export async function household(booted: Booted, accountId = newId('acct')) {
-  const as = booted.as(accountId, { timezone: chicago })
+/** An account with 10,000.00 on a manual bank account, and clients on its behalf. */
+export async function household(
+  booted: Booted,
+  { accountId = newId('acct'), timezone = chicago }: { accountId?: string; timezone?: string } = {},
+) {
+  const as = booted.as(accountId, { timezone })
   const links = booted.client('ledger', LinkService)
   const accounts = booted.client('ledger', BankAccountService)
   const envelopes = booted.client('ledger', EnvelopeService)
@@ -26,7 +29,7 @@ export async function household(booted: Booted, accountId = newId('acct')) {
   const spending = booted.client('budgeting', SpendingService)
   await booted.database('budgeting').pool.query(sql.unsafe`
     INSERT INTO account_settings (account_id, timezone, version)
-    VALUES (${accountId}, ${chicago}, 1) ON CONFLICT DO NOTHING`)
+    VALUES (${accountId}, ${timezone}, 1) ON CONFLICT DO NOTHING`)
   const { link } = await links.createLink({ institutionName: 'Bank' }, as)
   const linkId = link?.linkId ?? ''
   const balance = { availableBalance: 1_000_000n, currentBalance: 1_000_000n }

@@ -52,8 +52,9 @@ export async function advanceBankAccount(
 async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Promise<void> {
   const { scope, timezone } = advancing
   const { database } = deps
-  for (const run of await pendingRuns(database, scope)) await bookRun(deps, advancing, run)
   const schedules = await listFundingSchedules(database, scope.accountId, scope.bankAccountId)
+  // Only now: whatever has fired by the time of that list is among them, or booked.
+  await bookPending(deps, advancing)
   const spending = await listSpending(database, scope)
   const events = missedEvents({ schedules, spending }, { timezone, now, limit: eventsMax })
   const [first] = events
@@ -67,8 +68,15 @@ async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Prom
       continue
     }
     const run = await decideRun(deps, advancing, event)
+    // Another run may have decided it, and be slow or dead: no due date may overtake its money.
     if (run) await bookRun(deps, advancing, run)
+    else await bookPending(deps, advancing)
   }
+}
+
+async function bookPending(deps: AdvanceDeps, advancing: Advancing): Promise<void> {
+  const runs = await pendingRuns(deps.database, advancing.scope)
+  for (const run of runs) await bookRun(deps, advancing, run)
 }
 
 /**

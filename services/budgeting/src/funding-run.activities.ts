@@ -6,7 +6,7 @@ import { fundingLines } from './advance.ts'
 import type { AdvanceDeps, Advancing } from './advance-bank-account.activities.ts'
 import { endRun, insertRun, linesOf } from './funding-run.sql.ts'
 import type { FundingRun } from './funding-run.ts'
-import { type FundingSchedule, fire } from './funding-schedule.ts'
+import { type FundingSchedule, fire, isOver } from './funding-schedule.ts'
 import { asSystem } from './ledger.client.ts'
 import { type AsOf, withAmounts, withContribution } from './plan.ts'
 import { lockPlans, savePlans } from './spending.sql.ts'
@@ -24,7 +24,8 @@ export async function decideRun(
 ): Promise<FundingRun | null> {
   return database.transaction(async (tx) => {
     const schedule = await lockSchedule(tx, scope, fundingScheduleId)
-    if (schedule?.nextRecurrence.getTime() !== at.getTime()) return null
+    // The last firing of a rule leaves its date where it was.
+    if (schedule?.nextRecurrence.getTime() !== at.getTime() || isOver(schedule)) return null
     const plans = await lockPlans(tx, scope, { fundingScheduleId })
     const lines = fundingLines(plans, schedule, timezone)
     const deposit = depositOf(schedule, isManualLink)

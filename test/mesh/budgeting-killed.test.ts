@@ -1,0 +1,89 @@
+import { advanceBankAccount } from '@coffer/budgeting/advance-bank-account.activities'
+import { budgeting } from '@coffer/budgeting/service'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { advanceOnly, depsOf, type Funded, outcome, september } from './budgeting-advancing.ts'
+import { dying } from './budgeting-dying.ts'
+import { at } from './budgeting-household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const now = new Date('2023-10-14T06:00Z')
+
+/** A payday with a deposit, then a bill that books itself, a period that ends and a goal's day. */
+async function payday(): Promise<Funded> {
+  const home = await september(booted)
+  const { fundingScheduleId, expense, goal } = home
+  const onThe14th = 'DTSTART:20220114T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=14'
+  const due = { nextRecurrence: at('2023-10-14T05:00Z') }
+  await expense(fundingScheduleId, { ...due, name: 'rent', ruleset: onThe14th })
+  const itself = { autoCreateTransaction: true, targetAmount: 77n }
+  await expense(fundingScheduleId, { ...due, name: 'bill', ruleset: onThe14th, ...itself })
+  await goal(fundingScheduleId, { ...due, name: 'trip' })
+  return home
+}
+
+async function advanceUntilKilled(home: Funded, step: number): Promise<void> {
+  booted.clock.now = now
+  const { deps } = dying(depsOf(booted), step)
+  await expect(advanceBankAccount(deps, home, now)).rejects.toThrow('killed')
+}
+
+test('killed before any of its steps, the next run comes to the same', async () => {
+  const whole = await payday()
+  const counted = dying(depsOf(booted))
+  booted.clock.now = now
+  await advanceBankAccount(counted.deps, whole, now)
+  const expected = await outcome(whole)
+  expect(expected.booked).toHaveLength(2)
+  expect(counted.steps()).toBeGreaterThan(15)
+  for (let step = 1; step <= counted.steps(); step += 1) {
+    const home = await payday()
+    await advanceUntilKilled(home, step)
+    await advanceOnly(booted, home, now)
+    expect([step, await outcome(home)]).toEqual([step, expected])
+  }
+}, 60_000)
+
+test('killed again and again, one step further each time, it comes to the same', async () => {
+  const whole = await payday()
+  await advanceOnly(booted, whole, now)
+  const home = await payday()
+  booted.clock.now = now
+  let step = 1
+  for (let isDone = false; !isDone; step += 1) {
+    const { deps } = dying(depsOf(booted), step)
+    isDone = await advanceBankAccount(deps, home, now).then(
+      () => true,
+      () => false,
+    )
+  }
+  expect(step).toBeGreaterThan(5)
+  expect(await outcome(home)).toEqual(await outcome(whole))
+})
+
+test('killed in the middle of one run while another goes on, it comes to the same', async () => {
+  const whole = await payday()
+  await advanceOnly(booted, whole, now)
+  const expected = await outcome(whole)
+  for (let step = 5; step <= 25; step += 1) {
+    const home = await payday()
+    booted.clock.now = now
+    const { deps } = dying(depsOf(booted), step)
+    await Promise.allSettled([
+      advanceBankAccount(deps, home, now),
+      advanceBankAccount(depsOf(booted), home, now),
+    ])
+    await advanceOnly(booted, home, now)
+    expect([step, await outcome(home)]).toEqual([step, expected])
+  }
+}, 60_000)
