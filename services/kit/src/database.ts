@@ -39,6 +39,8 @@ export interface Database extends AsyncDisposable {
    * serialization fault.
    */
   transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>
+  /** One statement that is a transaction by itself and records changes. */
+  autocommit: <T>(run: (pool: DatabasePool) => Promise<T>) => Promise<T>
   /** Whether the database answers within a second; an answer is good for a second. */
   isHealthy: () => Promise<boolean>
 }
@@ -76,6 +78,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     transaction: async (run) => {
       const result = await rollBackPlainly(pool, run)
       statements += 2
+      for (const listener of listeners) listener()
+      return result
+    },
+    autocommit: async (run) => {
+      const result = await run(pool)
       for (const listener of listeners) listener()
       return result
     },

@@ -16,7 +16,15 @@ import { IntegrityConstraintViolationError } from 'slonik'
 import { balancesOf } from './bank-account.ts'
 import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
-import { lockMoney, type MoneyScope, type MoneyWrite, saveMoney } from './money.sql.ts'
+import {
+  lockMoney,
+  type MoneyRows,
+  type MoneyScope,
+  type MoneyWrite,
+  readMoney,
+  saveMoney,
+} from './money.sql.ts'
+import { saveUnchanged } from './money-unlocked.sql.ts'
 import type { Operation } from './operation.sql.ts'
 import { addDecision, openTill, type Till, tillWrite } from './till.ts'
 import type { Locked, Transaction } from './transaction.ts'
@@ -54,10 +62,10 @@ export type MoneyWriter = <Reply>(work: MoneyWork<Reply>) => Promise<Reply>
 const batch = { sizeMax: 64, waitingMax: 1024 }
 
 /**
- * The one way in which money changes: lock, decide, save. Works that wait for the same bank account
- * share a transaction, each decided on what the one before left; a refused one leaves no trace.
+ * The one way in which money changes: read or lock, decide, save. Works that wait for the same bank
+ * account share a save, each decided on what the one before left; a refused one leaves no trace.
  */
-export function createMoneyWriter(deps: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
+export function createMoneyWriter(deps: Deps): MoneyWriter {
   const write = createBatcher<MoneyWork<unknown>, unknown>(async (_key, works) => {
     if (works.length === 1 || works.some(({ alone }) => alone)) return oneByOne(deps, works)
     try {
@@ -75,13 +83,11 @@ export function createMoneyWriter(deps: Pick<ServiceDeps, 'database' | 'clock'>)
   }
 }
 
+type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 type MoneyTill = Till<KeptReply, Operation>
 type Outcomes = PromiseSettledResult<unknown>[]
 
-async function oneByOne(
-  deps: Pick<ServiceDeps, 'database' | 'clock'>,
-  works: MoneyWork<unknown>[],
-): Promise<Outcomes> {
+async function oneByOne(deps: Deps, works: MoneyWork<unknown>[]): Promise<Outcomes> {
   const outcomes: Outcomes = []
   for (const work of works) {
     const [outcome] = await Promise.allSettled([together(deps, [work]).then(([only]) => only)])
@@ -91,19 +97,35 @@ async function oneByOne(
   return outcomes
 }
 
-async function together(
-  { database, clock }: Pick<ServiceDeps, 'database' | 'clock'>,
-  works: MoneyWork<unknown>[],
-): Promise<Outcomes> {
+/**
+ * Decides on rows as they are and saves if they still are: two round trips. Where somebody else
+ * was faster, or rows would change that are not among those read, it does the same under the lock.
+ */
+async function together(deps: Deps, works: MoneyWork<unknown>[]): Promise<Outcomes> {
+  const { database } = deps
+  const scope = unionOf(works)
+  if (!works.some(({ alone }) => alone)) {
+    const found = await readMoney(database, scope)
+    if (!found) throw notFound('bank account')
+    const { outcomes, write } = decided(deps, works, found)
+    if (!write) return outcomes
+    const saved = await saveUnchanged(database, scope, { seen: found.seen, write })
+    if (saved) return outcomes
+  }
   return database.transaction(async (tx) => {
-    const locked = await lockMoney(tx, unionOf(works))
+    const locked = await lockMoney(tx, scope)
     if (!locked) throw notFound('bank account')
-    const till: MoneyTill = openTill(locked)
-    const outcomes = works.map((work) => attempt(till, work, clock()))
-    const write = tillWrite(till)
-    if (write) await saveMoney(tx, { ...write, changes: changesOf(write) })
+    const { outcomes, write } = decided(deps, works, locked)
+    if (write) await saveMoney(tx, write)
     return outcomes
   })
+}
+
+function decided({ clock }: Deps, works: MoneyWork<unknown>[], rows: MoneyRows) {
+  const till: MoneyTill = openTill(rows)
+  const outcomes: Outcomes = works.map((work) => attempt(till, work, clock()))
+  const write = tillWrite(till)
+  return { outcomes, write: write && { ...write, changes: changesOf(write) } }
 }
 
 function unionOf(works: MoneyWork<unknown>[]): MoneyScope {

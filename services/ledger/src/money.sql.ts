@@ -1,5 +1,5 @@
 import type { Change } from '@coffer/kit/changes'
-import type { Transaction as Tx } from '@coffer/kit/database'
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import type { KeptReply } from '@coffer/kit/idempotency'
 import { columnNames, columnsOf, recordsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
@@ -20,57 +20,82 @@ export interface MoneyScope {
   transactionIds: readonly string[]
 }
 
-/** The newest version of the rows of a scope, locked until the transaction ends. */
-export interface LockedMoney {
+/** The newest version of the rows of a scope. */
+export interface MoneyRows {
   bankAccount: BankAccount
   envelopes: Envelope[]
   transactions: Transaction[]
+  /** Names these versions of the rows, for `saveUnchanged`. */
+  seen: { account: string; envelopes: string[]; transactions: string[] }
 }
 
-const LockedRow = z.object({
+const FoundRow = z.object({
   ...BankAccount.shape,
+  seen: z.string(),
   ...nullable(Envelope.shape, 'envelope.'),
+  'envelope.seen': z.string().nullable(),
   ...nullable(Transaction.shape, 'transaction.'),
+  'transaction.seen': z.string().nullable(),
 })
 
-const lockStatement = prepare(
-  ['accountId', 'bankAccountId', 'spendingIds', 'transactionIds'],
-  ({ accountId, bankAccountId, spendingIds, transactionIds }) => {
-    const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-    return sql.type(LockedRow)`
-      WITH account AS MATERIALIZED (
-        SELECT * FROM bank_accounts WHERE ${under} AND removed_at IS NULL FOR NO KEY UPDATE
-      ), envelope AS MATERIALIZED (
-        SELECT * FROM envelopes
-        WHERE ${under} AND spending_id = ANY(${spendingIds}::text[])
-          AND EXISTS (SELECT FROM account)
-        ORDER BY spending_id FOR NO KEY UPDATE
-      ), record AS MATERIALIZED (
-        SELECT * FROM transactions
-        WHERE ${under} AND transaction_id = ANY(${transactionIds}::text[])
-          AND EXISTS (SELECT FROM account)
-        ORDER BY transaction_id FOR NO KEY UPDATE
-      )
-      SELECT ${columnsOf(BankAccount, { table: 'account' })},
-        ${columnsOf(Envelope, { table: 'envelope', prefix: 'envelope.' })},
-        ${columnsOf(Transaction, { table: 'record', prefix: 'transaction.' })}
-      FROM account LEFT JOIN (envelope FULL JOIN record ON false) ON true`
-  },
-)
+const scopeNames = ['accountId', 'bankAccountId', 'spendingIds', 'transactionIds'] as const
+const locking = sql.fragment`FOR NO KEY UPDATE`
+
+const lockStatement = prepare(scopeNames, (scope) => rowsOf(scope, locking))
+const readStatement = prepare(scopeNames, (scope) => rowsOf(scope, sql.fragment``))
+
+function rowsOf(scope: Record<(typeof scopeNames)[number], string>, lock: FragmentSqlToken) {
+  const { accountId, bankAccountId, spendingIds, transactionIds } = scope
+  const inAccount = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  return sql.type(FoundRow)`
+    WITH account AS MATERIALIZED (
+      SELECT *, xmin::text AS seen FROM bank_accounts
+      WHERE ${inAccount} AND removed_at IS NULL ${lock}
+    ), envelope AS MATERIALIZED (
+      SELECT *, spending_id || ' ' || xmin AS seen FROM envelopes
+      WHERE ${inAccount} AND spending_id = ANY(${spendingIds}::text[])
+        AND EXISTS (SELECT FROM account)
+      ORDER BY spending_id ${lock}
+    ), record AS MATERIALIZED (
+      SELECT *, transaction_id || ' ' || xmin AS seen FROM transactions
+      WHERE ${inAccount} AND transaction_id = ANY(${transactionIds}::text[])
+        AND EXISTS (SELECT FROM account)
+      ORDER BY transaction_id ${lock}
+    )
+    SELECT ${columnsOf(BankAccount, { table: 'account' })}, account.seen,
+      ${columnsOf(Envelope, { table: 'envelope', prefix: 'envelope.' })},
+      envelope.seen AS "envelope.seen",
+      ${columnsOf(Transaction, { table: 'record', prefix: 'transaction.' })},
+      record.seen AS "transaction.seen"
+    FROM account LEFT JOIN (envelope FULL JOIN record ON false) ON true`
+}
 
 /**
  * Takes the money lock: the bank-account row, then the envelopes and the transactions under it, in
  * one statement. Each row is locked inside a CTE, which gives its newest version even when the
  * statement had to wait. Null where there is no such bank account (or its link is deleted).
  */
-export async function lockMoney(tx: Tx, scope: MoneyScope): Promise<LockedMoney | null> {
-  const rows = await tx.any(lockStatement({ ...scope }))
+export async function lockMoney(tx: Tx, scope: MoneyScope): Promise<MoneyRows | null> {
+  return moneyOf(await tx.any(lockStatement({ ...scope })))
+}
+
+/** The same rows without a lock: what is decided on them must be saved by `saveUnchanged`. */
+export async function readMoney({ pool }: Database, scope: MoneyScope): Promise<MoneyRows | null> {
+  return moneyOf(await pool.any(readStatement({ ...scope })))
+}
+
+function moneyOf(rows: readonly z.infer<typeof FoundRow>[]): MoneyRows | null {
   const [first] = rows
   if (!first) return null
   return {
     bankAccount: part(BankAccount, first, ''),
     envelopes: rows.flatMap((row) => joined(Envelope, row, 'envelope.') ?? []),
     transactions: rows.flatMap((row) => joined(Transaction, row, 'transaction.') ?? []),
+    seen: {
+      account: first.seen,
+      envelopes: rows.flatMap((row) => row['envelope.seen'] ?? []),
+      transactions: rows.flatMap((row) => row['transaction.seen'] ?? []),
+    },
   }
 }
 
@@ -107,8 +132,16 @@ export const moneyParameters = [
 
 type MoneyRow<Value> = Record<(typeof moneyParameters)[number], Value>
 
-/** What saves changes of money, after `WITH`, for a statement that may save more than them. */
-export function savesMoney(row: MoneyRow<string>): FragmentSqlToken {
+/**
+ * What saves changes of money, after `WITH`, for a statement that may save more than them: all of
+ * it where the condition holds, otherwise nothing. Returns the bank account that was saved.
+ */
+export function savesMoney(
+  row: MoneyRow<string>,
+  holds: FragmentSqlToken = sql.fragment`true`,
+): FragmentSqlToken {
+  const records = (table: string, json: string) =>
+    rowsOfJson(table, sql.fragment`CASE WHEN ${holds} THEN ${json}::jsonb ELSE '[]' END`)
   return sql.fragment`
     booked AS (
       INSERT INTO journal (${columnNames(JournalEntry)})
@@ -164,7 +197,8 @@ export function savesMoney(row: MoneyRow<string>): FragmentSqlToken {
       account_sub_type = new.account_sub_type, status = new.status,
       last_updated = new.last_updated, updated_at = new.updated_at, deleted_at = new.deleted_at
     FROM ${records('bank_accounts', row.bankAccount)} AS new
-    WHERE ${under('bank_accounts', row)}`
+    WHERE ${under('bank_accounts', row)}
+    RETURNING bank_accounts.bank_account_id AS "bankAccountId"`
 }
 
 const saveStatement = prepare(moneyParameters, (row) => sql.unsafe`WITH ${savesMoney(row)}`)
@@ -198,7 +232,11 @@ export function moneyValues(write: MoneyWrite): MoneyRow<unknown> {
 
 /** Rows of a table out of their JSON. */
 export function records(table: string, json: string): FragmentSqlToken {
-  return sql.fragment`jsonb_populate_recordset(NULL::${sql.identifier([table])}, ${json}::jsonb)`
+  return rowsOfJson(table, sql.fragment`${json}::jsonb`)
+}
+
+function rowsOfJson(table: string, json: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`jsonb_populate_recordset(NULL::${sql.identifier([table])}, ${json})`
 }
 
 /** What holds for the rows of a table under one bank account. */

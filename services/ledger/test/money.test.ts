@@ -9,7 +9,17 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { type CallOptions, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { openBook, settle } from '../src/book.ts'
+import { createMoneyWriter, type MoneyWriter } from '../src/money.rpc.ts'
+import { type MoneyRows, readMoney } from '../src/money.sql.ts'
+import { saveUnchanged } from '../src/money-unlocked.sql.ts'
 import { ledger } from '../src/service.ts'
+import { transfer } from '../src/transfer.ts'
+
+const nothing = {
+  ...{ envelopes: [], entries: [], inserted: [], updated: [], deleted: [], closed: [] },
+  ...{ changes: [], replies: [], operations: [] },
+}
 
 let booted: Booted
 
@@ -116,13 +126,20 @@ test('a write past its deadline that still waits for its turn is not done', asyn
       { bankAccountId, amount, date, name: 'Tea', adjustsBalance: true },
       { ...as, timeoutMs: 300 },
     )
-  const outcomes = await booted.database('ledger').transaction(async (tx) => {
+  const locked = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const holding = booted.database('ledger').transaction(async (tx) => {
     await tx.query(sql.unsafe`
       SELECT 1 FROM bank_accounts
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`)
-    // The first one is under way, at the lock; the second one waits for it.
-    return Promise.allSettled([post(1n), post(10n)])
+    locked.resolve()
+    await over.promise
   })
+  await locked.promise
+  // The first one is under way, at the lock; the second one waits for it.
+  const outcomes = await Promise.allSettled([post(1n), post(10n)])
+  over.resolve()
+  await holding
   expect(outcomes).toMatchObject([
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
@@ -135,7 +152,7 @@ test('a write past its deadline that still waits for its turn is not done', asyn
   expect([99_900n, 99_899n]).toContain((await balances())?.available)
 })
 
-test('a balance and a list are one statement, a transaction four, two of them locked', async () => {
+test('a balance and a list are one statement, a transaction two', async () => {
   const { as, bankAccountId, expense, transactions, balances } = await household()
   const database = booted.database('ledger')
   const counting = async (run: () => Promise<unknown>) => {
@@ -148,6 +165,58 @@ test('a balance and a list are one statement, a transaction four, two of them lo
   expect(
     await counting(() => transactions.listTransactions({ bankAccountId, limit: 25 }, as)),
   ).toBe(1)
-  // BEGIN, the lock, the one saving statement, COMMIT.
-  expect(await counting(() => transactions.createTransaction(body, as))).toBe(4)
+  // What there is, and the statement that saves if it still is so.
+  expect(await counting(() => transactions.createTransaction(body, as))).toBe(2)
+})
+
+test('what somebody else did first is not overwritten, nothing of the write is saved', async () => {
+  const { accountId, bankAccountId, expense, goal } = await household()
+  const database = booted.database('ledger')
+  const scope = { accountId, bankAccountId, spendingIds: [expense, goal], transactionIds: [] }
+  const read = async () => {
+    const rows = await readMoney(database, scope)
+    if (!rows) throw new Error('no bank account')
+    return rows
+  }
+  const saveNamed = (name: string, { seen, bankAccount }: MoneyRows) =>
+    saveUnchanged(database, scope, {
+      seen,
+      write: { ...nothing, bankAccount: { ...bankAccount, name } },
+    })
+  const before = await read()
+  const rows = { bank_accounts: bankAccountId, envelopes: goal }
+  for (const [table, id] of Object.entries(rows)) {
+    const seen = await read()
+    const name = sql.identifier([table])
+    const key = sql.identifier([table === 'envelopes' ? 'spending_id' : 'bank_account_id'])
+    await database.pool.query(sql.unsafe`
+      UPDATE ${name} SET account_id = account_id
+      WHERE account_id = ${accountId} AND ${key} = ${id}`)
+    expect(await saveNamed('Late', seen)).toBe(false)
+  }
+  const now = await read()
+  expect({ ...now, seen: null }).toEqual({ ...before, seen: null })
+  expect(await saveNamed('In time', now)).toBe(true)
+  expect(await saveNamed('Again', now)).toBe(false)
+  expect((await read()).bankAccount.name).toBe('In time')
+})
+
+test('several processes writing to one account lose nothing', async () => {
+  const { accountId, bankAccountId, expense, balances } = await household()
+  const deps = { database: booted.database('ledger'), clock: () => new Date() }
+  const writers = [1, 2, 3].map(() => createMoneyWriter(deps))
+  const scope = { accountId, bankAccountId, spendingIds: [expense] }
+  const take = (write: MoneyWriter) =>
+    write({
+      scope,
+      decide: (locked) => {
+        const book = openBook(locked)
+        const causeId = locked.operation.operationId
+        transfer(book, { fromSpendingId: expense, toSpendingId: null, amount: 10n, causeId })
+        return { settlement: settle(book), reply: null }
+      },
+    })
+  const works = Array.from({ length: 20 }, () => writers.map(take)).flat()
+  await Promise.all(works)
+  expect(await balances()).toMatchObject({ expenses: 30_000n - 60n * 10n })
 })

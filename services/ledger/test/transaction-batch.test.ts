@@ -135,9 +135,11 @@ test('500 transactions from 500 envelopes are one commit, and one more is refuse
   const home = await withExpense()
   const { envelopes, bankAccountId, as } = home
   const ids = Array.from({ length: 500 }, () => newId('spnd'))
+  // All of them wait for one lock, the last one longer than a call may take by itself.
+  const patient = { ...as, timeoutMs: 60_000 }
   await Promise.all(
     ids.map((spendingId) =>
-      envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'goal' }, as),
+      envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'goal' }, patient),
     ),
   )
   const all = ids.map((spendingId) => bill({ spendingId }))

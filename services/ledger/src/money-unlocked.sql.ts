@@ -1,0 +1,78 @@
+import type { Database } from '@coffer/kit/database'
+import { prepare } from '@coffer/kit/statement'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import {
+  type MoneyRows,
+  type MoneyScope,
+  type MoneyWrite,
+  moneyParameters,
+  moneyValues,
+  savesMoney,
+} from './money.sql.ts'
+
+const guardNames = [
+  'spendingIds',
+  'transactionIds',
+  'seenAccount',
+  'seenEnvelopes',
+  'seenTransactions',
+] as const
+type GuardName = (typeof guardNames)[number]
+
+const Saved = z.object({ bankAccountId: z.string() })
+
+const saveStatement = prepare([...moneyParameters, ...guardNames], (row) => {
+  const holds = sql.fragment`EXISTS (SELECT FROM unchanged)`
+  return sql.type(Saved)`WITH ${guardOf(row)}, ${savesMoney(row, holds)}`
+})
+
+/**
+ * Saves what was decided on rows that `readMoney` gave, if they still are what they were then:
+ * the statement takes the same locks in the same order as `lockMoney` and goes on where every row
+ * has the version that was seen. False where somebody was faster; then nothing is saved. One
+ * statement is a transaction of its own, which makes a write two round trips instead of four. Not
+ * for a write that closes envelopes: that changes rows nobody has seen.
+ */
+export function saveUnchanged(
+  database: Database,
+  { spendingIds, transactionIds }: MoneyScope,
+  { seen, write }: { seen: MoneyRows['seen']; write: MoneyWrite },
+): Promise<boolean> {
+  const statement = saveStatement({
+    ...moneyValues(write),
+    ...{ spendingIds, transactionIds, seenAccount: seen.account },
+    ...{ seenEnvelopes: seen.envelopes, seenTransactions: seen.transactions },
+  })
+  return database.autocommit(async (pool) => (await pool.maybeOne(statement)) !== null)
+}
+
+/**
+ * xmin names a version of a row: it is the transaction that wrote it. A row that was locked in
+ * between comes back with the version it has then, and is passed over unless that is the same.
+ */
+function guardOf(row: Record<GuardName | 'accountId' | 'bankAccountId', string>): FragmentSqlToken {
+  const { accountId, bankAccountId, spendingIds, transactionIds } = row
+  const inAccount = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  return sql.fragment`
+    account AS MATERIALIZED (
+      SELECT 1 FROM bank_accounts
+      WHERE ${inAccount} AND xmin::text = ${row.seenAccount} FOR NO KEY UPDATE
+    ), envelope AS MATERIALIZED (
+      SELECT 1 FROM envelopes
+      WHERE ${inAccount} AND spending_id = ANY(${spendingIds}::text[])
+        AND spending_id || ' ' || xmin = ANY(${row.seenEnvelopes}::text[])
+        AND EXISTS (SELECT FROM account)
+      ORDER BY spending_id FOR NO KEY UPDATE
+    ), record AS MATERIALIZED (
+      SELECT 1 FROM transactions
+      WHERE ${inAccount} AND transaction_id = ANY(${transactionIds}::text[])
+        AND transaction_id || ' ' || xmin = ANY(${row.seenTransactions}::text[])
+        AND EXISTS (SELECT FROM account)
+      ORDER BY transaction_id FOR NO KEY UPDATE
+    ), unchanged AS MATERIALIZED (
+      SELECT FROM account
+      WHERE (SELECT count(*) FROM envelope) = cardinality(${row.seenEnvelopes}::text[])
+        AND (SELECT count(*) FROM record) = cardinality(${row.seenTransactions}::text[])
+    )`
+}
