@@ -20,7 +20,7 @@ type Unpublished = z.infer<typeof Unpublished>
 const batchSizeMax = 500
 const pollMs = 200
 // A round costs three statements: what commits within this time of the first shares it.
-const gatherMs = 20
+const gatherMs = 50
 
 export interface RelayOptions {
   service: string

@@ -1,4 +1,4 @@
-import { getOption } from '@bufbuild/protobuf'
+import { type DescMethod, getOption } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt'
 import { access } from '@coffer/proto/options/v1/options'
 import {
@@ -53,9 +53,8 @@ export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor 
     const token = request.header.get(headers.caller)
     if (!token) throw unauthenticated('caller token is missing')
     const caller = verifyToken(token, clock())
-    const { issuers, anonymous, pending } = getOption(request.method, access)
-    const accepted = issuers.length > 0 ? issuers : ['gateway']
-    if (!accepted.includes(caller.issuer)) {
+    const { issuers, anonymous, pending } = accessTo(request.method)
+    if (!issuers.includes(caller.issuer)) {
       throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
     }
     if (!anonymous && caller.accountId === '') throw unauthenticated()
@@ -67,6 +66,21 @@ export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor 
     request.contextValues.set(tokenKey, token)
     return next(request)
   }
+}
+
+type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
+
+const accesses = new WeakMap<DescMethod, Access>()
+
+/** Who may call a method, read from its descriptor once. */
+function accessTo(method: DescMethod): Access {
+  let known = accesses.get(method)
+  if (!known) {
+    const { issuers, anonymous, pending } = getOption(method, access)
+    known = { issuers: issuers.length > 0 ? issuers : ['gateway'], anonymous, pending }
+    accesses.set(method, known)
+  }
+  return known
 }
 
 /** Server side: times each RPC and turns what handlers throw by accident into known errors. */
