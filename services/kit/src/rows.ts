@@ -75,18 +75,22 @@ export function columnNames(entity: z.ZodObject): ListSqlToken {
  * number of them is one parameter of one statement. Amounts are exact (±2^53−1).
  */
 export function recordsOf(entities: readonly object[]): string {
-  return JSON.stringify(
-    entities.map((entity) =>
-      Object.fromEntries(
-        Object.entries(entity).map(([name, value]) => [columnOf(name), recordValueOf(value)]),
-      ),
-    ),
-  )
+  return `[${entities.map(recordOf).join(',')}]`
 }
 
-function recordValueOf(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value)
-  return value instanceof Buffer ? `\\x${value.toString('hex')}` : value
+/** Written piece by piece: a copy under other names for JSON.stringify takes twice as long. */
+function recordOf(entity: object): string {
+  let text = ''
+  for (const [name, value] of Object.entries(entity)) {
+    text += `${text === '' ? '{' : ','}"${columnOf(name)}":${recordValueOf(value)}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+function recordValueOf(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  const plain = value instanceof Buffer ? `\\x${value.toString('hex')}` : (value ?? null)
+  return JSON.stringify(plain)
 }
 
 /** A field as a parameter; Postgres takes its type from the column. */
