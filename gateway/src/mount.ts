@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { refused } from '@coffer/kit/errors'
 import { headers } from '@coffer/kit/rpc'
 import type { CallOptions } from '@connectrpc/connect'
@@ -36,6 +37,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       const { params } = request
       const call: Call = {
         ...{ params, options, request, reply },
+        renewOptions: () => renewedOptions(deps, route, request),
         query: route.query && readQuery(route.query, request.query),
         body: await bodyOf(route, { params, options, request }),
         writeOptions: options,
@@ -47,7 +49,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
 }
 
 function upgrade({
-  route: { auth, socket: serve, find },
+  route,
   admissions,
   deps,
 }: {
@@ -55,7 +57,8 @@ function upgrade({
   admissions: WeakMap<FastifyRequest, Admission>
   deps: MountDeps
 }): Pick<Parameters<FastifyInstance['route']>[0], 'preHandler' | 'wsHandler'> {
-  const { sessions, cookie, sockets } = deps
+  const { sockets } = deps
+  const { socket: serve, find } = route
   const admissionOf = (request: FastifyRequest) =>
     admissions.get(request) ?? { accountId: '', token: '' }
   return {
@@ -70,13 +73,19 @@ function upgrade({
       sockets.hold(socket, accountId)
       const { params } = request
       const options = optionsOf(request, token)
-      const renewOptions = async () => {
-        const proof = proofOf(request, cookie, authClasses[auth].key)
-        return optionsOf(request, (await sessions.verify(proof, request.id)).token)
-      }
+      const renewOptions = () => renewedOptions(deps, route, request)
       await serve?.({ params, options, socket, accountId, renewOptions })
     },
   }
+}
+
+async function renewedOptions(
+  { sessions, cookie }: AdmissionDeps,
+  { auth }: Route,
+  request: FastifyRequest,
+): Promise<CallOptions> {
+  const proof = proofOf(request, cookie, authClasses[auth].key)
+  return optionsOf(request, (await sessions.verify(proof, request.id)).token)
 }
 
 async function bodyOf(
@@ -119,5 +128,6 @@ function send(reply: FastifyReply, value: unknown): FastifyReply {
   // What is not JSON a handler sends by itself.
   if (value === reply) return reply
   if (value === undefined) return reply.send()
+  if (value instanceof Readable) return reply.header('content-type', jsonType).send(value)
   return reply.header('content-type', jsonType).send(bodyText(value))
 }

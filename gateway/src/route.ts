@@ -41,6 +41,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
   body: Body
   /** Options of the one write of the request: with its Idempotency-Key, if there is one. */
   writeOptions: CallOptions
+  /** Options with a caller token of now, for work that outlasts one. Throws unauthenticated. */
+  renewOptions: () => Promise<CallOptions>
   request: FastifyRequest
   reply: FastifyReply
 }

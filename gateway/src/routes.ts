@@ -4,6 +4,7 @@ import type { Attempts } from './attempts.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { ForecastPicture } from './forecast-chart.ts'
 import type { Route } from './route.ts'
+import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { authenticationRoutes } from './routes/authentication.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
@@ -53,6 +54,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     challengeRoutes(deps),
     emailRoutes(deps),
     multifactorRoutes(deps),
+    accountRoutes(deps),
     userRoutes(deps),
     securityRoutes(deps),
     sessionRoutes(deps),

@@ -13,6 +13,8 @@ import { newPerson, type Person } from './person.ts'
 /** Every service and the gateway in this process, on a database of their own. */
 export interface Coffer extends AsyncDisposable {
   baseUrl: string
+  /** Where uploaded files are kept. */
+  dataDir: string
   booted: Booted
   /** Registers somebody new, with an API key. */
   person: (settings?: { timezone?: string; locale?: string }) => Promise<Person>
@@ -46,6 +48,7 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
   const baseUrl = `http://127.0.0.1:${gateway.port}`
   return {
     baseUrl,
+    dataDir,
     booted,
     person: (choices) => newPerson(baseUrl, choices),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -90,11 +90,7 @@ function openRpcPorts(options: {
     host: config.host,
     rpcPort: config.rpcPort,
     grpcPort: config.grpcPort,
-    routes: (router) => {
-      for (const service of Object.values(host.services)) {
-        service.routes(router)
-      }
-    },
+    routes: host.routes,
     interceptors: [observe(log), authorize(loadVerifiers(config.keysDir), clock)],
     isHealthy,
   })

@@ -7,14 +7,9 @@ import {
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { z } from 'zod'
 import { code, password } from '../fields.ts'
+import { identityProof, proofMessage } from '../proof.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
-
-/** What weakens a login asks again who is there, by one of the two. */
-const proof = z.union([
-  z.strictObject({ currentPassword: password }),
-  z.strictObject({ totp: code }),
-])
 
 /**
  * The caller's own password and second factor (spec/identity.md 6.4, 6.5); disabling and renewing
@@ -82,9 +77,9 @@ function totpRoutes({ mesh, attempts }: RouteDeps): Route[] {
       path: '/api/users/security/totp/disable',
       summary: 'Disable the authenticator, by the current password or a code',
       auth: 'session',
-      body: proof,
+      body: identityProof,
       handler: async ({ body, options, request }) => {
-        await attempts.run(request.ip, () => multifactor.disableTotp(proofOf(body), options))
+        await attempts.run(request.ip, () => multifactor.disableTotp(proofMessage(body), options))
       },
     }),
     route({
@@ -92,19 +87,13 @@ function totpRoutes({ mesh, attempts }: RouteDeps): Route[] {
       path: '/api/users/security/totp/recovery_codes',
       summary: 'New recovery codes in the place of the old, by the current password or a code',
       auth: 'session',
-      body: proof,
+      body: identityProof,
       answer: RenewRecoveryCodesResponseSchema,
       handler: async ({ body, options, request }) => {
-        const renew = () => multifactor.renewRecoveryCodes(proofOf(body), options)
+        const renew = () => multifactor.renewRecoveryCodes(proofMessage(body), options)
         const renewed = await attempts.run(request.ip, renew)
         return toRest(RenewRecoveryCodesResponseSchema, renewed)
       },
     }),
   ]
-}
-
-function proofOf(body: z.output<typeof proof>) {
-  return 'totp' in body
-    ? { proof: { kind: { case: 'totp' as const, value: body.totp } } }
-    : { proof: { kind: { case: 'currentPassword' as const, value: body.currentPassword } } }
 }

@@ -1,3 +1,4 @@
+import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
 import { defineService } from '@coffer/kit/service'
 import { connectionActivities } from './connection.activities.ts'
 
@@ -9,6 +10,6 @@ export const aggregatorSync = defineService({
   settings: {},
   create: (deps) => ({
     routes: () => undefined,
-    activities: connectionActivities(deps),
+    activities: { ...accountRemovalActivities(deps), ...connectionActivities(deps) },
   }),
 })

@@ -1,3 +1,4 @@
+import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
 import { defineService } from '@coffer/kit/service'
 import { startWorkers } from '@coffer/kit/workers'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
@@ -41,6 +42,7 @@ export const budgeting = defineService({
         new URL('./sweep.workflow.ts', import.meta.url),
       ],
       activities: {
+        ...accountRemovalActivities(deps),
         ...advanceActivities(deps),
         ...openingActivities(deps),
         ...removalActivities(deps),

@@ -1,3 +1,4 @@
+import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
 import { on } from '@coffer/kit/consumer'
 import { defineService } from '@coffer/kit/service'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
@@ -24,6 +25,6 @@ export const feedSync = defineService({
         if (feedLinkId) await release(deps, { accountId, linkId, feedLinkId })
       }),
     ],
-    activities: feedLinkActivities(deps),
+    activities: { ...accountRemovalActivities(deps), ...feedLinkActivities(deps) },
   }),
 })

@@ -12,7 +12,7 @@ import {
   replaceRecoveryCodes,
 } from './authenticator.sql.ts'
 import { getLoginEmail } from './login.sql.ts'
-import { admitCode, proveByCode, proveByPassword, type Spend } from './proof.rpc.ts'
+import { admitCode, proveByCode, proveByEither, type Spend } from './proof.rpc.ts'
 import {
   recoveryCode,
   recoveryCodeBytes,
@@ -107,11 +107,7 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
 async function prove(deps: IdentityDeps, loginId: string, proof?: Proof): Promise<Spend> {
   const authenticator = await findAuthenticator(deps.database, loginId)
   if (!authenticator?.isEnabled) throw refused('no authenticator is enabled')
-  const now = deps.clock()
-  const { case: kind, value = '' } = proof?.kind ?? {}
-  if (kind === 'currentPassword') return proveByPassword(deps, value.trim(), { loginId, now })
-  if (kind === 'totp') return proveByCode(deps, value.trim(), { loginId, now })
-  throw refused('either the current password or a code is required')
+  return proveByEither(deps, proof, { loginId, now: deps.clock() })
 }
 
 function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {

@@ -1,5 +1,6 @@
 import type { Transaction } from '@coffer/kit/database'
 import { refused } from '@coffer/kit/errors'
+import type { Proof } from '@coffer/proto/identity/v1/multifactor'
 import { findAuthenticator, spendRecoveryCode, spendStep } from './authenticator.sql.ts'
 import { findPasswordHash } from './login.sql.ts'
 import { recoveryCodeHash } from './recovery-code.ts'
@@ -59,6 +60,18 @@ export async function proveByPassword(
     throw refused('the current password is wrong', { status: 401 })
   }
   return (tx) => forgetAttempts(tx, subjectHash)
+}
+
+/** Checks whichever of the two the caller brought. Throws as they do, 400 for neither. */
+export async function proveByEither(
+  deps: ProofDeps,
+  proof: Proof | undefined,
+  claim: Claim,
+): Promise<Spend> {
+  const { case: kind, value = '' } = proof?.kind ?? {}
+  if (kind === 'currentPassword') return proveByPassword(deps, value.trim(), claim)
+  if (kind === 'totp') return proveByCode(deps, value.trim(), claim)
+  throw refused('either the current password or a code is required')
 }
 
 /** Counts one more guess at a subject; returns its hash. Throws refused (429). */

@@ -3,6 +3,7 @@ import type { ValuesOf } from '@coffer/kit/config'
 import type { Database } from '@coffer/kit/database'
 import type { Secrets } from '@coffer/kit/secrets'
 import { defineService } from '@coffer/kit/service'
+import { AccountService } from '@coffer/proto/identity/v1/account'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { EmailService } from '@coffer/proto/identity/v1/email'
@@ -13,8 +14,13 @@ import { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
+import { accountDeletionActivities } from './account-deletion.activities.ts'
+import { deletionHandler } from './account-deletion.consumer.ts'
+import { accountDeletion } from './account-deletion.rpc.ts'
 import { apiKeys } from './api-key.rpc.ts'
+import { billingActivities } from './billing.activities.ts'
 import { type Billing, openBilling } from './billing.client.ts'
+import { registrationHandler } from './billing.consumer.ts'
 import { billingRoutes } from './billing.rpc.ts'
 import { requireBilling, settings } from './config.ts'
 import { credentials } from './credential.rpc.ts'
@@ -48,8 +54,29 @@ export interface IdentityDeps {
 }
 
 const workflowModules = [
+  new URL('./account-deletion.workflow.ts', import.meta.url),
+  new URL('./billing.workflow.ts', import.meta.url),
   new URL('./mail.workflow.ts', import.meta.url),
   new URL('./sweep.workflow.ts', import.meta.url),
+]
+
+const workflow = { taskQueue: 'identity', args: [] }
+
+const schedules = [
+  { ...workflow, id: 'identity-sweep', type: 'sweepIdentity', cron: '*/10 * * * *' },
+  { ...workflow, id: 'deletion-sweep', type: 'sweepDeletions', cron: '*/10 * * * *' },
+]
+
+// Times as spec/identity.md 10.2 has them.
+const billingSchedules = [
+  { ...workflow, id: 'billing-sweep', type: 'sweepBilling', cron: '*/10 * * * *' },
+  { ...workflow, id: 'trial-reminders', type: 'remindOfTrials', cron: '30 */6 * * *' },
+  {
+    ...workflow,
+    id: 'billing-reconciliation',
+    type: 'reconcileSubscriptions',
+    cron: '15 */12 * * *',
+  },
 ]
 
 /** Logins, users, accounts, sessions and API keys. */
@@ -58,6 +85,7 @@ export const identity = defineService({
   schema: 'identity',
   migrations: new URL('../migrations', import.meta.url),
   settings,
+  hidden: ['accounts.billing_customer_id', 'accounts.subscription_id'],
   create: (offered) => {
     const { config } = offered
     const passwords = startPasswords(config.passwordHashesAtOnce)
@@ -86,19 +114,21 @@ export const identity = defineService({
         router.service(ProofOfWorkService, proofOfWork(deps))
         router.service(ApiKeyService, apiKeys(deps))
         router.service(BillingService, billingRoutes(deps))
+        router.service(AccountService, accountDeletion(deps))
       },
-      handlers: [mailHandler(deps)],
-      workflowModules,
-      activities: { ...mailActivities(deps), ...sweepActivities(deps) },
-      schedules: [
-        {
-          type: 'sweepIdentity',
-          id: 'identity-sweep',
-          taskQueue: 'identity',
-          args: [],
-          cron: '*/10 * * * *',
-        },
+      handlers: [
+        mailHandler(deps),
+        deletionHandler(deps),
+        ...(billing ? [registrationHandler(deps)] : []),
       ],
+      workflowModules,
+      activities: {
+        ...accountDeletionActivities(deps),
+        ...mailActivities(deps),
+        ...sweepActivities(deps),
+        ...(billing ? billingActivities({ ...deps, billing }) : {}),
+      },
+      schedules: [...schedules, ...(billing ? billingSchedules : [])],
       close: async () => {
         mailServer?.close()
         await passwords[Symbol.asyncDispose]()

@@ -1,4 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import type { ConnectRouter } from '@connectrpc/connect'
+import { accountDataRoutes, type DataSource } from './account-data.rpc.ts'
+import { unlessDeleted } from './account-removal.consumer.ts'
 import { loadSigner, loadVerifiers } from './caller.ts'
 import { createMesh, type Mesh } from './client.ts'
 import { type Environment, readSettings } from './config.ts'
@@ -10,7 +13,7 @@ import type { Broker } from './nats.ts'
 import { startRelay } from './relay.ts'
 import { authorize, observe } from './rpc.ts'
 import { createSecrets, localKeyEncryption } from './secrets.ts'
-import type { Service, ServiceDefinition } from './service.ts'
+import type { Service, ServiceDefinition, ServiceDeps } from './service.ts'
 import type { Workflows } from './temporal.ts'
 
 const kitMigrations = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -36,6 +39,8 @@ export interface Host extends AsyncDisposable {
   mesh: Mesh
   services: Record<string, Service>
   databases: Record<string, Database>
+  /** The RPCs of all of them, for the ports. */
+  routes: (router: ConnectRouter) => void
   /** Whether every hosted service's database answers. */
   isHealthy: () => Promise<boolean>
 }
@@ -65,54 +70,81 @@ export async function migrateAll(
  */
 export async function hostServices(options: HostOptions): Promise<Host> {
   await using stack = new AsyncDisposableStack()
-  const { definitions, log, clock, broker, workflows } = options
+  const { definitions, log, clock } = options
   const interceptors = [observe(log), authorize(loadVerifiers(options.keysFolder), clock)]
   const hosted: Record<string, { routes: Service['routes']; interceptors: typeof interceptors }> =
     {}
   const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
   const secrets = createSecrets(localKeyEncryption(options.keysFolder))
+  const made: Made[] = []
   const services: Record<string, Service> = {}
   const databases: Record<string, Database> = {}
+  const sources: Record<string, DataSource> = {}
+  const dataRoutes = accountDataRoutes(sources)
   for (const definition of definitions) {
-    const { name, schema } = definition
+    const { name, schema, hidden = [] } = definition
     const database = await openDatabase({ ...options, url: options.databaseUrl(name), schema })
     stack.use(database)
-    const service = definition.create({
-      config: readSettings(definition.settings, options.environment),
-      signer: loadSigner(options.keysFolder, name),
-      secrets,
-      log: log.child({ service: name }),
-      database,
-      broker,
-      workflows,
-      mesh,
-      clock,
-    })
+    const service = createService({ definition, database, secrets, mesh, options })
     stack.defer(async () => service.close?.())
-    hosted[name] = { routes: service.routes, interceptors }
+    hosted[name] = { routes: both(service.routes, dataRoutes), interceptors }
     services[name] = service
     databases[name] = database
+    sources[name] = { database, hidden }
     stack.use(await startRelaying({ definition, database, options }))
+    made.push({ name, service, database })
   }
   // Workers take their time to stop, each its own: they stop side by side.
   const behind: AsyncDisposable[] = []
   stack.defer(async () => {
     await Promise.all(behind.map((one) => one[Symbol.asyncDispose]()))
   })
-  for (const [name, service] of Object.entries(services)) {
-    behind.push(await startBehind({ name, service, options }))
-  }
+  for (const one of made) behind.push(await startBehind(one, options))
   const started = stack.move()
   return {
     mesh,
     services,
     databases,
+    routes: both(...made.map(({ service }) => service.routes), dataRoutes),
     isHealthy: async () => {
       const healthy = Object.values(databases).map((database) => database.isHealthy())
       return (await Promise.all(healthy)).every(Boolean)
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+/** A service with what it was made with. */
+interface Made {
+  name: string
+  service: Service
+  database: Database
+}
+
+type Routes = Service['routes']
+
+function both(...all: Routes[]): Routes {
+  return (router) => {
+    for (const routes of all) routes(router)
+  }
+}
+
+function createService({
+  definition,
+  options: { environment, keysFolder, broker, workflows, log, clock },
+  ...made
+}: {
+  definition: ServiceDefinition
+  options: HostOptions
+} & Pick<ServiceDeps, 'database' | 'secrets' | 'mesh'>): Service {
+  const { name, settings } = definition
+  return definition.create({
+    ...made,
+    config: readSettings(settings, environment),
+    signer: loadSigner(keysFolder, name),
+    log: log.child({ service: name }),
+    ...{ broker, workflows, clock },
+  })
 }
 
 /** What publishes and sweeps, on connections of its own so that it never waits for requests. */
@@ -135,15 +167,10 @@ async function startRelaying({
   return stack
 }
 
-async function startBehind({
-  name,
-  service,
-  options: { broker, workflows, log },
-}: {
-  name: string
-  service: Service
-  options: HostOptions
-}): Promise<AsyncDisposable> {
+async function startBehind(
+  { name, service, database }: Made,
+  { broker, workflows, log }: HostOptions,
+): Promise<AsyncDisposable> {
   const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
   await using stack = new AsyncDisposableStack()
   if (Object.keys(activities).length > 0) {
@@ -151,6 +178,9 @@ async function startBehind({
     stack.use(await workflows.work(worker))
   }
   for (const schedule of schedules) await workflows.schedule(schedule, log)
-  if (handlers.length > 0) stack.use(await startConsumer({ name, handlers, broker, log }))
+  const guarded = handlers.map((handler) => unlessDeleted(database, handler))
+  if (handlers.length > 0) {
+    stack.use(await startConsumer({ name, handlers: guarded, broker, log }))
+  }
   return stack.move()
 }

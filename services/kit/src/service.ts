@@ -17,6 +17,8 @@ export interface ServiceDefinition<S extends Settings = Settings> {
   /** Folder of its migrations. */
   migrations: URL
   settings: S
+  /** Columns (`table.column`) of which an account gets no copy, beside the secrets (kit). */
+  hidden?: string[]
   // A method, so that definitions with settings of their own fit one list.
   create(deps: ServiceDeps<S>): Service
 }

@@ -23,6 +23,7 @@ import { cloneDatabase, requiredVariable } from './database.ts'
 export interface Booted extends AsyncDisposable {
   host: Host
   broker: Broker
+  workflows: Workflows
   prefix: string
   databaseUrl: string
   keysFolder: string
@@ -90,6 +91,7 @@ export async function boot(
   return {
     host,
     broker,
+    workflows,
     prefix,
     databaseUrl: url,
     keysFolder,

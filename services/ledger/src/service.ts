@@ -11,6 +11,7 @@ import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
+import { accountDeletionActivities } from './account-deletion.activities.ts'
 import { bankAccountRoutes } from './bank-account.rpc.ts'
 import { settings } from './config.ts'
 import { envelopeRoutes } from './envelope.rpc.ts'
@@ -84,6 +85,7 @@ export const ledger = defineService({
       handlers: [...eventHandlers(deps), similarHandler({ ...deps, quietMs })],
       workflowModules,
       activities: {
+        ...accountDeletionActivities(deps),
         ...fileImportActivities(deps),
         ...importPreviewActivities(deps),
         ...linkCleanUpActivities(deps),

@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream'
+import { refused } from '@coffer/kit/errors'
+import { toRest } from '@coffer/kit/message'
+import { AccountDataService } from '@coffer/proto/data/v1/account_data'
+import { AccountService } from '@coffer/proto/identity/v1/account'
+import { GetMeResponseSchema, UserService } from '@coffer/proto/identity/v1/user'
+import { exportText } from '../account-export.ts'
+import { identityProof, proofMessage } from '../proof.ts'
+import { type Route, route } from '../route.ts'
+import type { RouteDeps } from '../routes.ts'
+
+/** Exports this process sends at a time; each holds a page of rows and a connection. */
+const exportsMax = 4
+
+/** A copy of all an account has here, and its end (ours; spec/decisions.md, Account settings). */
+export function accountRoutes(deps: RouteDeps): Route[] {
+  return [exportRoute(deps), deletionRoute(deps)]
+}
+
+function exportRoute({ mesh, clock }: RouteDeps): Route {
+  const users = mesh.client('identity', UserService)
+  let running = 0
+  return route({
+    method: 'GET',
+    path: '/api/users/me/export',
+    summary: 'Everything that is kept of the account, as one JSON document',
+    auth: 'session',
+    answer: { json: { type: 'object' } },
+    handler: async ({ options, renewOptions, reply }) => {
+      if (running >= exportsMax) {
+        throw refused('too many exports are running', { status: 429, retryAfterSeconds: 30 })
+      }
+      const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
+      const head = { format: 1, exportedAt: clock().toISOString(), me }
+      const text = exportText(head, async (request) =>
+        mesh
+          .client(request.service, AccountDataService)
+          .readAccountData(request, await renewOptions()),
+      )
+      running += 1
+      reply.header('content-disposition', 'attachment; filename="coffer-export.json"')
+      return Readable.from(text, { objectMode: false }).once('close', () => {
+        running -= 1
+      })
+    },
+  })
+}
+
+function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
+  const accounts = mesh.client('identity', AccountService)
+  return route({
+    method: 'DELETE',
+    path: '/api/users/me',
+    summary: 'Delete the account with all it has, by the current password or a code; for ever',
+    auth: 'session',
+    body: identityProof,
+    handler: async ({ body, options, reply }) => {
+      await accounts.deleteAccount(proofMessage(body), options)
+      // Which credentials were the account's is not known here: all are verified again.
+      sessions.forget(() => true)
+      cookie.clear(reply)
+    },
+  })
+}

@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals'
+import { camelCase, referringFirst, shownTables } from './account-tables.ts'
+
+test('a table comes before all that it refers to', () => {
+  const references = [
+    { from: 'lines', to: 'runs' },
+    { from: 'lines', to: 'plans' },
+    { from: 'runs', to: 'schedules' },
+    { from: 'plans', to: 'schedules' },
+    { from: 'plans', to: 'plans' },
+    { from: 'lines', to: 'elsewhere' },
+  ]
+  const ordered = referringFirst(['schedules', 'plans', 'runs', 'lines'], references)
+  expect(ordered).toEqual(['lines', 'plans', 'runs', 'schedules'])
+})
+
+test('tables that refer to each other have no order', () => {
+  const references = [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'a' },
+  ]
+  expect(() => referringFirst(['a', 'b', 'c'], references)).toThrow('a, b')
+})
+
+test('what proves or opens something is not shown, nor what only the mesh needs', () => {
+  const column = (
+    table: string,
+    name: string,
+    type = 'text',
+    keyPosition: number | null = null,
+  ) => ({ table, column: name, type, keyPosition })
+  const tables = shownTables(
+    [
+      column('sessions', 'token_hash', 'bytea', 3),
+      column('sessions', 'user_id', 'text', 2),
+      column('sessions', 'account_id', 'text', 1),
+      column('sessions', 'created_at', 'timestamp with time zone'),
+      ...[
+        'key_id',
+        'data_key',
+        'ciphertext',
+        'access_token',
+        'password',
+        'customer_id',
+        'note',
+      ].map((name) => column('links', name)),
+      column('changes', 'payload', 'bytea'),
+      column('idempotency_keys', 'route'),
+    ],
+    ['links.customer_id'],
+  )
+  expect(tables.map(({ table, columns, key }) => [table, ...[columns, key].map(names)])).toEqual([
+    ['links', ['note'], []],
+    ['sessions', ['user_id', 'account_id', 'created_at'], ['user_id', 'token_hash']],
+  ])
+})
+
+function names(columns: { column: string }[]): string[] {
+  return columns.map(({ column }) => column)
+}
+
+test.each([
+  ['bank_account_id', 'bankAccountId'],
+  ['name', 'name'],
+])('%s is %s in JSON', (name, expected) => {
+  expect(camelCase(name)).toBe(expected)
+})

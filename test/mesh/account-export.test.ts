@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '@coffer/kit/id'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import type { Person } from '../harness/person.ts'
+import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
+import { feedKey, fullHousehold, fullSettings } from './full-household.ts'
+import { rowsOf } from './rows-of-account.ts'
+
+// Every service, with its workers.
+const bootMs = 120_000
+
+let stripe: StripeSimulator
+let coffer: Coffer
+
+beforeAll(async () => {
+  stripe = await startStripe()
+  coffer = await startCoffer({ ...stripe.settings, ...fullSettings })
+}, bootMs)
+
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]()
+  await stripe[Symbol.asyncDispose]()
+})
+
+const path = '/users/me/export'
+const transactionCount = 50_000
+
+/** So many transactions in a bank account, all at once. */
+async function fill(accountId: string, bankAccountId: string): Promise<void> {
+  await coffer.booted.database('ledger').pool.query(sql.unsafe`
+    INSERT INTO transactions SELECT made.*
+    FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,
+      LATERAL jsonb_populate_record(one, jsonb_build_object('transaction_id',
+        ${newId('txn').slice(0, -6)}::text || lpad(n::text, 6, '0'))) AS made
+    WHERE one.account_id = ${accountId} AND one.bank_account_id = ${bankAccountId}`)
+}
+
+test('an export has every row of the account, nobody else’s and no secret', async () => {
+  const [person, neighbour] = [
+    await fullHousehold(coffer, stripe),
+    await fullHousehold(coffer, stripe),
+  ]
+  const { status, headers, body } = await person.call('GET', path, { asSession: true })
+  expect([status, body.format, body.complete]).toEqual([200, 1, true])
+  expect(headers.get('content-disposition')).toBe('attachment; filename="coffer-export.json"')
+  expect(body.me.user.login.email).toBe(person.email)
+  const exported: Record<string, number> = {}
+  for (const [service, tables] of Object.entries(body.services as Record<string, object>)) {
+    for (const [table, rows] of Object.entries(tables)) {
+      expect(new Set(rows.map((row: { accountId: string }) => row.accountId)).size).toBeLessThan(2)
+      if (rows.length > 0) exported[`${service}.${table}`] = rows.length
+    }
+  }
+  const stored = Object.entries(await rowsOf(coffer.booted.databaseUrl, person)).flatMap(
+    ([table, count]) => {
+      const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/.test(table)
+      return isOwn ? [] : [[camelCase(table), count]]
+    },
+  )
+  expect(exported).toEqual(Object.fromEntries(stored))
+  const text = JSON.stringify(body)
+  for (const secret of [
+    neighbour.accountId,
+    feedKey,
+    person.password,
+    person.cookie.split('=')[1],
+  ]) {
+    expect(text).not.toContain(secret)
+  }
+  expect(text).not.toMatch(/argon2|ciphertext|dataKey|tokenHash|secretHash|cus_|sub_/)
+}, 60_000)
+
+function camelCase(table: string): string {
+  const [schema = '', name = ''] = table.split('.')
+  const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return `${schema.replace('_', '-')}.${camel}`
+}
+
+test('amounts, times and names are those of REST', async () => {
+  const person = await coffer.person()
+  const { id } = await person.opensAccount(123_456)
+  const { body } = await person.call('GET', path, { asSession: true })
+  const shown = await person.get(`/bank_accounts/${id}`)
+  expect(body.services.ledger.bankAccounts[0]).toMatchObject({
+    bankAccountId: id,
+    availableBalance: 123_456,
+    name: shown.name,
+    createdAt: shown.createdAt,
+  })
+})
+
+test('a key gets no export', async () => {
+  const person = await coffer.person()
+  expect((await person.call('GET', path)).status).toBe(401)
+})
+
+test('fifty thousand transactions are sent page by page, as they are read', async () => {
+  const person = await coffer.person()
+  const { id, path: account } = await person.opensAccount()
+  const date = new Date().toISOString()
+  await person.post(`${account}/transactions`, { name: 'Tea', amount: 300, date })
+  await fill(person.accountId, id)
+  const { statements } = coffer.booted.database('ledger')
+  const before = statements()
+  const response = await download(person)
+  // Nobody reads yet: what is on its way fills the buffers between (10 MB of sockets at most), and
+  // no more is fetched.
+  const stalled = await standing(() => statements() - before)
+  expect(stalled).toBeLessThan((transactionCount / 500) * 0.8)
+  const { bytes, chunkMax, text } = await drain(response)
+  expect(text.match(/"transactionId"/g)?.length).toBeGreaterThan(transactionCount)
+  expect(JSON.parse(text).complete).toBe(true)
+  expect(bytes).toBeGreaterThan(25_000_000)
+  expect(chunkMax).toBeLessThan(1_000_000)
+}, 120_000)
+
+async function download({ cookie }: Person): Promise<IncomingMessage> {
+  const sent = request(`${coffer.baseUrl}/api${path}`, { headers: { cookie } }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return response
+}
+
+/** The count once it stands still. */
+async function standing(count: () => number): Promise<number> {
+  let [last, same] = [-1, 0]
+  while (same < 10) {
+    await sleep(100)
+    same = count() === last ? same + 1 : 0
+    last = count()
+  }
+  return last
+}
+
+async function drain(response: IncomingMessage) {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const sizes = chunks.map(({ length }) => length)
+  const text = Buffer.concat(chunks).toString()
+  return { bytes: sizes.reduce((sum, size) => sum + size, 0), chunkMax: Math.max(...sizes), text }
+}

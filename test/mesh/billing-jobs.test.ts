@@ -1,0 +1,120 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { newId } from '@coffer/kit/id'
+import { eventually } from '@coffer/kit/testing/boot'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import type { Person } from '../harness/person.ts'
+import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
+
+// Every service, with its workers.
+const bootMs = 120_000
+
+const dayMs = 24 * 60 * 60_000
+
+let stripe: StripeSimulator
+let coffer: Coffer
+
+beforeAll(async () => {
+  stripe = await startStripe()
+  coffer = await startCoffer(stripe.settings)
+}, bootMs)
+
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]()
+  await stripe[Symbol.asyncDispose]()
+})
+
+const isCustomer = ({ email }: Person) => {
+  return stripe.customers().filter((customer) => customer.email === email).length
+}
+
+/** Runs a workflow of identity to its end, as its schedule would. */
+async function run(type: string): Promise<void> {
+  const { prefix, workflows } = coffer.booted
+  const taskQueue = `${prefix}/identity`
+  await workflows.client.workflow.execute(type, { taskQueue, workflowId: newId('run'), args: [] })
+}
+
+function types(person: Person): Promise<readonly string[]> {
+  return coffer.booted.changes('identity', person.accountId)
+}
+
+test('everybody who registers becomes one customer, also where Stripe is down first', async () => {
+  const person = await coffer.person()
+  await eventually(async () => isCustomer(person), Boolean)
+  stripe.failWith(500)
+  const late = await coffer.person()
+  await eventually(
+    async () => stripe.requests.filter((one) => one === 'POST /v1/customers').length,
+    (count) => count >= 2,
+  )
+  stripe.failWith(null)
+  await eventually(async () => isCustomer(late), Boolean, 20_000)
+  await late.call('POST', '/billing/create_checkout', { asSession: true })
+  expect([isCustomer(person), isCustomer(late)]).toEqual([1, 1])
+}, 60_000)
+
+test('accounts older than billing get a trial and a customer', async () => {
+  const { pool } = coffer.booted.database('identity')
+  const person = await coffer.person()
+  await eventually(async () => isCustomer(person), Boolean)
+  await pool.query(sql.unsafe`
+    UPDATE accounts SET trial_ends_at = NULL, billing_customer_id = NULL,
+      created_at = now() - interval '1 day'
+    WHERE account_id = ${person.accountId}`)
+  await run('sweepBilling')
+  const { body } = await person.call('GET', '/users/me')
+  expect(body).toMatchObject({ isActive: true, isTrialing: true })
+  const Row = z.object({ payload: z.instanceof(Buffer) })
+  const row = await pool.one(sql.type(Row)`
+    SELECT payload FROM changes WHERE account_id = ${person.accountId}
+    ORDER BY change_id DESC LIMIT 1`)
+  const told = fromBinary(AccountSettingsChangedSchema, row.payload)
+  expect(told.version).toBe(2n)
+  expect(Number(told.subscriptionActiveUntil?.seconds) * 1000).toBeGreaterThan(
+    Date.now() + 29 * dayMs,
+  )
+  await eventually(
+    async () => stripe.requests.filter((one) => one === 'POST /v1/customers').length,
+    (count) => count >= 2,
+  )
+}, 60_000)
+
+test('an owner is told once that the trial ends, and not with a subscription', async () => {
+  const [person, subscriber] = [await coffer.person(), await coffer.person()]
+  const begun = Date.now()
+  const asSession = { asSession: true }
+  const { body } = await subscriber.call('POST', '/billing/create_checkout', asSession)
+  stripe.pay(body.sessionId)
+  await subscriber.call('GET', `/billing/checkout/${body.sessionId}`, asSession)
+  const ending = 'coffer.identity.v1.TrialEnding'
+  const told = async (days: number) => {
+    coffer.booted.clock.now = new Date(begun + days * dayMs)
+    await run('remindOfTrials')
+    return (await types(person)).filter((type) => type === ending).length
+  }
+  expect([await told(24), await told(26), await told(27)]).toEqual([0, 1, 1])
+  expect(await types(subscriber)).not.toContain(ending)
+  coffer.booted.clock.now = null
+}, 60_000)
+
+test('Stripe is asked about a period that ended without a word', async () => {
+  const person = await coffer.person()
+  const asSession = { asSession: true }
+  const { body } = await person.call('POST', '/billing/create_checkout', asSession)
+  const begun = Date.now()
+  const until = new Date(Math.ceil(begun / 1000) * 1000 + 40 * dayMs)
+  const subscriptionId = stripe.pay(body.sessionId, { until })
+  await person.call('GET', `/billing/checkout/${body.sessionId}`, asSession)
+  const renewed = new Date(until.getTime() + 30 * dayMs)
+  stripe.change(subscriptionId, { until: renewed })
+  coffer.booted.clock.now = new Date(begun + 45 * dayMs)
+  await run('reconcileSubscriptions')
+  const Row = z.object({ until: z.date() })
+  const stored = await coffer.booted.database('identity').pool.oneFirst(sql.type(Row)`
+    SELECT subscription_active_until AS until FROM accounts WHERE account_id = ${person.accountId}`)
+  expect(stored).toEqual(new Date(renewed.getTime() + 4 * dayMs))
+}, 60_000)

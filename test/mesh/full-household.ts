@@ -1,0 +1,69 @@
+import { eventually } from '@coffer/kit/testing/boot'
+import type { Coffer } from '../harness/coffer.ts'
+import type { Person } from '../harness/person.ts'
+import type { StripeSimulator } from '../providers/stripe.ts'
+
+const statement = `!Type:Bank
+D01/05/2026
+T-12.50
+PLunch
+^
+`
+
+/** API key of the feed link that a full household has. */
+export const feedKey = 'feedKeyOfAFullHousehold'
+
+/** What a server needs, beside billing, for a full household. */
+export const fullSettings = {
+  COFFER_FEED_ENABLED: 'true',
+  COFFER_FEED_ALLOWED_URLS: 'https://feed.example.com',
+}
+
+/** Somebody with a row in as many tables as REST reaches, and a subscription. */
+export async function fullHousehold(
+  coffer: Pick<Coffer, 'person'>,
+  stripe: StripeSimulator,
+): Promise<Person> {
+  const person = await coffer.person()
+  const { path } = await person.opensAccount()
+  const ruleset = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
+  const pay = await person.post(`${path}/funding_schedules`, { name: 'Payday', ruleset })
+  const rent = await person.post(`${path}/spending`, {
+    ...{ spendingType: 'expense', name: 'Rent', targetAmount: 50_000, ruleset },
+    fundingScheduleId: pay.fundingScheduleId,
+    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
+  })
+  const transfer = { fromSpendingId: null, toSpendingId: rent.spendingId, amount: 3_000 }
+  await person.post(`${path}/spending/transfer`, transfer)
+  const date = new Date().toISOString()
+  await person.post(`${path}/transactions`, {
+    name: 'Tea',
+    amount: 300,
+    date,
+    adjustsBalance: true,
+  })
+  await uploads(person, path)
+  const feedURL = fullSettings.COFFER_FEED_ALLOWED_URLS
+  await person.post('/feed/link', { name: 'Feed', feedURL, apiKey: feedKey })
+  await subscribes(person, stripe)
+  return person
+}
+
+async function uploads(person: Person, path: string): Promise<void> {
+  const form = new FormData()
+  form.set('data', new Blob([statement]), 'bank.qif')
+  const { body } = await person.call('POST', `${path}/transactions/upload`, { form })
+  const upload = `${path}/transactions/upload/${body.transactionUploadId}`
+  await eventually(
+    () => person.get(upload),
+    ({ status }) => status === 'complete',
+    60_000,
+  )
+}
+
+async function subscribes(person: Person, stripe: StripeSimulator): Promise<void> {
+  const asSession = { asSession: true }
+  const { body } = await person.call('POST', '/billing/create_checkout', asSession)
+  stripe.pay(body.sessionId)
+  await person.call('GET', `/billing/checkout/${body.sessionId}`, asSession)
+}
