@@ -12,6 +12,10 @@ const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.m
 export interface Deployment extends AsyncDisposable {
   baseUrl: string
   databaseUrl: string
+  /** Goes before its subjects, queues and workflows. */
+  prefix: string
+  /** What its processes have written so far. */
+  output: () => string
   /** The line between the processes and their database. */
   database: TcpProxy
   /** Starts `coffer serve` and waits until it is healthy. */
@@ -35,6 +39,7 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     ...environment,
   }
   let child: ChildProcess | null = null
+  let written = ''
   const kill = async () => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
@@ -44,11 +49,18 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
   return {
     baseUrl,
     databaseUrl,
+    prefix: settings.COFFER_PREFIX ?? '',
+    output: () => written,
     database,
     start: async () => {
-      child = spawn(process.execPath, [command, 'serve'], { env, stdio: 'inherit' })
+      child = spawn(process.execPath, [command, 'serve'], { env })
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.on('data', (text) => {
+          written += text
+        })
+      }
       const health = () => call(baseUrl, 'GET', '/health').catch(() => null)
-      await eventually(health, (answer) => answer?.status === 200, 30_000)
+      await eventually(health, (answer) => answer?.status === 200, 90_000)
     },
     kill,
     run: async (...words) => {

@@ -8,6 +8,7 @@ import {
   unknownVariables,
   type ValuesOf,
 } from '@coffer/kit/config'
+import { keySettings } from '@coffer/kit/key-settings'
 import { publishedAddresses } from '@coffer/local/addresses'
 import { machineConfig, settings as machineSettings } from '@coffer/local/config'
 import leven from 'leven'
@@ -18,6 +19,7 @@ import { definitions } from './services.ts'
 export const allSettings: Settings[] = [
   settings,
   machineSettings,
+  keySettings,
   gatewaySettings,
   ...definitions.map((definition) => definition.settings),
   urlSettings,

@@ -80,6 +80,11 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .option('--url <url>', 'address of the server; this machine and COFFER_PORT when left out')
     .addHelpText('after', help.demo)
     .action((options) => run(async (env) => (await import('./demo.ts')).demo(options, env)))
+  program
+    .command('keys:rotate')
+    .description('encrypt every secret under the key in use now; a key file is replaced first')
+    .addHelpText('after', help.rotateKeys)
+    .action(() => run(async (env) => (await import('./keys.ts')).rotateKeys(env)))
   addLogins(program, run)
   return program
 }
@@ -199,6 +204,13 @@ Asked for when somebody registers while COFFER_BETA_CODES_ENABLED is true. Works
 
 Example:
   $ coffer beta:new-code`,
+  rotateKeys: `
+Servers may run meanwhile, and it can be ended and run again. Also moves secrets from a key file to
+AWS KMS or Vault, and back: set COFFER_KEY_SERVICE first, here and for the servers, and keep the
+settings of both until it is done.
+
+Example:
+  $ coffer keys:rotate`,
   demo: `
 Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
 password and an API key in demo.json of the data directory. Run twice, it changes nothing more.

@@ -8,11 +8,12 @@ import { type Environment, readSettings } from './config.ts'
 import { startConsumer } from './consumer.ts'
 import { type Database, migrate, openDatabase } from './database.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { keySettings, openKeyEncryption } from './key-settings.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
 import { startRelay } from './relay.ts'
 import { authorize, observe } from './rpc.ts'
-import { createSecrets, localKeyEncryption } from './secrets.ts'
+import { createSecrets } from './secrets.ts'
 import type { Service, ServiceDefinition, ServiceDeps } from './service.ts'
 import type { Workflows } from './temporal.ts'
 
@@ -75,7 +76,9 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const hosted: Record<string, { routes: Service['routes']; interceptors: typeof interceptors }> =
     {}
   const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
-  const secrets = createSecrets(localKeyEncryption(options.keysFolder))
+  const secrets = createSecrets(
+    openKeyEncryption(readSettings(keySettings, options.environment), options.keysFolder),
+  )
   const made: Made[] = []
   const services: Record<string, Service> = {}
   const databases: Record<string, Database> = {}

@@ -1,0 +1,177 @@
+import { connectBroker } from '@coffer/kit/nats'
+import { connectTemporal } from '@coffer/kit/temporal'
+import { eventually } from '@coffer/kit/testing/boot'
+import { requiredVariable } from '@coffer/kit/testing/database'
+import { expect, test } from '@jest/globals'
+import { generateSync } from 'otplib'
+import pg from 'pg'
+import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
+import { type Deployment, deploy } from '../harness/process.ts'
+import { feedKey, fullHousehold, fullSettings } from '../mesh/full-household.ts'
+import { startStripe } from '../providers/stripe.ts'
+
+test('what is secret is in no log, message, history, row or error', async () => {
+  await using stripe = await startStripe()
+  await using deployment = await deploy({
+    ...{ ...stripe.settings, ...fullSettings, COFFER_LOG_LEVEL: 'trace' },
+    COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100',
+  })
+  await deployment.start()
+  const errors: string[] = []
+  const { accountId, ...secrets } = await journey(deployment, stripe, errors)
+  const { COFFER_STRIPE_API_KEY: stripeKey, COFFER_STRIPE_WEBHOOK_SECRET: hook } = stripe.settings
+  Object.assign(secrets, { stripeKey, hook })
+  await eventually(
+    () => unpublished(deployment),
+    (count) => count === 0,
+    30_000,
+  )
+  const places = {
+    logs: [deployment.output()],
+    errors,
+    messages: await messages(deployment),
+    histories: await histories(deployment),
+    rows: await rows(deployment),
+  }
+  for (const [place, texts] of Object.entries(places)) {
+    expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
+  }
+  expect(found(secrets, places)).toEqual([])
+  // What is not secret is found: the search sees what there is.
+  expect(found({ account: accountId }, places)).toEqual([
+    'account in messages',
+    'account in histories',
+    'account in rows',
+  ])
+}, 240_000)
+
+/** Where a secret is, as it is or in another spelling. */
+function found(secrets: Record<string, string>, places: Record<string, string[]>): string[] {
+  return Object.entries(secrets).flatMap(([name, secret]) => {
+    const spellings = ['utf8', 'base64', 'base64url', 'hex'] as const
+    const texts = spellings.map((one) => Buffer.from(secret).toString(one).replace(/=+$/, ''))
+    return Object.entries(places).flatMap(([place, all]) =>
+      all.some((text) => texts.some((spelling) => text.includes(spelling)))
+        ? [`${name} in ${place}`]
+        : [],
+    )
+  })
+}
+
+/** Somebody does everything that has to do with secrets; returns those there were. */
+async function journey(
+  { baseUrl }: Deployment,
+  stripe: Parameters<typeof fullHousehold>[1],
+  errors: string[],
+): Promise<Record<string, string> & { accountId: string }> {
+  const person = await fullHousehold({ person: () => newPerson(baseUrl) }, stripe)
+  const { email, password, cookie, authorization } = person
+  const asSession = { headers: { cookie } }
+  const send = async (method: string, path: string, options?: CallOptions): Promise<Answer> => {
+    const answer = await call(baseUrl, method, path, options)
+    if (answer.status >= 400) errors.push(JSON.stringify(answer.body))
+    return answer
+  }
+  const setUp = (await send('POST', '/users/security/totp/setup', asSession)).body
+  const seed = new URL(setUp.uri).searchParams.get('secret') ?? ''
+  const confirm = { ...asSession, body: { totp: generateSync({ secret: seed }) } }
+  expect((await send('POST', '/users/security/totp/confirm', confirm)).status).toBe(200)
+  const pending = await send('POST', '/authentication/login', { body: { email, password } })
+  expect(pending.status).toBe(428)
+  const owed = { headers: { cookie: pending.headers.getSetCookie()[0]?.split(';')[0] ?? '' } }
+  const [recoveryCode = ''] = setUp.recoveryCodes
+  const wrong = { ...owed, body: { totp: '00000000' } }
+  await send('POST', '/authentication/multifactor', wrong)
+  const right = { ...owed, body: { totp: recoveryCode } }
+  const signedIn = await send('POST', '/authentication/multifactor', right)
+  expect(signedIn.status).toBe(200)
+  const newPassword = 'another password that is long'
+  const change = { currentPassword: password, newPassword }
+  for (const body of [{ ...change, currentPassword: 'a wrong password of mine' }, change]) {
+    await send('PUT', '/users/security/password', { ...asSession, body })
+  }
+  await send('POST', '/authentication/login', { body: { email, password } })
+  await send('POST', '/authentication/register', { body: { email, password, firstName: 'Pat' } })
+  await send('POST', '/feed/link', {
+    ...{ headers: { authorization }, body: { name: '', feedURL: 'x', apiKey: feedKey } },
+  })
+  await send('GET', '/links', { headers: { authorization: `${authorization}x` } })
+  expect(errors.length).toBeGreaterThan(4)
+  const [, keySecret = ''] = Buffer.from(authorization.slice(6), 'base64').toString().split(':')
+  const token = (text = '') => text.slice(text.indexOf('=') + 1)
+  return {
+    accountId: person.accountId,
+    ...{ password, newPassword, wrongPassword: 'a wrong password of mine', seed, recoveryCode },
+    ...{ keySecret, feedKey, session: token(cookie), pendingSession: token(owed.headers.cookie) },
+    newSession: token(signedIn.headers.getSetCookie()[0]?.split(';')[0]),
+  }
+}
+
+async function query(deployment: Deployment, text: string) {
+  const client = new pg.Client({ connectionString: deployment.databaseUrl })
+  await client.connect()
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows as string[][]
+  } finally {
+    await client.end()
+  }
+}
+
+const tables = `
+  SELECT table_schema || '.' || table_name FROM information_schema.tables
+  WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
+
+async function unpublished(deployment: Deployment): Promise<number> {
+  const changes = (await query(deployment, tables)).flat().filter((name) => /\.changes$/.test(name))
+  const counts = changes.map((name) => `(SELECT count(*) FROM ${name} WHERE published_at IS NULL)`)
+  return Number((await query(deployment, `SELECT ${counts.join(' + ')}`))[0]?.[0])
+}
+
+/** Every row of every table as text, bytes as text and in hex. */
+async function rows(deployment: Deployment): Promise<string[]> {
+  const names = (await query(deployment, tables)).flat()
+  const all = await Promise.all(
+    names.map((name) => query(deployment, `SELECT row_to_json(t)::text FROM ${name} AS t`)),
+  )
+  const texts = all.flat(2)
+  const bytes = texts.flatMap((text) =>
+    [...text.matchAll(/\\\\x([0-9a-f]+)/g)].map(([, hex = '']) =>
+      Buffer.from(hex, 'hex').toString(),
+    ),
+  )
+  return [...texts, ...bytes]
+}
+
+/** Every message in the stream of changes. */
+async function messages({ prefix }: Deployment): Promise<string[]> {
+  const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+  const url = requiredVariable('COFFER_TEST_NATS_URL')
+  await using broker = await connectBroker({ url, prefix, serviceNames })
+  const { streams } = await broker.stream.jetstreamManager()
+  const { state } = await streams.info(broker.streamName)
+  const texts: string[] = []
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const message = await streams.getMessage(broker.streamName, { seq })
+    if (message) texts.push(`${message.subject} ${Buffer.from(message.data)} ${message.header}`)
+  }
+  return texts
+}
+
+/** Every history of a workflow, with its payloads as text. */
+async function histories({ prefix }: Deployment): Promise<string[]> {
+  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  await using workflows = await connectTemporal({ address, namespace: 'default', prefix })
+  const { workflow } = workflows.client
+  const texts: string[] = []
+  for await (const { workflowId, runId } of workflow.list()) {
+    if (!workflowId.startsWith(`${prefix}/`)) continue
+    const history = await workflow.getHandle(workflowId, runId).fetchHistory()
+    const plain = (_: string, value: unknown) => {
+      if (value instanceof Uint8Array) return Buffer.from(value).toString()
+      const { type, data } = Object(value) as { type?: unknown; data?: unknown }
+      return type === 'Buffer' && Array.isArray(data) ? Buffer.from(data).toString() : value
+    }
+    texts.push(JSON.stringify(history, plain))
+  }
+  return texts
+}

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { feedSync } from '@coffer/feed-sync/service'
+import { readSettings } from '@coffer/kit/config'
+import { newId } from '@coffer/kit/id'
+import { hasFormerKeys, rotateSecrets } from '@coffer/kit/key-rotation.activities'
+import { keySettings, openKeyEncryption } from '@coffer/kit/key-settings'
+import { replaceLocalKey } from '@coffer/kit/local-keys'
+import { createSecrets, type SealedSecret } from '@coffer/kit/secrets'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { Code } from '@connectrpc/connect'
+import { describe, expect, jest, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { type KeyKeeper, keeperSettings, startKeyKeeper } from '../providers/kms.ts'
+
+// Every test boots a service, or asks a server that does not answer until it gives up.
+jest.setTimeout(120_000)
+
+// Where the SDK looks for them; the simulated KMS takes any.
+Object.assign(process.env, {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+})
+
+const owner = 'acct_1/lfx_1'
+const url = 'https://feed.example.com'
+const keysOf = (settings: Record<string, string>, folder: string) =>
+  openKeyEncryption(readSettings(keySettings, settings), folder)
+
+async function keysFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+describe.each(['kms', 'vault'] as const)('%s', (kind) => {
+  const settingsOf = ({ url: address }: KeyKeeper) => keeperSettings[kind](address)
+
+  test('keeps the key: a secret opens with its help alone, in another process too', async () => {
+    await using folder = await keysFolder()
+    await using keeper = await startKeyKeeper()
+    const sealed = await createSecrets(keysOf(settingsOf(keeper), folder.path)).seal('abc', owner)
+    const restarted = createSecrets(keysOf(settingsOf(keeper), folder.path))
+    expect(await restarted.open(sealed, owner)).toBe('abc')
+    await using other = await startKeyKeeper()
+    const elsewhere = createSecrets(keysOf(settingsOf(other), folder.path))
+    await expect(elsewhere.open(sealed, owner)).rejects.toMatchObject({ code: Code.Unavailable })
+  })
+
+  test('is asked once for many secrets, and once for what is opened often', async () => {
+    await using folder = await keysFolder()
+    await using keeper = await startKeyKeeper()
+    const keys = keysOf(settingsOf(keeper), folder.path)
+    const secrets = createSecrets(keys)
+    const sealed = await Promise.all(
+      Array.from({ length: 500 }, (_, index) => secrets.seal(`secret ${index}`, owner)),
+    )
+    const asked = keeper.requests.length
+    expect(asked).toBeLessThanOrEqual(1)
+    const reader = createSecrets(keys)
+    const texts = await Promise.all(sealed.map((one) => reader.open(one, owner)))
+    expect(texts[499]).toBe('secret 499')
+    expect(keeper.requests.length - asked).toBe(1)
+  })
+
+  test('being away is 503, but not for what is known', async () => {
+    await using folder = await keysFolder()
+    await using keeper = await startKeyKeeper()
+    const secrets = createSecrets(keysOf(settingsOf(keeper), folder.path))
+    const sealed = await secrets.seal('abc', owner)
+    await secrets.open(sealed, owner)
+    keeper.fail(true)
+    expect(await secrets.open(sealed, owner)).toBe('abc')
+    expect(await secrets.seal('def', owner)).toMatchObject({ keyId: sealed.keyId })
+    const fresh = createSecrets(keysOf(settingsOf(keeper), folder.path))
+    for (const call of [fresh.seal('abc', owner), fresh.open(sealed, owner)]) {
+      await expect(call).rejects.toMatchObject({ code: Code.Unavailable })
+    }
+    keeper.fail(false)
+    expect(await fresh.open(sealed, owner)).toBe('abc')
+  })
+
+  test('takes over from a key file while the service runs, also after a kill', async () => {
+    await using keeper = await startKeyKeeper()
+    await using booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: url })
+    const accountId = newId('acct')
+    await fill(booted, accountId, 40)
+    const database = booted.database('feed-sync')
+    const keys = keysOf(settingsOf(keeper), booted.keysFolder)
+    // Dies after some of them, as a process that is killed.
+    const dying = { ...keys, wrap: failingAfter(10, keys.wrap) }
+    await expect(rotateSecrets(database, dying)).rejects.toThrow('killed')
+    expect(await hasFormerKeys(database, keys)).toBe(true)
+    const [rest] = await Promise.all([rotateSecrets(database, keys), fill(booted, accountId, 20)])
+    expect(rest).toBeGreaterThan(0)
+    await rotateSecrets(database, keys)
+    expect(await hasFormerKeys(database, keys)).toBe(false)
+    await expectOpen(booted, createSecrets(keys), 60)
+  })
+})
+
+test('a key rotated in Vault is another one', async () => {
+  await using keeper = await startKeyKeeper()
+  await using booted = await boot([feedSync], {
+    ...{ COFFER_FEED_ALLOWED_URLS: url, ...keeperSettings.vault(keeper.url) },
+  })
+  await fill(booted, newId('acct'), 3)
+  const keys = keysOf(keeperSettings.vault(keeper.url), booted.keysFolder)
+  const database = booted.database('feed-sync')
+  expect(await rotateSecrets(database, keys)).toBe(0)
+  keeper.rotate()
+  expect(await rotateSecrets(database, keys)).toBe(3)
+  await expectOpen(booted, createSecrets(keys), 3)
+})
+
+test('a new key file takes effect without a restart; the former one can go then', async () => {
+  await using booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: url })
+  await fill(booted, newId('acct'), 30)
+  const keys = keysOf({}, booted.keysFolder)
+  const before = await keyIds(booted)
+  const after = replaceLocalKey(booted.keysFolder)
+  expect(before).not.toContain(after)
+  expect(await rotateSecrets(booted.database('feed-sync'), keys)).toBe(30)
+  expect(await keyIds(booted)).toEqual([after])
+  await rm(join(booted.keysFolder, `secrets-${before[0]?.slice('local:'.length)}.key`))
+  await expectOpen(booted, createSecrets(keys), 30)
+})
+
+/** So many feed links of an account, each with a key of its own. */
+async function fill(booted: Booted, accountId: string, count: number): Promise<void> {
+  const { createFeedLink } = booted.client('feed-sync', FeedLinkService)
+  for (let made = 0; made < count; made += 10) {
+    await Promise.all(
+      Array.from({ length: Math.min(10, count - made) }, () => {
+        const link = { name: 'Feed', feedUrl: url, apiKey: 'feedKeyThatIsSealed' }
+        return createFeedLink(link, booted.as(accountId))
+      }),
+    )
+  }
+  // As if sealed by many processes: each row under a data key of its own.
+  const keys = keysOf({}, booted.keysFolder)
+  for (const { row, sealed } of await rows(booted)) {
+    if (!sealed.keyId.startsWith('local:')) continue
+    const text = await createSecrets(keys).open(sealed, row)
+    const { keyId, dataKey, ciphertext } = await createSecrets(keys).seal(text, row)
+    await booted.database('feed-sync').pool.query(sql.unsafe`
+      UPDATE feed_keys SET key_id = ${keyId}, data_key = ${sql.binary(dataKey)},
+        ciphertext = ${sql.binary(ciphertext)}
+      WHERE account_id || '/' || feed_link_id = ${row}
+        AND data_key = ${sql.binary(sealed.dataKey)}`)
+  }
+}
+
+const Row = z.object({
+  row: z.string(),
+  keyId: z.string(),
+  dataKey: z.instanceof(Buffer),
+  ciphertext: z.instanceof(Buffer),
+})
+
+async function rows(booted: Booted): Promise<{ row: string; sealed: SealedSecret }[]> {
+  const all = await booted.database('feed-sync').pool.any(sql.type(Row)`
+    SELECT account_id || '/' || feed_link_id AS row, key_id AS "keyId", data_key AS "dataKey",
+      ciphertext
+    FROM feed_keys`)
+  return all.map(({ row, ...sealed }) => ({ row, sealed }))
+}
+
+async function keyIds(booted: Booted): Promise<string[]> {
+  return [...new Set((await rows(booted)).map(({ sealed }) => sealed.keyId))]
+}
+
+async function expectOpen(
+  booted: Booted,
+  secrets: ReturnType<typeof createSecrets>,
+  count: number,
+): Promise<void> {
+  const all = await rows(booted)
+  const texts = await Promise.all(all.map(({ row, sealed }) => secrets.open(sealed, row)))
+  expect(texts).toEqual(Array.from({ length: count }, () => 'feedKeyThatIsSealed'))
+}
+
+function failingAfter<Args extends unknown[], Result>(
+  times: number,
+  call: (...args: Args) => Promise<Result>,
+) {
+  let calls = 0
+  return (...args: Args): Promise<Result> => {
+    calls += 1
+    return calls > times ? Promise.reject(new Error('killed')) : call(...args)
+  }
+}

@@ -1,0 +1,121 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** A service that keeps keys and encrypts with them. */
+export interface KeyKeeper extends AsyncDisposable {
+  url: string
+  /** Requests so far, by what was asked for. */
+  requests: string[]
+  /** Refuses every request from now on, or no more. */
+  fail: (isDown: boolean) => void
+  /** Makes another version of a Vault key, which is used from then on. */
+  rotate: () => void
+}
+
+const token = 'vault-token-of-the-test'
+const arnOf = (id: string) => `arn:aws:kms:eu-central-1:000000000000:key/${id}`
+
+/** What Coffer has to be told to use the KMS at that address, and Vault at the other. */
+export const keeperSettings = {
+  kms: (url: string, key = 'one') => ({
+    COFFER_KEY_SERVICE: 'aws-kms',
+    COFFER_KMS_KEY_ID: key,
+    COFFER_KMS_ENDPOINT: url,
+  }),
+  vault: (url: string) => ({
+    COFFER_KEY_SERVICE: 'vault',
+    COFFER_VAULT_URL: url,
+    COFFER_VAULT_TOKEN: token,
+  }),
+}
+
+type Answer = { status: number; body: unknown }
+
+/**
+ * AWS KMS (JSON 1.1, by X-Amz-Target) and Vault's transit engine (HTTP API) on one free port, both
+ * really encrypting: with AES-256-GCM under keys that stay here.
+ */
+export async function startKeyKeeper(): Promise<KeyKeeper> {
+  const keys = new Map<string, Buffer>()
+  const requests: string[] = []
+  let isDown = false
+  let version = 1
+  const keyOf = (name: string): Buffer => {
+    const key = keys.get(name) ?? randomBytes(32)
+    keys.set(name, key)
+    return key
+  }
+  const kms = (target: string, body: Record<string, string>): Answer => {
+    const arn = arnOf(body.KeyId?.split('/').at(-1) ?? '')
+    if (target === 'DescribeKey') return { status: 200, body: { KeyMetadata: { Arn: arn } } }
+    if (target === 'Encrypt') {
+      const sealed = seal(keyOf(arn), Buffer.from(body.Plaintext ?? '', 'base64'))
+      return { status: 200, body: { KeyId: arn, CiphertextBlob: sealed.toString('base64') } }
+    }
+    const opened = unseal(keyOf(arn), Buffer.from(body.CiphertextBlob ?? '', 'base64'))
+    if (!opened) return { status: 400, body: { __type: 'InvalidCiphertextException' } }
+    return { status: 200, body: { KeyId: arn, Plaintext: opened.toString('base64') } }
+  }
+  const vault = (path: string, body: Record<string, string>): Answer => {
+    const [, , verb = '', name = ''] = path.split('/').slice(1)
+    if (verb === 'keys') return { status: 200, body: { data: { latest_version: version } } }
+    if (verb === 'encrypt') {
+      const sealed = seal(keyOf(`${name} ${version}`), Buffer.from(body.plaintext ?? '', 'base64'))
+      const ciphertext = `vault:v${version}:${sealed.toString('base64')}`
+      return { status: 200, body: { data: { ciphertext } } }
+    }
+    const [, used = '', sealed = ''] = (body.ciphertext ?? '').split(':')
+    const opened = unseal(keyOf(`${name} ${used.slice(1)}`), Buffer.from(sealed, 'base64'))
+    if (!opened) return { status: 400, body: { errors: ['cannot decrypt'] } }
+    return { status: 200, body: { data: { plaintext: opened.toString('base64') } } }
+  }
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const target = String(request.headers['x-amz-target'] ?? '').split('.')[1]
+    const body = JSON.parse((await text(request)) || '{}')
+    requests.push(target ?? String(request.url))
+    const isKnown = target || request.headers['x-vault-token'] === token
+    const refusal = { status: isDown ? 503 : 403, body: {} }
+    const granted = () => (target ? kms(target, body) : vault(String(request.url), body))
+    const answer = isDown || !isKnown ? refusal : granted()
+    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' })
+    response.end(JSON.stringify(answer.body))
+  }
+  const server = createServer((request, response) => void serve(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    fail: (down) => {
+      isDown = down
+    },
+    rotate: () => {
+      version += 1
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+function seal(key: Buffer, bytes: Buffer): Buffer {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const sealed = Buffer.concat([cipher.update(bytes), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+}
+
+/** Null where it was not sealed so. */
+function unseal(key: Buffer, bytes: Buffer): Buffer | null {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+    decipher.setAuthTag(bytes.subarray(12, 28))
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+  } catch {
+    return null
+  }
+}
