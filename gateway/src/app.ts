@@ -55,7 +55,9 @@ const corsOptions = {
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
-  exposedHeaders: ['Coffer-Recalculation', 'Idempotency-Replayed', 'Retry-After', 'X-Request-Id'],
+  exposedHeaders: [
+    ...['Coffer-Recalculation', 'Idempotency-Replayed', 'Link', 'Retry-After', 'X-Request-Id'],
+  ],
   maxAge: 600,
   strictPreflight: false,
 }

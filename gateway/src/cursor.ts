@@ -8,6 +8,14 @@ export function cursorOf(place: readonly string[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
+/** The Link header that leads from a page to the next one (RFC 8288 section 3). */
+export function linkToNext(url: string, place: readonly string[]): string {
+  const next = new URL(url, 'http://localhost')
+  next.searchParams.delete('offset')
+  next.searchParams.set('after', cursorOf(place))
+  return `<${next.pathname}${next.search}>; rel="next"`
+}
+
 /** The place a cursor stands for, as its list reads it; null where it is none of its cursors. */
 export function placeOf<Schema extends z.ZodType>(
   schema: Schema,

@@ -149,7 +149,12 @@ export function id(prefix: string) {
   return string
     .trim()
     .refine((value) => isId(prefix, value), rule(`must be an ID that begins with ${prefix}_`))
-    .meta({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` })
+    .meta({ pattern: idPattern(prefix) })
+}
+
+/** What IDs of a kind look like, for the reference. */
+export function idPattern(prefix: string): string {
+  return `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`
 }
 
 const integer = z.int({

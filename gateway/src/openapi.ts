@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbui
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
-import { idPrefixes } from './fields.ts'
+import { idPattern, idPrefixes } from './fields.ts'
 import { authClasses, type Route } from './route.ts'
 
 type JsonSchema = Record<string, unknown>
@@ -41,7 +41,7 @@ export function openapi(routes: Route[], { cookieName }: { cookieName: string })
 }
 
 function operationOf(route: Route, schemas: Record<string, JsonSchema>): JsonSchema {
-  const { summary, auth, body, file, answer } = route
+  const { summary, auth, body, file, answer, isPaged } = route
   const accepted = auth === 'none' ? [] : [{ session: [] }]
   const content = file
     ? { 'multipart/form-data': { schema: formSchema(file) } }
@@ -54,6 +54,7 @@ function operationOf(route: Route, schemas: Record<string, JsonSchema>): JsonSch
     responses: {
       200: {
         description: 'Done',
+        ...(isPaged ? { headers: { Link: linkHeader } } : {}),
         ...(answer ? jsonContent(answerSchema(answer, schemas)) : {}),
       },
       default: { description: 'Refused or failed', ...jsonContent(problem) },
@@ -66,7 +67,7 @@ function parametersOf({ path, query, idempotent }: Route): JsonSchema[] {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', pattern: `^${idPrefixes[name]}_[0-7][0-9a-hjkmnp-tv-z]{25}$` },
+    schema: { type: 'string', pattern: idPattern(idPrefixes[name] ?? '') },
   }))
   const { properties = {} } = query ? inputSchema(query) : {}
   const queried = Object.entries(properties).map(([name, schema]) => ({
@@ -139,6 +140,11 @@ function formSchema(file: string): JsonSchema {
 
 function jsonContent(schema: JsonSchema) {
   return { content: { 'application/json': { schema } } }
+}
+
+const linkHeader = {
+  schema: { type: 'string' },
+  description: 'The next page, as rel="next"; missing at the end. A page may hold fewer than limit',
 }
 
 const errorSchema = {

@@ -1,17 +1,19 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
+import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { placeOf } from './cursor.ts'
-import { text, timestamp } from './fields.ts'
+import { idPattern, text, texts, timestamp } from './fields.ts'
 
 // Anything else counts as not sent; 32 bits bound the rest (spec/interface.md, Limits).
 const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
-const booleans: Record<string, boolean> = {
-  ...Object.fromEntries(['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true])),
-  ...Object.fromEntries(['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false])),
-}
+const booleans = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+])
 
 /** A query value, blank when not sent; of a repeated one the first counts. */
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent) ?? '', z.string())
@@ -29,7 +31,7 @@ function integer(range: { fallback: number; min: number; max: number }) {
 /** A boolean; missing or unreadable gives the default. */
 export function boolean(fallback: boolean) {
   return value
-    .transform((sent) => booleans[sent] ?? fallback)
+    .transform((sent) => booleans.get(sent) ?? fallback)
     .meta({ type: 'boolean', description: whenUnset(fallback) })
 }
 
@@ -41,7 +43,7 @@ export function optionalId(prefix: string) {
       `must be an ID that begins with ${prefix}_`,
     )
     .transform((sent) => (sent === '' ? undefined : sent))
-    .meta({ type: 'string' })
+    .meta({ type: 'string', pattern: idPattern(prefix) })
 }
 
 /** A place where an earlier page of the same list has ended; blank counts as not sent. */
@@ -65,11 +67,79 @@ export const optionalInstant = value
   .pipe(timestamp.optional())
   .meta({ type: 'string', format: 'date-time' })
 
-/** Pages of transaction lists (spec/interface.md, Limits). */
-export const page = z.object({
+/** Pages by offset (spec/interface.md, Limits). */
+const page = z.object({
   limit: pageLimit,
   offset: integer({ fallback: 0, min: 0, max: integerMax }),
 })
+
+const day = value
+  .transform((sent) => (sent === '' ? undefined : sent))
+  .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
+  .meta({ type: 'string', format: 'date', description: "a day in the account's timezone" })
+
+const search = value
+  .pipe(text)
+  .transform((sent) => (sent === '' ? undefined : sent))
+  .meta({ type: 'string', description: 'a part of a name or merchant, in any case' })
+
+const pending = value
+  .refine((sent) => sent === '' || booleans.has(sent), texts.boolean)
+  .transform((sent) => booleans.get(sent))
+  .meta({ type: 'boolean', description: 'all when it is not sent' })
+
+const place = z
+  .tuple([
+    z.iso.datetime().refine((sent) => sent >= '1900' && sent < '2200'),
+    z.string().refine((sent) => isId('txn', sent)),
+  ])
+  .transform(([date, transactionId]) => ({
+    date: timestampFromDate(new Date(date)),
+    transactionId,
+  }))
+
+const filters = { search, from: day, to: day, pending, after: cursor(place) }
+
+/** What transactions may be filtered by beside pages; filtered pages go on by `after`. */
+function filtered<Shape extends z.ZodRawShape>(more: Shape) {
+  return page.extend({ ...filters, ...more }).superRefine((sent, context) => {
+    const { limit: _, offset, from, to, ...others } = sent as z.output<typeof transactionPage>
+    if (from && to && from > to) {
+      context.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
+    }
+    const isFiltered = [from, to, ...Object.values(others)].some((one) => one !== undefined)
+    if (offset > 0 && isFiltered) {
+      const message = 'does not go with filters or after: follow the Link header'
+      context.addIssue({ code: 'custom', path: ['offset'], message })
+    }
+  })
+}
+
+/** Pages of the transactions of an envelope. */
+export const transactionPage = filtered({})
+
+/** Pages of transactions; `spendingId` is an envelope, or free for none. */
+export const accountTransactionPage = filtered({ spendingId: envelopeOrFree() })
+
+function envelopeOrFree() {
+  return value
+    .refine(
+      (sent) => ['', 'free'].includes(sent) || isId('spnd', sent),
+      'must be free or an ID that begins with spnd_',
+    )
+    .transform((sent) => (sent === '' ? undefined : sent))
+    .meta({
+      anyOf: [{ const: 'free' }, { pattern: idPattern('spnd') }],
+      description: 'only what this expense or goal paid for; free for what none did',
+    })
+}
+
+/** Whether the text is a calendar day of the years that dates may have. */
+function isDay(text: string): boolean {
+  const [year = ''] = /^\d{4}(?=-\d\d-\d\d$)/.exec(text) ?? []
+  const isInRange = year >= '1900' && year < '2200'
+  return isInRange && DateTime.fromISO(text, { zone: 'utc' }).isValid
+}
 
 /** Pages of import mappings, of one signature or all (spec/ledger.md 7.4). */
 export const mappingPage = z.object({

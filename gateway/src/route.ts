@@ -77,6 +77,8 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   idempotent?: boolean
   /** Fails for a missing object; asked before a bad body is reported and a socket is opened. */
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
+  /** The answer has a Link header where a next page may follow. */
+  isPaged?: boolean
   /** What 200 answers with, for the reference; empty where it is missing. */
   answer?: Answer
   /** Returns what is sent as JSON; undefined is an empty body, the reply one that is sent. */

@@ -19,11 +19,12 @@ import {
   ruleset,
   timestamp,
 } from '../fields.ts'
-import { page } from '../query.ts'
+import { transactionPage } from '../query.ts'
 import { recalculation } from '../recalculation.ts'
 import { keptRestText, listed, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
+import { transactionsOf } from '../transaction-page.ts'
 import { updateOf, valuesOf } from '../update.ts'
 
 const plan = {
@@ -118,15 +119,11 @@ function reads({ mesh }: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/transactions',
       summary: 'Transactions spent from an expense or goal, newest first',
       auth: 'key',
-      query: page,
+      query: transactionPage,
+      isPaged: true,
       answer: { list: TransactionSchema },
-      handler: async ({ params, query, options }) => {
-        const { transactions: some } = await transactions.listTransactions(
-          { ...params, ...query },
-          options,
-        )
-        return listed(TransactionSchema, some)
-      },
+      handler: ({ query, ...call }) =>
+        transactionsOf(transactions, { ...call.params, ...valuesOf(query) }, call),
     }),
   ]
 }

@@ -18,11 +18,12 @@ import {
   text,
   timestamp,
 } from '../fields.ts'
-import { boolean as booleanQuery, page } from '../query.ts'
+import { accountTransactionPage, boolean as booleanQuery } from '../query.ts'
 import { type Recalculate, recalculation } from '../recalculation.ts'
-import { listed, rendered } from '../rest.ts'
+import { rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
+import { transactionsOf } from '../transaction-page.ts'
 import { updateOf, valuesOf } from '../update.ts'
 
 /** The body that adds a transaction. */
@@ -70,14 +71,12 @@ function reads(transactions: Transactions): Route[] {
       path: '/api/bank_accounts/:bankAccountId/transactions',
       summary: 'Transactions of a bank account, newest first',
       auth: 'key',
-      query: page,
+      query: accountTransactionPage,
+      isPaged: true,
       answer: { list: TransactionSchema },
-      handler: async ({ params, query, options }) => {
-        const { transactions: some } = await transactions.listTransactions(
-          { ...params, ...query },
-          options,
-        )
-        return listed(TransactionSchema, some)
+      handler: ({ query: { spendingId, ...page }, ...call }) => {
+        const of = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
+        return transactionsOf(transactions, { ...call.params, ...valuesOf(page), ...of }, call)
       },
     }),
     route({

@@ -18,10 +18,11 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type MoneyDecision, type MoneyWriter, resultOf } from './money.rpc.ts'
 import { noRecords, type ProviderRecords, renderRecords } from './provider-records.ts'
 import { listRecords } from './sync-import.sql.ts'
-import { findTransaction, forgetSchedule, listTransactions } from './transaction.sql.ts'
+import { findTransaction, forgetSchedule } from './transaction.sql.ts'
 import { createTransaction, type Locked, type Transaction } from './transaction.ts'
 import { postBatch } from './transaction-batch.rpc.ts'
 import { changeTransaction, type TransactionPatch } from './transaction-change.ts'
+import { listPage } from './transaction-list.rpc.ts'
 import { removeTransaction } from './transaction-removal.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
@@ -31,15 +32,8 @@ const attemptsMax = 5
 
 /** Transactions of a bank account (spec/interface.md, Transactions). */
 export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionService> {
-  const { database } = deps
   return {
-    listTransactions: async ({ bankAccountId, spendingId, limit, offset }, context) => {
-      const { accountId } = callerOf(context)
-      const page = { bankAccountId, spendingId: spendingId ?? null, limit, offset }
-      const transactions = await listTransactions(database, accountId, page)
-      if (!transactions) throw notFound(spendingId ? 'spending' : 'bank account')
-      return { transactions: transactions.map((one) => toMessage(TransactionSchema, one)) }
-    },
+    listTransactions: (request, context) => listPage(deps, request, context),
     getTransaction: async (request, context) => {
       const transaction = await get(deps, request, context)
       const provided = await providerRecordsOf(deps, transaction)
@@ -68,7 +62,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       })
     },
     forgetSchedule: async (request, context) => {
-      await forgetSchedule(database, callerOf(context).accountId, request)
+      await forgetSchedule(deps.database, callerOf(context).accountId, request)
       return {}
     },
   }

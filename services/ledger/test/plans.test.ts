@@ -11,15 +11,19 @@ import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
 import { importing } from './importing.ts'
 import { neighbours } from './neighbours.ts'
+import { searchInEveryWay } from './searching.ts'
 import { anItem, assign, syncedHome } from './syncing.ts'
 import { importFile } from './uploading.ts'
+
+// It does everything that the ledger can, one after the other.
+jest.setTimeout(120_000)
 
 let booted: Booted
 let dataDir: string
@@ -80,7 +84,7 @@ async function crowd(): Promise<void> {
     SELECT account_id, bank_account_id, 'txn_' || n, 100,
       CASE WHEN n % 2 = 0 THEN 'spnd_1' END, CASE WHEN n % 2 = 0 THEN 0 END, '{}', now(), 'x', 'x',
       'x', false, 'manual', now()
-    FROM bank_accounts, generate_series(1, 50) AS n`)
+    FROM bank_accounts, generate_series(1, 20) AS n`)
   await pool.query(sql.unsafe`
     INSERT INTO journal (account_id, bank_account_id, operation_id, spending_id, pot, delta, amount,
       cause, cause_id, created_at)
@@ -170,6 +174,7 @@ async function useEverything(home: Household): Promise<void> {
   const page = { bankAccountId, limit: 25, offset: 0 }
   await transactions.listTransactions(page, as)
   await transactions.listTransactions({ ...page, spendingId }, as)
+  await searchInEveryWay(booted.database('ledger'), { accountId, bankAccountId, spendingId })
   await transactions.getTransaction(key, as)
   await booted.client('ledger', HistoryService).listHistory({ bankAccountId, limit: 25 }, as)
   const ofEnvelope = { bankAccountId, spendingId, limit: 25 }
@@ -208,6 +213,7 @@ async function useEverything(home: Household): Promise<void> {
         SELECT cleaned_at AS "cleanedAt" FROM links
         WHERE account_id = ${accountId} AND link_id = ${linkId}`),
     (instant) => instant !== null,
+    60_000,
   )
 }
 
