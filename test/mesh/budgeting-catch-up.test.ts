@@ -1,0 +1,103 @@
+import { budgeting } from '@coffer/budgeting/service'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { at, type Household, household } from './budgeting-household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const Stored = z.object({ held: z.bigint(), contribution: z.bigint(), version: z.bigint() })
+
+/** The amount and the contribution that budgeting keeps of an envelope. */
+function stored(spendingId: string) {
+  return booted.database('budgeting').pool.one(sql.type(Stored)`
+    SELECT current_amount AS held, next_contribution_amount AS contribution,
+      amounts_version AS version
+    FROM spending WHERE spending_id = ${spendingId}`)
+}
+
+type Write = (home: Household, spendingId: string, transactionId: string) => Promise<unknown>
+
+const tea = { amount: 100n, date: at('2023-10-09T05:00Z'), name: 'Tea' }
+
+/** Each write of the ledger as it is when nobody asks for the plans afterwards. */
+const writes: [string, Write, bigint][] = [
+  [
+    'a transfer',
+    ({ envelopes, bankAccountId, as }, toSpendingId) =>
+      envelopes.transfer({ bankAccountId, toSpendingId, amount: 200n }, as),
+    1000n,
+  ],
+  [
+    'a new transaction',
+    ({ transactions, bankAccountId, as }, spendingId) =>
+      transactions.createTransaction({ ...tea, bankAccountId, spendingId }, as),
+    700n,
+  ],
+  [
+    'many new transactions',
+    ({ transactions, bankAccountId, as }, spendingId) => {
+      const one = { ...tea, spendingId }
+      return transactions.createTransactions({ bankAccountId, transactions: [one, one] }, as)
+    },
+    600n,
+  ],
+  [
+    'another amount',
+    ({ transactions, bankAccountId, as }, _, transactionId) => {
+      const change = { amount: 500n, updateMask: { paths: ['amount'] } }
+      return transactions.updateTransaction({ bankAccountId, transactionId, ...change }, as)
+    },
+    500n,
+  ],
+  [
+    'a transaction taken off',
+    ({ transactions, bankAccountId, as }, _, transactionId) => {
+      const change = { updateMask: { paths: ['spending_id'] } }
+      return transactions.updateTransaction({ bankAccountId, transactionId, ...change }, as)
+    },
+    1000n,
+  ],
+  [
+    'a deleted transaction',
+    ({ transactions, bankAccountId, as }, _, transactionId) =>
+      transactions.deleteTransaction(
+        { bankAccountId, transactionId, adjustsBalance: true, soft: false },
+        as,
+      ),
+    1000n,
+  ],
+]
+
+test.each(writes)('after %s the plan catches up by itself', async (_, write, held) => {
+  const home = await household(booted)
+  const { envelopes, transactions, bankAccountId, as } = home
+  const { fundingScheduleId } = await home.pay()
+  const { spendingId } = await home.expense(fundingScheduleId, { targetAmount: 3000n })
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1000n }, as)
+  const spent = { ...tea, amount: 200n, bankAccountId, spendingId }
+  const { transaction } = await transactions.createTransaction(spent, as)
+  await write(home, spendingId, transaction?.transactionId ?? '')
+  const [shown] = await home.list()
+  // Two paydays are left before it is due.
+  expect(shown).toMatchObject({
+    ...{ currentAmount: held, nextContributionAmount: (3000n - held) / 2n },
+  })
+  const kept = await eventually(
+    () => stored(spendingId),
+    // Opened, filled, spent from, and then this write.
+    ({ version }) => version >= 4n,
+  )
+  expect(kept).toMatchObject({ held, contribution: shown?.nextContributionAmount })
+})
