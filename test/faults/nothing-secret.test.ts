@@ -38,11 +38,8 @@ test('what is secret is in no log, message, history, row or error', async () => 
   }
   expect(found(secrets, places)).toEqual([])
   // What is not secret is found: the search sees what there is.
-  expect(found({ account: accountId }, places)).toEqual([
-    'account in messages',
-    'account in histories',
-    'account in rows',
-  ])
+  const seen = ['account in messages', 'account in histories', 'account in rows']
+  expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
 }, 240_000)
 
 /** Where a secret is, as it is or in another spelling. */

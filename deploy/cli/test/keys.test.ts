@@ -1,0 +1,21 @@
+import { readdir } from 'node:fs/promises'
+import { expect, test } from '@jest/globals'
+import { deployment } from '../testing/deployment.ts'
+import { runCommand } from './command.ts'
+
+test('keys:rotate puts a new key in place of the old, which stays beside it', async () => {
+  await using place = await deployment()
+  const { code, stdout } = await runCommand(['keys:rotate'], place.env)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^new key local:[0-9a-f]{16};/)
+  expect(stdout).toContain('feed-sync: 0 secrets')
+  const keys = await readdir(`${place.env.COFFER_DATA_DIR}/keys`)
+  expect(keys.filter((name) => name.startsWith('secrets')).length).toBe(2)
+}, 60_000)
+
+test('keys:rotate with a key service that is not told where is one line', async () => {
+  await using place = await deployment()
+  const env = { ...place.env, COFFER_KEY_SERVICE: 'aws-kms' }
+  const { code, stderr } = await runCommand(['keys:rotate'], env)
+  expect([code, stderr]).toEqual([2, expect.stringContaining('COFFER_KMS_KEY_ID: needed')])
+}, 60_000)
