@@ -3,8 +3,9 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { reasonOf } from './databases.ts'
 import { loadDemo } from './demo/load.ts'
+import { missingForDemo } from './demo/needs.ts'
 import { demoPerson, saveDemo, savedDemo } from './demo/person.ts'
-import { Balances, Spending } from './demo/replies.ts'
+import { Balances, Offered, Spending } from './demo/replies.ts'
 import { openRest, type Rest } from './demo/rest.ts'
 import { household } from './demo/story.ts'
 import { summaryText } from './demo/summary.ts'
@@ -36,10 +37,20 @@ async function prepareDemo(
   baseUrl: string,
   dataDir: string,
 ): Promise<{ rest: Rest; bankAccountId: string }> {
+  await requireOffered(baseUrl, dataDir)
   const { saved, rest } = await demoPerson(baseUrl, dataDir)
   const bankAccountId = await loadDemo(rest, new Date())
   saveDemo(dataDir, { ...saved, bankAccountId })
   return { rest, bankAccountId }
+}
+
+/** Asked first, so that nothing is half made where the demo cannot be loaded. */
+async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
+  const offered = await openRest(baseUrl).get('/config', Offered)
+  const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })
+  if (missing !== null) {
+    throw new FatalError(missing)
+  }
 }
 
 async function showDemo(options: {

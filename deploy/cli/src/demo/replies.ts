@@ -2,6 +2,16 @@ import { z } from 'zod'
 
 /** The parts of REST answers that the demo looks at. */
 
+/** What the server offers. */
+export const Offered = z.object({
+  allowSignUp: z.boolean(),
+  uploadsEnabled: z.boolean(),
+  verifyEmailAddress: z.boolean(),
+  requireBetaCode: z.boolean(),
+  proofOfWorkEnabled: z.boolean(),
+})
+export type Offered = z.infer<typeof Offered>
+
 export const Key = z.object({ apiKeyId: z.string(), secret: z.string() })
 export const Link = z.object({ linkId: z.string(), institutionName: z.string() })
 export const BankAccount = z.object({
