@@ -31,7 +31,10 @@ export async function advanceOnly(
 export function depsOf(booted: Booted): AdvanceDeps {
   const log = { error: () => {}, info: () => {}, warn: () => {} }
   return {
-    ...{ config: { expenseCarryOver: false }, database: booted.database('budgeting') },
+    ...{
+      config: { expenseCarryOver: false, advancedAtOnce: 2 },
+      database: booted.database('budgeting'),
+    },
     ...{ mesh: booted.host.mesh, signer: loadSigner(booted.keysFolder, 'budgeting') },
     ...{ clock: () => booted.clock.now ?? new Date(), log },
   } as unknown as AdvanceDeps

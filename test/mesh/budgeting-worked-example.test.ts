@@ -148,7 +148,7 @@ test('with carry-over an expense keeps what is left when its due date has come',
   await home.expense(home.fundingScheduleId, { name: 'rent' })
   const { accountId, bankAccountId } = home
   const now = new Date('2023-11-01T12:00Z')
-  const deps = { ...depsOf(booted), config: { expenseCarryOver: true } }
+  const deps = { ...depsOf(booted), config: { ...depsOf(booted).config, expenseCarryOver: true } }
   booted.clock.now = now
   await advanceBankAccount(deps, { accountId, bankAccountId }, now)
   expect(await shown(home)).toEqual({ rent: [1000n, 0n, 0n] })

@@ -8,4 +8,9 @@ export const settings = {
     z.stringbool().default(false),
     'Whether an expense keeps what is left of its target when its due date has come',
   ),
+  advancedAtOnce: setting(
+    'COFFER_ADVANCED_AT_ONCE',
+    z.coerce.number().int().min(1).max(64).default(2),
+    'Bank accounts that the hourly job brings up to date at the same time',
+  ),
 }

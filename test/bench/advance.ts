@@ -1,0 +1,98 @@
+// node test/bench/advance.ts [accounts]: the hourly job while somebody else reads their balances.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectTemporal } from '@coffer/kit/temporal'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
+import { runScript } from '@coffer/local/script'
+import { newPerson } from '../harness/person.ts'
+import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
+import { startMeasured } from './server.ts'
+
+const dataDir = join(root, '.coffer/bench')
+const calmMs = 5_000
+const pauseMs = 10
+
+/** What a reader saw: how long its answers took, in milliseconds. */
+type Reader = { p99: () => number; stop: () => Promise<void> }
+
+await runScript(async () => {
+  const accounts = Number(process.argv[2] ?? 10_000)
+  const log = createProgress()
+  await using measured = await startMeasured(dataDir, log)
+  const { baseUrl, stack, coffer } = measured
+  const path = await somebody(baseUrl)
+  await log.step('accounts', `writing ${accounts}`, () =>
+    loadDueAccounts(stack.databaseUrl, accounts),
+  )
+  const calm = startReader(path)
+  await sleep(calmMs)
+  await calm.stop()
+  const idleMib = residentMib(coffer.pid)
+  const busy = startReader(path)
+  let peakMib = idleMib
+  const sampling = setInterval(() => {
+    peakMib = Math.max(peakMib, residentMib(coffer.pid))
+  }, 250)
+  const startedAt = performance.now()
+  const cpuBefore = cpuMs(coffer.pid)
+  await advance(stack.temporalAddress)
+  const seconds = (performance.now() - startedAt) / 1000
+  clearInterval(sampling)
+  await busy.stop()
+  const { booked, left } = await countAdvanced(stack.databaseUrl)
+  const figures = {
+    ...{ accounts, booked, left, seconds, perSecond: accounts / seconds, idleMib, peakMib },
+    cpuMsEach: (cpuMs(coffer.pid) - cpuBefore) / accounts,
+    ...{ calmP99Ms: calm.p99(), busyP99Ms: busy.p99() },
+  }
+  log.say('bench', JSON.stringify(figures))
+  return booked === accounts && left === 0 ? 0 : 1
+})
+
+async function somebody(baseUrl: string): Promise<() => Promise<unknown>> {
+  const person = await newPerson(baseUrl)
+  const { path } = await person.opensAccount(1000)
+  return () => person.get(`${path}/balances`)
+}
+
+async function advance(address: string): Promise<void> {
+  await using temporal = await connectTemporal({ address, namespace: 'default', prefix: 'coffer' })
+  const id = 'advance-bench'
+  await temporal.start({ type: 'advance', id, taskQueue: 'budgeting', args: [] })
+  await temporal.client.workflow.getHandle(`coffer/${id}`).result()
+}
+
+/** Reads again and again, one request after the other. */
+function startReader(read: () => Promise<unknown>): Reader {
+  const took: number[] = []
+  let isStopping = false
+  const reading = (async () => {
+    while (!isStopping) {
+      const at = performance.now()
+      await read()
+      took.push(performance.now() - at)
+      await sleep(pauseMs)
+    }
+  })()
+  return {
+    p99: () => took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0,
+    stop: () => {
+      isStopping = true
+      return reading
+    },
+  }
+}
+
+/** Time that a process has spent on a core, in milliseconds; Linux counts hundredths. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** Memory of a process, from Linux's /proc. */
+function residentMib(pid: number): number {
+  const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+  return Math.round((Number(pages) * 4096) / 2 ** 20)
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+import type { createProgress } from '@coffer/local/bootstrap/progress.mjs'
+import { testEnvironment } from '@coffer/local/bootstrap/test-environment.mjs'
+import { freePorts } from '@coffer/local/ports'
+import { type ServerProcess, startServerProcess } from '@coffer/local/server-process'
+import { type Stack, startStack } from '@coffer/local/stack'
+
+const startTimeoutMs = 60_000
+const pollMs = 100
+
+/** A fresh single process with all services, and the servers it uses. */
+export interface Measured extends AsyncDisposable {
+  baseUrl: string
+  stack: Stack
+  coffer: ServerProcess
+}
+
+/** Starts it all on free ports and empty data in `dataDir`; answers once it is healthy. */
+export async function startMeasured(
+  dataDir: string,
+  log: ReturnType<typeof createProgress>,
+): Promise<Measured> {
+  await using starting = new AsyncDisposableStack()
+  const [postgres = 0, nats = 0, temporal = 0, port = 0, rpc = 0, grpc = 0] = await freePorts(6)
+  const stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
+    startStack({
+      dataDir,
+      ports: { postgres, nats, temporal },
+      log,
+      env: testEnvironment(process.env),
+      fresh: true,
+    }),
+  )
+  starting.use(stack)
+  const coffer = startServerProcess({
+    name: 'coffer',
+    dataDir,
+    command: process.execPath,
+    args: [join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      COFFER_DATA_DIR: dataDir,
+      COFFER_DATABASE_URL: stack.databaseUrl,
+      COFFER_NATS_URL: stack.natsUrl,
+      COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,
+      COFFER_PORT: String(port),
+      COFFER_RPC_PORT: String(rpc),
+      COFFER_GRPC_PORT: String(grpc),
+      COFFER_ALLOW_SIGN_UP: 'true',
+      COFFER_FEED_ENABLED: 'true',
+      COFFER_LOG_LEVEL: 'warn',
+    },
+    stopSignal: 'SIGTERM',
+  })
+  starting.defer(coffer.stop)
+  const baseUrl = `http://127.0.0.1:${port}`
+  await Promise.race([coffer.running, untilHealthy(baseUrl)])
+  const started = starting.move()
+  return { baseUrl, stack, coffer, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+async function untilHealthy(baseUrl: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < startTimeoutMs; waitedMs += pollMs) {
+    const answer = await fetch(`${baseUrl}/api/health`).catch(() => null)
+    if (answer?.ok) {
+      return
+    }
+    await sleep(pollMs)
+  }
+  throw new FatalError(`${baseUrl} is not healthy after ${startTimeoutMs / 1000} s.`)
+}
