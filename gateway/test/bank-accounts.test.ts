@@ -1,5 +1,5 @@
-import { duplicate, invalid, notFound } from '@coffer/kit/errors'
-import { afterEach, expect, test } from '@jest/globals'
+import { duplicate, invalid, notFound, unavailable } from '@coffer/kit/errors'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, balances, bankAccount, fundingSchedule, ids } from './samples.ts'
 
@@ -193,4 +193,42 @@ test('an account that the feed link does not offer is refused, if the link is th
   const { status, body: answer } = await gateway.send('POST', '/api/bank_accounts', { body })
   const problems = { feedBankAccountId: 'is not an account of this link' }
   expect([status, answer.problems]).toEqual([400, problems])
+})
+
+describe('a feed account', () => {
+  const feedBankAccountId = 'lbac_01hzzzzzzzzzzzzzzzzzzzzzza'
+  const fed = { ...bankAccount, feedBankAccountId }
+  const found = { feedBankAccounts: [{ feedBankAccountId, feedStatus: 'ACTIVE' }] }
+  const bankAccounts = {
+    listBankAccounts: () => ({ bankAccounts: [bankAccount, fed] }),
+    getBankAccount: () => ({ bankAccount: fed }),
+    updateBankAccount: () => ({ bankAccount: fed }),
+  }
+  const change = { body: { name: 'Main' } }
+
+  test('is shown with its candidate, which one call finds for all', async () => {
+    const findFeedBankAccounts = () => found
+    gateway = await openGateway({ bankAccounts, feedBankAccounts: { findFeedBankAccounts } })
+    const { body } = await gateway.send('GET', '/api/bank_accounts')
+    expect(body[0]).not.toHaveProperty('feedBankAccount')
+    expect(body[1].feedBankAccount).toMatchObject({ feedBankAccountId, feedStatus: 'ACTIVE' })
+    const asked = gateway.received.filter(({ rpc }) => rpc === 'FindFeedBankAccounts')
+    expect(asked).toMatchObject([{ message: { feedBankAccountIds: [feedBankAccountId] } }])
+    for (const answer of [
+      await gateway.send('GET', accountUrl),
+      await gateway.send('PATCH', accountUrl, change),
+    ]) {
+      expect(answer.body.feedBankAccount).toMatchObject({ feedBankAccountId })
+    }
+  })
+
+  test('that was changed is answered also where its candidate cannot be found', async () => {
+    const findFeedBankAccounts = () => {
+      throw unavailable('feed-sync is away')
+    }
+    gateway = await openGateway({ bankAccounts, feedBankAccounts: { findFeedBankAccounts } })
+    expect((await gateway.send('GET', accountUrl)).status).toBe(503)
+    const answer = await gateway.send('PATCH', accountUrl, change)
+    expect([answer.status, answer.body.feedBankAccountId]).toEqual([200, feedBankAccountId])
+  })
 })

@@ -6,6 +6,7 @@ import { authorize, headers } from '@coffer/kit/rpc'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
@@ -59,7 +60,7 @@ const services = {
     fundingSchedules: FundingScheduleService,
     forecasts: ForecastService,
   },
-  'feed-sync': { feedLinks: FeedLinkService },
+  'feed-sync': { feedLinks: FeedLinkService, feedBankAccounts: FeedBankAccountService },
 } as const
 
 type AllServices = (typeof services)['identity'] &

@@ -4,6 +4,7 @@ import { headers } from '@coffer/kit/rpc'
 import { eventually } from '@coffer/kit/testing/boot'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
 
@@ -64,6 +65,25 @@ async function synced(person: Person, service: string, of: { linkId: string; kno
     one: `${path}/transactions/${transactionId}`,
     sync,
     by,
+  }
+}
+
+/** A candidate that the connection offers, as it is shown. */
+async function offers(
+  { accountId }: Person,
+  { feedLinkId, feedBankAccountId }: { feedLinkId: string; feedBankAccountId: string },
+): Promise<Json> {
+  await coffer.booted.database('feed-sync').pool.query(sql.unsafe`
+    INSERT INTO feed_bank_accounts (account_id, feed_bank_account_id, feed_link_id, feed_id,
+      feed_status, name, institution_name, provider, currency, status, current_balance,
+      created_at, created_by, updated_at)
+    VALUES (${accountId}, ${feedBankAccountId}, ${feedLinkId}, '42', 'ACTIVE', 'Checking',
+      'First Bank', 'gocardless', 'USD', 'active', 1234, now(), 'user_1', now())`)
+  return {
+    ...{ feedBankAccountId, feedLinkId, feedId: '42', feedStatus: 'ACTIVE', name: 'Checking' },
+    ...{ institutionName: 'First Bank', provider: 'gocardless', currency: 'USD' },
+    ...{ status: 'active', currentBalance: 1234, createdAt: text, createdBy: 'user_1' },
+    updatedAt: text,
   }
 }
 
@@ -193,8 +213,10 @@ test('what the feed found is shown with its record', async () => {
   const known = { feedBankAccountId }
   const home = await synced(bob, 'feed-sync', { linkId, known })
   const { path, one, bankAccountId, transactionId } = home
-  const shown = { ...shownAccount({ linkId, bankAccountId }), feedBankAccountId }
+  const feedBankAccount = await offers(bob, { feedLinkId, feedBankAccountId })
+  const shown = { ...shownAccount({ linkId, bankAccountId }), feedBankAccountId, feedBankAccount }
   expect(await bob.get(path)).toEqual(shown)
+  expect(await bob.get('/bank_accounts')).toEqual([shown])
   const listed: Json = { ...shownTransaction({ transactionId, bankAccountId }), source: 'feed' }
   expect(await bob.get(`${path}/transactions`)).toEqual([listed])
   const feedTransaction = {

@@ -1,4 +1,9 @@
 import { invalid } from '@coffer/kit/errors'
+import type { Log } from '@coffer/kit/log'
+import {
+  FeedBankAccountSchema,
+  FeedBankAccountService,
+} from '@coffer/proto/feedsync/v1/feed_bank_account'
 import {
   BalancesSchema,
   BankAccountSchema,
@@ -8,6 +13,7 @@ import {
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
+import { type FeedBankAccounts, withFeedBankAccounts } from '../feed-bank-account.ts'
 import {
   accountStatus,
   accountSubType,
@@ -23,7 +29,7 @@ import {
   nullOr,
 } from '../fields.ts'
 import { optionalId } from '../query.ts'
-import { rendered, renderedAll } from '../rest.ts'
+import { given, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { updateOf, valuesOf } from '../update.ts'
@@ -56,14 +62,22 @@ const change = z.strictObject({
 })
 
 /** Bank accounts (spec/interface.md, Bank accounts; spec/ledger.md 2). */
-export function bankAccountRoutes({ mesh }: RouteDeps): Route[] {
+export function bankAccountRoutes({ mesh, log }: RouteDeps): Route[] {
   const accounts = mesh.client('ledger', BankAccountService)
-  return [...reads(accounts), ...writes(accounts, mesh.client('ledger', LinkService))]
+  const candidates = mesh.client('feed-sync', FeedBankAccountService)
+  const links = mesh.client('ledger', LinkService)
+  return [
+    ...reads(accounts, candidates),
+    ...writes(accounts, links),
+    changeRoute({ accounts, candidates, log }),
+  ]
 }
 
 type Accounts = Client<typeof BankAccountService>
 
-function reads(accounts: Accounts): Route[] {
+const answer = { message: BankAccountSchema, with: { feedBankAccount: FeedBankAccountSchema } }
+
+function reads(accounts: Accounts, candidates: FeedBankAccounts): Route[] {
   return [
     route({
       method: 'GET',
@@ -71,11 +85,11 @@ function reads(accounts: Accounts): Route[] {
       summary: 'Live bank accounts; with link_id every account the link ever had, or null',
       auth: 'key',
       query: z.object({ link_id: optionalId('link') }),
-      answer: { list: BankAccountSchema },
+      answer: { list: answer },
       handler: async ({ query: { link_id: linkId }, options }) => {
         const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)
         if (linkId && bankAccounts.length === 0) return null
-        return renderedAll(BankAccountSchema, bankAccounts)
+        return withFeedBankAccounts(bankAccounts, candidates, options)
       },
     }),
     route({
@@ -83,10 +97,10 @@ function reads(accounts: Accounts): Route[] {
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'One bank account, archived ones included',
       auth: 'key',
-      answer: BankAccountSchema,
+      answer,
       handler: async ({ params, options }) => {
         const { bankAccount } = await accounts.getBankAccount(params, options)
-        return rendered(BankAccountSchema, bankAccount)
+        return (await withFeedBankAccounts([given(bankAccount)], candidates, options))[0]
       },
     }),
     route({
@@ -124,20 +138,6 @@ function writes(accounts: Accounts, links: Client<typeof LinkService>): Route[] 
       },
     }),
     route({
-      method: 'PATCH',
-      path: '/api/bank_accounts/:bankAccountId',
-      summary: 'Change a bank account; which keys depends on its kind',
-      auth: 'key',
-      find: ({ params, options }) => accounts.getBankAccount(params, options),
-      body: change,
-      answer: BankAccountSchema,
-      handler: async ({ params, body, options }) => {
-        const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
-        const { bankAccount } = await accounts.updateBankAccount(update, options)
-        return rendered(BankAccountSchema, bankAccount)
-      },
-    }),
-    route({
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Archive a bank account; its data is kept',
@@ -147,4 +147,35 @@ function writes(accounts: Accounts, links: Client<typeof LinkService>): Route[] 
       },
     }),
   ]
+}
+
+function changeRoute({
+  accounts,
+  candidates,
+  log,
+}: {
+  accounts: Accounts
+  candidates: FeedBankAccounts
+  log: Log
+}): Route {
+  return route({
+    method: 'PATCH',
+    path: '/api/bank_accounts/:bankAccountId',
+    summary: 'Change a bank account; which keys depends on its kind',
+    auth: 'key',
+    find: ({ params, options }) => accounts.getBankAccount(params, options),
+    body: change,
+    answer,
+    handler: async ({ params, body, options }) => {
+      const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
+      const { bankAccount } = await accounts.updateBankAccount(update, options)
+      try {
+        return (await withFeedBankAccounts([given(bankAccount)], candidates, options))[0]
+      } catch (error) {
+        // The change is committed: a neighbour that is away must not make an error of it.
+        log.warn({ err: error, ...params }, 'a bank account is answered without its candidate')
+        return rendered(BankAccountSchema, bankAccount)
+      }
+    },
+  })
 }

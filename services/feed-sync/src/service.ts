@@ -1,9 +1,11 @@
 import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
 import { on } from '@coffer/kit/consumer'
 import { defineService } from '@coffer/kit/service'
+import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { LinkCreatedSchema, LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
 import { settings } from './config.ts'
+import { feedBankAccountRoutes } from './feed-bank-account.rpc.ts'
 import { feedLinkActivities, release } from './feed-link.activities.ts'
 import { activate, feedLinkRoutes } from './feed-link.rpc.ts'
 
@@ -16,6 +18,7 @@ export const feedSync = defineService({
   create: (deps) => ({
     routes: (router) => {
       router.service(FeedLinkService, feedLinkRoutes(deps))
+      router.service(FeedBankAccountService, feedBankAccountRoutes(deps))
     },
     handlers: [
       on(LinkCreatedSchema, async ({ accountId, linkId, feedLinkId }) => {
