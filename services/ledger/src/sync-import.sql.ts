@@ -4,7 +4,7 @@ import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
-import { joined, nullable } from './joined.ts'
+import { joined, nullable, part } from './joined.ts'
 import {
   type MoneyWrite,
   moneyParameters,
@@ -86,7 +86,7 @@ export async function readKnown(tx: Tx, scope: KnownScope): Promise<KnownTransac
   const known = new Map<string, SyncedTransaction & { records: ProviderRecord[] }>()
   const envelopes = new Map<string, Envelope>()
   for (const row of rows) {
-    const record = ProviderRecord.parse(row)
+    const record = part(ProviderRecord, row, '')
     const transaction = joined(Transaction, row, 'transaction.')
     const envelope = joined(Envelope, row, 'envelope.')
     if (transaction) {

@@ -1,7 +1,8 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { anItem, assign, envelopeOf, syncedHome } from './syncing.ts'
@@ -149,3 +150,40 @@ test('texts of any length and kind are stored, cut where names are shown', async
   expect(stored?.merchantName).toHaveLength(300)
   expect(await home.all()).toHaveLength(3)
 })
+
+test('whose connection is cut at any moment is stored once in the end', async () => {
+  const home = await syncedHome(booted)
+  const { spendingId, held } = await envelopeOf(home, 9000n)
+  const held0 = anItem({ isPending: true })
+  const [one] = await home.brings(held0)
+  await assign(home, one?.transactionId, { spendingId })
+  const pendingProviderTransactionId = held0.providerTransactionId
+  const batch = [
+    ...Array.from({ length: 60 }, () => anItem({ amount: -1n })),
+    anItem({ pendingProviderTransactionId, amount: 1300n }),
+  ]
+  let cuts = 0
+  for (let round = 0; round < 12; round++) {
+    const items = batch.slice(0, (round + 1) * 5)
+    const run = home.brings(...items).catch(() => null)
+    cuts += await cutBusyConnections(round)
+    await run
+  }
+  expect(cuts).toBeGreaterThan(0)
+  await eventually(
+    () => home.brings(...batch).catch(() => []),
+    (outcomes) => outcomes.length === batch.length,
+  )
+  expect(await home.all()).toHaveLength(batch.length)
+  expect(await home.one(one?.transactionId)).toMatchObject({ amount: 1300n, spendingId })
+  expect(await held()).toBe(7700n)
+})
+
+/** Has Postgres end whatever works in this database, some milliseconds from now; how many did. */
+async function cutBusyConnections(afterMs: number): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, afterMs))
+  const { rowCount } = await booted.database('ledger').pool.query(sql.unsafe`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`)
+  return rowCount
+}
