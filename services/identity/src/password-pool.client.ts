@@ -1,3 +1,4 @@
+import { unavailable } from '@coffer/kit/errors'
 import { startWorkers } from '@coffer/kit/workers'
 import type { run } from './password.worker.ts'
 
@@ -12,18 +13,28 @@ export interface Passwords extends AsyncDisposable {
 // About half a second of waiting at most: who comes later is told so at once.
 const waitingMax = 50
 
-/** Starts the threads: so many hash at the same time. */
-export function startPasswords(atOnce: number): Passwords {
-  const threads = startWorkers<Parameters<typeof run>[0], ReturnType<typeof run>>({
+type Task = Parameters<typeof run>[0]
+
+/**
+ * Starts the threads: so many hash at the same time. On a machine that is busy with other things
+ * too, who has waited for `waitMsMax` is told so before the request's own deadline passes.
+ */
+export function startPasswords(atOnce: number, waitMsMax = 5_000): Passwords {
+  const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),
     threadsMin: 1,
     threadsMax: atOnce,
     queueMax: waitingMax,
     memoryMaxMb: 64,
   })
+  const inTime = async (task: Omit<Task, 'startBy'>) => {
+    const done = await threads.run({ ...task, startBy: Date.now() + waitMsMax })
+    if (done === null) throw unavailable('too many sign-ins are waiting')
+    return done
+  }
   return {
-    hash: async (password) => String(await threads.run({ password })),
-    matches: async (password, hash) => (await threads.run({ password, hash })) === true,
+    hash: async (password) => String(await inTime({ password })),
+    matches: async (password, hash) => (await inTime({ password, hash })) === true,
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }
 }

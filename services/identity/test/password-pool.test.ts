@@ -21,11 +21,16 @@ test('no password fits a login that is not there, not even the one hashed for it
 })
 
 test('what does not fit the queue is refused at once, the rest is done', async () => {
-  await using passwords = startPasswords(1)
+  await using passwords = startPasswords(1, 60_000)
   await passwords.hash('a secret')
   const all = await Promise.allSettled(Array.from({ length: 53 }, () => passwords.hash('a secret')))
   const refused = all.filter((one) => one.status === 'rejected')
   expect(refused).toHaveLength(2)
   for (const { reason } of refused) expect(reason).toMatchObject({ code: Code.Unavailable })
   expect(await passwords.hash('a secret')).toMatch(/^\$argon2id\$/)
+})
+
+test('what waited too long is refused without being done', async () => {
+  await using passwords = startPasswords(1, -1)
+  await expect(passwords.hash('a secret')).rejects.toMatchObject({ code: Code.Unavailable })
 })
