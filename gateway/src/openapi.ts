@@ -48,6 +48,7 @@ function operationOf(route: Route, schemas: Record<string, JsonSchema>): JsonSch
     : { 'application/json': { schema: body && inputSchema(body) } }
   return {
     summary,
+    ...(route.socket ? { 'x-websocket': true } : {}),
     security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
     parameters: parametersOf(route),
     ...(body || file ? { requestBody: { required: true, content } } : {}),

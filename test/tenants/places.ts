@@ -1,0 +1,106 @@
+/** The part of JSON Schema that the reference uses for what is sent. */
+export interface Schema {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  format?: string
+  pattern?: string
+}
+
+/** An operation as the reference has it. */
+export interface Operation {
+  method: string
+  path: string
+  parameters: { name: string; in: string; schema: Schema }[]
+  security: Record<string, unknown>[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  'x-websocket'?: boolean
+}
+
+/** IDs by the prefix of their kind. */
+export type Ids = Record<string, string>
+
+/** Where an operation takes an ID of a kind. */
+export interface Place {
+  in: 'path' | 'query' | 'body'
+  /** The parameter, or the way to the field. */
+  name: string[]
+  prefix: string
+}
+
+/** The prefix of the IDs that a schema lets through, null where it is about something else. */
+function prefixOf({ pattern = '', anyOf = [] }: Schema): string | null {
+  const [, prefix] = /^\^([a-z]+)_\[0-7\]/.exec(pattern) ?? []
+  return prefix ?? anyOf.map(prefixOf).find((one) => one !== null) ?? null
+}
+
+/** Every place of an operation that takes an ID. */
+export function placesOf({ parameters, ...operation }: Operation): Place[] {
+  const named = parameters.flatMap(({ name, in: at, schema }): Place[] => {
+    const prefix = prefixOf(schema)
+    return prefix && (at === 'path' || at === 'query') ? [{ in: at, name: [name], prefix }] : []
+  })
+  const schema = bodySchemaOf(operation)
+  return schema ? [...named, ...fieldsOf(schema, [])] : named
+}
+
+function fieldsOf(schema: Schema, name: string[]): Place[] {
+  const prefix = prefixOf(schema)
+  if (prefix) return [{ in: 'body', name, prefix }]
+  if (schema.items) return fieldsOf(schema.items, [...name, '0'])
+  const shape = objectOf(schema)
+  return Object.entries(shape.properties ?? {}).flatMap(([key, of]) => fieldsOf(of, [...name, key]))
+}
+
+/** The schema of the JSON body, null where there is none. */
+export function bodySchemaOf({ requestBody }: Pick<Operation, 'requestBody'>): Schema | null {
+  return requestBody?.content['application/json']?.schema ?? null
+}
+
+const ruleset = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
+
+/** Values without which a field of that name is refused. */
+const examples: Record<string, unknown> = {
+  ruleset,
+  recurrenceRule: ruleset,
+  nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
+  status: 'pending-processing',
+  feedURL: 'http://127.0.0.1:1/api/v1',
+  currency: 'USD',
+  mask: '1234',
+  email: 'nobody@example.com',
+  password: 'a long enough password',
+}
+
+/** A value that a schema lets through: what it requires, and every ID that it takes. */
+export function sampleOf(schema: Schema, ids: Ids, name = ''): unknown {
+  const prefix = prefixOf(schema)
+  if (prefix) return ids[prefix]
+  if (name in examples) return examples[name]
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return schema.enum[0]
+  if (schema.items) return [sampleOf(schema.items, ids)]
+  const shape = objectOf(schema)
+  if (shape.properties) return objectSample(shape, ids)
+  const [type] = [schema.anyOf?.find((one) => one.type !== 'null') ?? schema].map((one) => one.type)
+  if (type === 'integer' || type === 'number') return 1
+  if (type === 'boolean') return false
+  if (schema.format === 'date-time') return '2026-01-02T06:00:00Z'
+  return schema.format === 'date' ? '2026-01-02' : 'Sample'
+}
+
+function objectSample({ properties = {}, required = [] }: Schema, ids: Ids) {
+  const wanted = Object.entries(properties).filter(
+    ([key, of]) => required.includes(key) || fieldsOf(of, []).length > 0,
+  )
+  return Object.fromEntries(wanted.map(([key, of]) => [key, sampleOf(of, ids, key)]))
+}
+
+/** The object that a schema is about; of several shapes the first. */
+function objectOf(schema: Schema): Schema {
+  return schema.properties ? schema : (schema.anyOf?.find((one) => one.properties) ?? {})
+}

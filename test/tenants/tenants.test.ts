@@ -1,0 +1,168 @@
+import { newId } from '@coffer/kit/id'
+import { auditLedger } from '@coffer/ledger/audit.sql'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import WebSocket from 'ws'
+import { startCoffer } from '../harness/coffer.ts'
+import { type Answer, call, type Person } from '../harness/person.ts'
+import { bodySchemaOf, type Ids, type Operation, type Place, placesOf, sampleOf } from './places.ts'
+import { inhabit } from './world.ts'
+
+jest.setTimeout(60_000)
+
+// Started here, because the reference of the running server says which tests there are.
+const coffer = await startCoffer({
+  COFFER_FEED_ENABLED: 'true',
+  COFFER_FEED_ALLOWED_URLS: 'http://127.0.0.1:1/api/v1',
+})
+const operations = await operationsOf()
+
+let alice: Person
+let bob: Person
+let own: Ids
+let foreign: Ids
+let before: unknown
+
+beforeAll(async () => {
+  alice = await coffer.person()
+  bob = await coffer.person()
+  own = await inhabit(alice)
+  foreign = await inhabit(bob)
+  before = await everythingOf(bob, foreign)
+})
+
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]()
+})
+
+describe.each(operations)('$method $path', (operation) => {
+  const places = placesOf(operation)
+
+  test.each(places)('is not reached by an ID of somebody else as $name', async (place) => {
+    const theirs = await send(operation, place, foreign[place.prefix] ?? newId(place.prefix))
+    const nobodys = await send(operation, place, newId(place.prefix))
+    // What belongs to somebody else is answered in the same way as what never was.
+    expect(theirs).toEqual(nobodys)
+    if (place.in === 'body') expect([400, 404]).toContain(theirs.status)
+    else expect(theirs).toMatchObject({ status: 404, body: { error: expect.any(String) } })
+  })
+
+  test.each(places)('takes nothing but a whole ID of its kind as $name', async (place) => {
+    const good = own[place.prefix] ?? newId(place.prefix)
+    const otherKind = newId(place.prefix === 'bac' ? 'link' : 'bac')
+    const cut = [`${place.prefix}_1`, good.slice(0, -1), `${good}0`, good.toUpperCase()]
+    for (const bad of [otherKind, newId('file'), ...cut, 'x'.repeat(200)]) {
+      const { status, body } = await send(operation, place, bad)
+      expect({ bad, status }).toEqual({ bad, status: 400 })
+      const named = place.in === 'path' ? `begins with ${place.prefix}_` : place.name.at(-1)
+      expect(JSON.stringify(body)).toContain(named)
+    }
+  })
+})
+
+test('there is an object of every kind that the interface takes', () => {
+  const kinds = new Set(operations.flatMap(placesOf).map(({ prefix }) => prefix))
+  // Candidates of a feed come from its provider.
+  expect([...kinds].filter((kind) => !foreign[kind])).toEqual(kinds.has('lbac') ? ['lbac'] : [])
+  expect(kinds.size).toBeGreaterThan(9)
+})
+
+test('somebody else has what they had, and everything adds up', async () => {
+  expect(await everythingOf(bob, foreign)).toEqual(before)
+  expect(await auditLedger(coffer.booted.database('ledger'))).toEqual([])
+})
+
+/** The operations that take IDs, from the reference. */
+async function operationsOf(): Promise<Operation[]> {
+  const { paths } = (await call(coffer.baseUrl, 'GET', '/openapi.json')).body
+  return Object.entries<Record<string, Operation>>(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        ...{ method: method.toUpperCase(), path },
+      })),
+    )
+    .filter((operation) => placesOf(operation).length > 0)
+}
+
+/** Alice's request, with everything of her own but this ID. */
+async function send(operation: Operation, place: Place, id: string) {
+  const { method, path, parameters, requestBody } = operation
+  const at = (name: string) => (place.in !== 'body' && place.name[0] === name ? id : null)
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name) => at(name) ?? ownAs(operation, name))
+  const queried = parameters.filter((one) => one.in === 'query' && at(one.name))
+  const query = queried.map(({ name }) => `?${name}=${id}`).join('')
+  const to = `${filled}${query}`.replace('/api', '')
+  if (operation['x-websocket']) return upgrade(to)
+  const schema = bodySchemaOf(operation)
+  const body = schema && sampleOf(schema, own)
+  if (place.in === 'body') put(body, place.name, id)
+  const asSession = !operation.security.some((one) => 'key' in one)
+  const form = requestBody?.content['multipart/form-data'] ? aFile() : null
+  const content = form ? { form } : body ? { body } : {}
+  return refusalOf(await alice.call(method, to, { ...content, asSession }), id)
+}
+
+function ownAs(operation: Operation, name: string): string {
+  const [place] = placesOf(operation).filter((one) => one.in === 'path' && one.name[0] === name)
+  return own[place?.prefix ?? ''] ?? newId(place?.prefix ?? 'none')
+}
+
+function aFile(): FormData {
+  const form = new FormData()
+  form.set('data', new File(['a,b\n1,2'], 'a.csv'))
+  return form
+}
+
+function put(body: unknown, [key = '', ...rest]: string[], id: string): void {
+  const object = body as Record<string, unknown>
+  if (rest.length > 0) put(object[key], rest, id)
+  else object[key] = id
+}
+
+/** How a request, or the one item of a bulk request, was refused; without the ID it named. */
+function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>, id: string) {
+  const [item] = body?.results ?? []
+  const shown = JSON.parse(JSON.stringify(item ?? body).replaceAll(id, 'ID'))
+  return { status: item?.problems ? 400 : status, body: shown }
+}
+
+function upgrade(to: string): Promise<{ status: number; body: unknown }> {
+  const { authorization } = alice
+  const headers = { authorization, origin: coffer.baseUrl }
+  const socket = new WebSocket(`${coffer.baseUrl.replace('http', 'ws')}/api${to}`, { headers })
+  return new Promise((resolve, reject) => {
+    socket.on('unexpected-response', (_request, answer) => {
+      let text = ''
+      answer.on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }))
+    })
+    socket.on('open', () => {
+      socket.terminate()
+      resolve({ status: 101, body: null })
+    })
+    socket.on('error', reject)
+  })
+}
+
+/** What somebody can read of what they have; forecasts move with the time. */
+async function everythingOf(person: Person, ids: Ids) {
+  const readable = operations.filter(
+    ({ method, path, 'x-websocket': isSocket }) =>
+      method === 'GET' &&
+      !isSocket &&
+      path.includes('/bank_accounts') &&
+      !path.includes('forecast'),
+  )
+  const found: Record<string, unknown> = {}
+  for (const operation of readable) {
+    const kinds = new Map(placesOf(operation).map(({ name, prefix }) => [name[0], prefix]))
+    const filled = operation.path.replaceAll(
+      /\{(\w+)\}/g,
+      (_all, name) => ids[kinds.get(name) ?? ''] ?? '',
+    )
+    found[operation.path] = (await person.call('GET', filled.replace('/api', ''))).body
+  }
+  return { ...found, links: await person.get('/links'), feeds: await person.get('/feed/link') }
+}

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { eventually } from '@coffer/kit/testing/boot'
+import type { Person } from '../harness/person.ts'
+import type { Ids } from './places.ts'
+
+const ruleset = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
+const nextRecurrence = `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
+
+/** Gives somebody one object of every kind; returns their IDs by prefix. */
+export async function inhabit(person: Person): Promise<Ids> {
+  const { linkId, id, path } = await person.opensAccount()
+  const payday = { name: 'Pay', ruleset }
+  const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, payday)
+  const { spendingId } = await person.post(`${path}/spending`, {
+    ...{ spendingType: 'goal', name: 'Bike', targetAmount: 5000 },
+    ...{ fundingScheduleId, nextRecurrence },
+  })
+  const moved = { toSpendingId: spendingId, amount: 500 }
+  await person.post(`${path}/spending/transfer`, moved)
+  const { transaction } = await person.post(`${path}/transactions`, {
+    ...{ name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', spendingId },
+  })
+  const feed = { name: 'Feed', feedURL: 'http://127.0.0.1:1/api/v1', apiKey: 'abc' }
+  const { feedLinkId } = await person.post('/feed/link', feed)
+  const asSession = async (at: string) => (await person.call('GET', at, { asSession: true })).body
+  const [{ apiKeyId }] = await asSession('/keys')
+  const [{ sessionId }] = await asSession('/users/security/sessions')
+  const { userId } = (await asSession('/users/me')).user
+  return {
+    ...{ link: linkId, bac: id, fund: fundingScheduleId, spnd: spendingId, lfx: feedLinkId },
+    ...{ txn: transaction.transactionId, key: apiKeyId, sess: sessionId, user: userId },
+    ...(await withFiles(person, path)),
+  }
+}
+
+async function withFiles(person: Person, path: string): Promise<Ids> {
+  const send = async (to: string, file: string) => {
+    const form = new FormData()
+    const content = await readFile(new URL(`../data/${file}`, import.meta.url))
+    form.set('data', new File([new Uint8Array(content)], file))
+    return (await person.call('POST', `${path}/transactions/${to}`, { form })).body
+  }
+  const { transactionUploadId } = await send('upload', 'equal-rows.ofx')
+  await eventually(
+    () => person.get(`${path}/transactions/upload/${transactionUploadId}`),
+    ({ status }) => status === 'complete',
+  )
+  const { transactionImportId, headers } = await send('import', 'sign.csv')
+  const { transactionImportMappingId } = await person.post('/mappings', {
+    mapping: {
+      ...{ headers, id: { kind: 'native', fields: [{ name: 'Transaction ID' }] } },
+      amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
+      memo: { name: 'Description' },
+      date: { fields: [{ name: 'Posting Date' }], format: 'MM/DD/YYYY' },
+      balance: { kind: 'none' },
+    },
+  })
+  return { txup: transactionUploadId, txim: transactionImportId, txix: transactionImportMappingId }
+}
