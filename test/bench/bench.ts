@@ -8,6 +8,8 @@ import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { run } from '@coffer/local/bootstrap/run.mjs'
 import { runScript } from '@coffer/local/script'
 import { z } from 'zod'
+import { measureOwn } from './own.ts'
+import { type OwnFigure, withOwnFigures } from './own-report.ts'
 import { Reference, Results, withFigures } from './report.ts'
 import { startMeasured } from './server.ts'
 
@@ -42,7 +44,10 @@ await runScript(async (stop) => {
   if (code !== 0) {
     return 1
   }
-  await renewPage()
+  const own = await log.step('own', 'measuring on a million transactions', () =>
+    Promise.race([coffer.running, measureOwn({ baseUrl, databaseUrl: stack.databaseUrl })]),
+  )
+  await renewPage(own)
   log.say('bench', `${page} is renewed`)
   return 0
 })
@@ -62,10 +67,11 @@ function load(options: {
   })
 }
 
-async function renewPage(): Promise<void> {
+async function renewPage(own: OwnFigure[]): Promise<void> {
   const results = Results.parse(JSON.parse(readFileSync(output, 'utf8')))
   const file = join(import.meta.dirname, 'reference.json')
   const reference = z.record(z.string(), Reference).parse(JSON.parse(readFileSync(file, 'utf8')))
-  writeFileSync(page, withFigures(readFileSync(page, 'utf8'), results, reference))
+  const renewed = withFigures(readFileSync(page, 'utf8'), results, reference)
+  writeFileSync(page, withOwnFigures(renewed, own))
   await run('biome', ['format', '--write', page], { cwd: root, env: process.env })
 }

@@ -52,6 +52,7 @@ export async function startMeasured(
       COFFER_GRPC_PORT: String(grpc),
       COFFER_ALLOW_SIGN_UP: 'true',
       COFFER_FEED_ENABLED: 'true',
+      COFFER_UPLOADS_ENABLED: 'true',
       COFFER_LOG_LEVEL: 'warn',
     },
     stopSignal: 'SIGTERM',

@@ -1,0 +1,145 @@
+import { findClusters } from '@coffer/ledger/cluster-search'
+import pg from 'pg'
+import { newPerson, type Person } from '../harness/person.ts'
+import type { OwnFigure } from './own-report.ts'
+
+const repeats = { read: 200, write: 20, long: 3 }
+const pollMs = 20
+
+/** What one of our own kinds of work is, and how it is done once. */
+interface Work {
+  work: string
+  times: number
+  run: () => Promise<unknown>
+}
+
+/**
+ * Measures what has no figures to compare with, on accounts of 10,000 and of `rows` transactions:
+ * each kind of work one after the other, over one connection.
+ */
+export async function measureOwn(
+  { baseUrl, databaseUrl }: { baseUrl: string; databaseUrl: string },
+  rows = 1_000_000,
+): Promise<OwnFigure[]> {
+  const person = await newPerson(baseUrl)
+  const small = await person.opensAccount()
+  const large = await person.opensAccount()
+  await fill(databaseUrl, { accountId: person.accountId, bankAccountId: small.id, rows: 10_000 })
+  await fill(databaseUrl, { accountId: person.accountId, bankAccountId: large.id, rows })
+  const figures: OwnFigure[] = []
+  for (const { work, times, run } of [
+    ...reads(person, { small: small.path, large: large.path, rows }),
+    ...(await writes(person)),
+    { work: 'Clusters of 20,000 transactions', times: repeats.long, run: async () => cluster() },
+  ]) {
+    await run()
+    figures.push({ work, ...(await timesOf(times, run)) })
+  }
+  return figures
+}
+
+function reads(
+  person: Person,
+  { small, large, rows }: { small: string; large: string; rows: number },
+): Work[] {
+  const many = rows.toLocaleString('en-US')
+  const read = (work: string, path: string): Work => ({
+    ...{ work, times: repeats.read },
+    run: () => person.get(path),
+  })
+  return [
+    read('GET transactions, first page of 10,000', `${small}/transactions`),
+    read(`GET transactions, first page of ${many}`, `${large}/transactions`),
+    read('the same, a page in the middle', `${large}/transactions?to=2011-01-01`),
+    read('the same, search of a frequent word', `${large}/transactions?search=starbucks`),
+    read('the same, search of a rare number', `${large}/transactions?search=no+777777`),
+    read('the same, search of what is not there', `${large}/transactions?search=unheard-of`),
+    read('the same, pending ones (none)', `${large}/transactions?pending=true`),
+    read('GET history, first page', `${large}/history`),
+  ]
+}
+
+async function writes(person: Person): Promise<Work[]> {
+  const { path } = await person.opensAccount()
+  const bill = { name: 'Bill', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+  const transactions = Array.from({ length: 500 }, () => bill)
+  return [
+    {
+      ...{ work: 'POST transactions/bulk, 500 items', times: repeats.write },
+      run: () => person.post(`${path}/transactions/bulk`, { transactions }),
+    },
+    {
+      ...{ work: 'Import of a QIF file of 10,000 rows', times: repeats.long },
+      run: () => importsFile(person),
+    },
+  ]
+}
+
+/** Uploads a file into an empty account, and waits until it is stored. */
+async function importsFile(person: Person): Promise<void> {
+  const { path } = await person.opensAccount()
+  const rows = Array.from({ length: 10_000 }, (_, index) => {
+    return `D01/${(index % 28) + 1}/2026\nT-${index}.00\nPShop ${index}\n^\n`
+  })
+  const form = new FormData()
+  form.set('data', new File([`!Type:Bank\n${rows.join('')}`], 'bench.qif'))
+  const { body } = await person.call('POST', `${path}/transactions/upload`, { form })
+  for (;;) {
+    const upload = await person.get(`${path}/transactions/upload/${body.transactionUploadId}`)
+    if (upload.status === 'complete') return
+    if (upload.status === 'failed') throw new Error(upload.error)
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}
+
+const shops = ['STARBUCKS', 'ALDI', 'LANDLORD', 'SHELL', 'AMAZON', 'TRAM', 'VODAFONE', 'ODEON']
+
+function cluster(): void {
+  const texts = Array.from({ length: 20_000 }, (_, n) => `CARD ${shops[n % 8]} ${n % 997} NO ${n}`)
+  const transactionIds = texts.map((_, n) => `txn_${n}`)
+  findClusters({ transactionIds, textOf: texts.map((_, n) => n), texts })
+}
+
+/**
+ * Stores transactions that no envelope paid for and that moved no balance: the books stay right
+ * without a row in the journal. A hundred share a day, from 2000 on; the numbers in their names
+ * are all different.
+ */
+async function fill(
+  databaseUrl: string,
+  of: { accountId: string; bankAccountId: string; rows: number },
+): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(
+      `INSERT INTO ledger.transactions (account_id, bank_account_id, transaction_id, amount,
+        categories, date, name, original_name, original_merchant_name, is_pending, source,
+        created_at)
+      SELECT $1, $2, 'txn_' || lower(lpad(n::text, 26, '0')), 100, '{}',
+        timestamptz '2000-01-01 06:00Z' + make_interval(days => n / 100),
+        ($4::text[])[1 + n % 8] || ' ' || n % 997, 'CARD PAYMENT NO ' || n, '', false, 'manual',
+        now()
+      FROM generate_series(1, $3::int) AS n`,
+      [of.accountId, of.bankAccountId, of.rows, shops],
+    )
+    await client.query('ANALYZE ledger.transactions')
+  } finally {
+    await client.end()
+  }
+}
+
+async function timesOf(
+  times: number,
+  run: () => Promise<unknown>,
+): Promise<Omit<OwnFigure, 'work'>> {
+  const taken: number[] = []
+  for (let index = 0; index < times; index += 1) {
+    const start = performance.now()
+    await run()
+    taken.push(performance.now() - start)
+  }
+  taken.sort((a, b) => a - b)
+  const medianMs = taken[Math.floor(times / 2)] ?? 0
+  return { times, medianMs, slowestMs: taken.at(-1) ?? 0 }
+}
