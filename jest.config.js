@@ -7,5 +7,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/.coffer/'],
   modulePathIgnorePatterns: ['/.coffer/'],
   maxWorkers: 2,
+  // Modules of a test file outlive it; a worker that has grown is replaced.
+  workerIdleMemoryLimit: '1500MB',
   testTimeout: 30_000,
 }

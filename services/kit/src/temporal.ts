@@ -1,22 +1,14 @@
 import { AsyncResource } from 'node:async_hooks'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
 import { Client, Connection, WorkflowIdConflictPolicy } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
-import {
-  type ActivityInboundCallsInterceptor,
-  bundleWorkflowCode,
-  NativeConnection,
-  Worker,
-} from '@temporalio/worker'
+import { type ActivityInboundCallsInterceptor, NativeConnection, Worker } from '@temporalio/worker'
 import { isTransient } from './errors.ts'
 import type { Log } from './log.ts'
 import { keepSchedules } from './temporal-schedule.ts'
+import { workflowBundle } from './workflow-bundle.ts'
 
 /** Connections to Temporal: one for starting workflows, one for the workers. */
 export interface Workflows extends AsyncDisposable {
@@ -114,7 +106,7 @@ interface WorkerPlace {
 
 async function startWorker(options: WorkerOptions & WorkerPlace): Promise<AsyncDisposable> {
   const { workflows, log, taskQueue } = options
-  const code = workflows.length > 0 ? await bundle(workflows) : undefined
+  const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
   const stopping = new AbortController()
   let worker: Worker | undefined = await createWorker(options, code)
   const run = async (): Promise<void> => {
@@ -181,31 +173,4 @@ const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
   } finally {
     clearInterval(timer)
   }
-}
-
-const ownModules = fileURLToPath(new URL('../node_modules', import.meta.url))
-
-/** One bundle of several workflow modules, through an entry file that names them all. */
-async function bundle(workflows: URL[]): Promise<{ code: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
-  const entry = join(folder, 'workflows.mjs')
-  try {
-    const lines = workflows.map((url) => `export * from '${fileURLToPath(url)}'`)
-    await writeFile(entry, lines.join('\n'))
-    return await bundleWorkflowCode({
-      workflowsPath: entry,
-      // The entry stands in no package, so what the bundle itself needs is looked for in ours.
-      webpackConfigHook: ({ resolve, ...config }) => ({
-        ...config,
-        resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
-      }),
-      logger: { trace, debug: trace, info: trace, warn: trace, error: trace, log: trace },
-    })
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-function trace(): void {
-  // Webpack's progress is of no interest; its failure is thrown.
 }
