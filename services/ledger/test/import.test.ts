@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
@@ -13,6 +13,7 @@ import { ledger } from '../src/service.ts'
 import { household } from './household.ts'
 import { fixture, headers, importing } from './importing.ts'
 import { listed, problems } from './outcomes.ts'
+import { storedFiles } from './stored-files.ts'
 
 let booted: Booted
 let dataDir: string
@@ -98,9 +99,8 @@ describe('an import', () => {
     })
     expect(await home.balances()).toMatchObject({ current: 149025n, available: 149025n })
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
-    const folder = join(dataDir, 'files', accountId.slice(-2), accountId)
     await eventually(
-      () => readdir(folder),
+      () => storedFiles(dataDir, accountId),
       (files) => files.length === 0,
     )
   })

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
@@ -13,6 +13,7 @@ import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household, refusals } from './household.ts'
 import { asked, neighbours } from './neighbours.ts'
+import { storedFiles } from './stored-files.ts'
 
 let booted: Booted
 let dataDir: string
@@ -102,8 +103,7 @@ describe('a deleted link', () => {
       ['removePlans', accountId, [bankAccountId]],
     ])
     expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeDefined()
-    const folder = join(dataDir, 'files', accountId.slice(-2), accountId)
-    expect(await readdir(folder)).toEqual([])
+    expect(await storedFiles(dataDir, accountId)).toEqual([])
     expect(await rowsOf(other)).toEqual(before)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })

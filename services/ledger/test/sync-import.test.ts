@@ -10,7 +10,8 @@ import { anItem, assign, envelopeOf, syncedHome } from './syncing.ts'
 let booted: Booted
 
 beforeAll(async () => {
-  booted = await boot([ledger])
+  // Statements are counted: no search for similar transactions comes between them.
+  booted = await boot([ledger], { COFFER_SIMILAR_QUIET_SECONDS: '3600' })
 })
 
 afterEach(async () => {
