@@ -7,9 +7,13 @@ export const identityProof = z.union([
   z.strictObject({ totp: code }),
 ])
 
+/** The same, of which a session that has just begun needs none. */
+export const laterProof = z.union([...identityProof.options, z.strictObject({})])
+
 /** The proof as identity takes it. */
-export function proofMessage(body: z.output<typeof identityProof>) {
-  return 'totp' in body
-    ? { proof: { kind: { case: 'totp' as const, value: body.totp } } }
-    : { proof: { kind: { case: 'currentPassword' as const, value: body.currentPassword } } }
+export function proofMessage(body: z.output<typeof laterProof>) {
+  if ('totp' in body) return { proof: { kind: { case: 'totp' as const, value: body.totp } } }
+  return 'currentPassword' in body
+    ? { proof: { kind: { case: 'currentPassword' as const, value: body.currentPassword } } }
+    : {}
 }

@@ -137,6 +137,26 @@ describe('registering', () => {
   })
 })
 
+test.each(['login', 'register'])('%s takes the place of the session there was', async (name) => {
+  let isLive = true
+  const begin = ({ formerSessionToken }: { formerSessionToken: string }) => {
+    isLive = formerSessionToken !== 'session-of-alice'
+    return { user, sessionToken: 'fresh', isActive: true }
+  }
+  const verifySession = () => {
+    if (!isLive) throw unauthenticated()
+    return { credential: alice }
+  }
+  gateway = await openGateway({
+    ...listLinks,
+    signIn: { login: begin, register: begin, verifySession },
+  })
+  expect((await gateway.send('GET', '/api/links', { as: bySession })).status).toBe(200)
+  const body = name === 'login' ? credentials : registrant
+  expect((await gateway.send('POST', url(name), { body, as: bySession })).status).toBe(200)
+  expect((await gateway.send('GET', '/api/links', { as: bySession })).status).toBe(401)
+})
+
 describe('signing out', () => {
   test('is always 200, and clears the cookie', async () => {
     const logout = () => {

@@ -1,8 +1,8 @@
-import { refused } from '@coffer/kit/errors'
+import { refused, unauthenticated } from '@coffer/kit/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { byKey, byPending, bySession, type Gateway, openGateway } from './gateway.ts'
 import { user } from './samples.ts'
-import { callerOfCall } from './stub-mesh.ts'
+import { alice, callerOfCall } from './stub-mesh.ts'
 
 const url = '/api/authentication/multifactor'
 const totpUrl = (name: string) => `/api/users/security/totp/${name}`
@@ -111,6 +111,42 @@ describe('the authenticator', () => {
     expect(gateway.received.at(-1)!.message).toMatchObject({
       proof: { kind: { case: 'currentPassword', value: 'long enough' } },
     })
+  })
+
+  test('is set up with a proof where one is sent', async () => {
+    gateway = await openGateway({ multifactor: { setUpTotp: () => ({ uri: 'x' }) } })
+    const post = (body: object) => gateway.send('POST', totpUrl('setup'), { as: bySession, body })
+    expect((await post({ currentPassword: 'long enough' })).status).toBe(200)
+    expect(gateway.received.at(-1)!.message).toMatchObject({
+      proof: { kind: { case: 'currentPassword', value: 'long enough' } },
+    })
+    expect((await post({})).status).toBe(200)
+    expect((await post({ code: '123456' })).status).toBe(400)
+  })
+
+  test('ends other sessions at once when it is enabled or disabled', async () => {
+    let isEnded = false
+    const end = () => {
+      isEnded = true
+      return {}
+    }
+    gateway = await openGateway({
+      links: { listLinks: () => ({ links: [] }) },
+      signIn: {
+        verifySession: ({ sessionToken }) => {
+          if (isEnded && sessionToken === 'other') throw unauthenticated()
+          return { credential: alice }
+        },
+      },
+      multifactor: { confirmTotp: end, disableTotp: end },
+    })
+    const other = { cookie: 'coffer_session=other' }
+    for (const name of ['confirm', 'disable']) {
+      isEnded = false
+      expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(200)
+      await gateway.send('POST', totpUrl(name), { as: bySession, body: { totp: '123456' } })
+      expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
+    }
   })
 
   test.each([{}, { totp: '123456', currentPassword: 'long enough' }, { code: '123456' }])(

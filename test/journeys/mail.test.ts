@@ -2,6 +2,7 @@ import { disableLogin, expirePassword } from '@coffer/identity/operator.activiti
 import { newId } from '@coffer/kit/id'
 import { eventually } from '@coffer/kit/testing/boot'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { generateSync } from 'otplib'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
@@ -204,6 +205,25 @@ describe('a forgotten password', () => {
       }
     },
   )
+})
+
+test('the owner is told when an authenticator or its codes change', async () => {
+  const email = await registerVerified()
+  const signedIn = await login(email)
+  const [cookie = ''] = signedIn.headers.getSetCookie()[0]?.split(';') ?? []
+  const totp = (step: string, body?: object) =>
+    call(coffer.baseUrl, 'POST', `/users/security/totp/${step}`, { headers: { cookie }, body })
+  const { uri } = (await totp('setup')).body
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
+  expect((await totp('confirm', { totp: generateSync({ secret }) })).status).toBe(200)
+  await sink.mailTo(email, 'An authenticator was enabled')
+  const proof = { currentPassword: password }
+  expect((await totp('recovery_codes', proof)).status).toBe(200)
+  await sink.mailTo(email, 'Your recovery codes were renewed')
+  expect((await totp('disable', proof)).status).toBe(200)
+  const { text } = await sink.mailTo(email, 'Your authenticator was disabled')
+  expect(text).toContain('Hello Pat,')
+  expect(text).not.toContain(secret)
 })
 
 test('an expired password signs nobody in, and is changed by the token of the answer', async () => {

@@ -2,11 +2,13 @@ import { settings as gatewaySettings } from '@coffer/gateway/config'
 import {
   disableLogin,
   enableLogin,
+  endSessions,
   expirePassword,
   issueBetaCode,
   issuePasswordReset,
 } from '@coffer/identity/operator.activities'
 import { identity } from '@coffer/identity/service'
+import { endEverySession } from '@coffer/identity/session.sql'
 import { type Environment, readSettings } from '@coffer/kit/config'
 import { type Database, openDatabase } from '@coffer/kit/database'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -57,6 +59,22 @@ export async function enable({ email }: { email: string }, env: Environment): Pr
   await using database = await openIdentity(readConfig(env))
   if (!(await enableLogin(database, email))) throw nobody(email)
   console.log(`${email} is enabled`)
+}
+
+/**
+ * `coffer login:end-sessions`: somebody, or everybody, has to sign in again.
+ *
+ * @throws {FatalError} when nobody has the address, or neither one nor all are named
+ */
+export async function endSessionsOf(
+  { email, all = false }: { email?: string; all?: boolean },
+  env: Environment,
+): Promise<undefined> {
+  if ((email === undefined) !== all) throw new FatalError('Name either --email or --all.')
+  await using database = await openIdentity(readConfig(env))
+  if (email === undefined) await endEverySession(database)
+  else if (!(await endSessions(database, email))) throw nobody(email)
+  console.log(`${email ?? 'everybody'} has to sign in again`)
 }
 
 /**

@@ -112,6 +112,15 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     .addHelpText('after', help.enableLogin)
     .action((options) => run(async (env) => (await import('./login.ts')).enable(options, env)))
   program
+    .command('login:end-sessions')
+    .description('end the sessions of a login, or of all: they have to sign in again')
+    .option(...emailOption)
+    .option('--all', 'of every login')
+    .addHelpText('after', help.endSessions)
+    .action((options) =>
+      run(async (env) => (await import('./login.ts')).endSessionsOf(options, env)),
+    )
+  program
     .command('login:expire-password')
     .description('let somebody sign in only after setting a new password')
     .requiredOption(...emailOption)
@@ -193,6 +202,11 @@ Its keys work again; its sessions have ended.
 
 Example:
   $ coffer login:enable --email ann@example.com`,
+  endSessions: `
+Running servers refuse within a second. API keys stay.
+
+Example:
+  $ coffer login:end-sessions --email ann@example.com`,
   expirePassword: `
 A sign-in with the right password is answered with a token that changes it, where passwords can be
 reset by mail, and is refused otherwise. Sessions and keys stay.

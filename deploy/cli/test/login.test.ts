@@ -45,6 +45,7 @@ test.each([
   ['login:disable', 'nobody@example.com', 'No login has the address nobody@example.com.'],
   ['login:enable', 'nobody@example.com', 'No login has the address nobody@example.com.'],
   ['login:expire-password', 'nobody@example.com', 'No login has the address'],
+  ['login:end-sessions', 'nobody@example.com', 'No login has the address'],
 ])('%s %s is one line, and exits with 1', async (command, email, line) => {
   const { code, stdout, stderr } = await runCommand([command, '--email', email], place.env)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -76,6 +77,28 @@ test('a disabled login can be enabled again', async () => {
     "SELECT disabled_at FROM identity.logins WHERE login_id = 'lgn_2'",
   )
   expect(rows).toEqual([{ disabled_at: null }])
+})
+
+test('sessions of one login or of all can be ended', async () => {
+  await database.query(`
+    INSERT INTO identity.accounts (account_id, timezone, locale, version, created_at)
+    SELECT id, 'UTC', 'en_US', 1, now() FROM unnest(ARRAY['acct_1', 'acct_2']) AS id;
+    INSERT INTO identity.users (account_id, user_id, login_id, role, created_at)
+    VALUES ('acct_1', 'user_1', 'lgn_1', 'owner', now()),
+      ('acct_2', 'user_2', 'lgn_2', 'owner', now());
+    INSERT INTO identity.sessions
+      (account_id, user_id, session_id, token_hash, is_pending, created_at, last_used_at,
+        expires_at)
+    SELECT account_id, user_id, 'sess_' || right(user_id, 1), user_id::bytea, false, now(), now(),
+      now() FROM identity.users`)
+  const left = async () => (await database.query('SELECT session_id FROM identity.sessions')).rows
+  const end = (...which: string[]) => runCommand(['login:end-sessions', ...which], place.env)
+  expect(await end()).toMatchObject({ code: 1, stderr: 'Name either --email or --all.\n' })
+  expect(await end('--email', 'ann@example.com', '--all')).toMatchObject({ code: 1 })
+  expect(await end('--email', 'Ann@example.com')).toMatchObject({ code: 0 })
+  expect(await left()).toEqual([{ session_id: 'sess_2' }])
+  expect(await end('--all')).toMatchObject({ code: 0, stdout: 'everybody has to sign in again\n' })
+  expect(await left()).toEqual([])
 })
 
 test('a password can be expired', async () => {

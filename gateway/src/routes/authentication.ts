@@ -3,6 +3,7 @@ import { headers } from '@coffer/kit/rpc'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserSchema } from '@coffer/proto/identity/v1/user'
 import type { CallOptions } from '@connectrpc/connect'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { email, ignoringNull, name, password, text } from '../fields.ts'
 import { requireOffered } from '../offered.ts'
@@ -42,8 +43,9 @@ const verificationOwed = {
 
 /** Sign-up, sign-in and sign-out (spec/interface.md, Sign-in); none takes an API key. */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
-  const { config, mesh, cookie, sessions, attempts, log } = deps
+  const { config, mesh, attempts } = deps
   const signIn = mesh.client('identity', SignInService)
+  const { formerOf, begin } = successionOf(deps)
   return [
     route({
       method: 'POST',
@@ -54,11 +56,12 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       find: requireOffered(mesh, 'allowSignUp'),
       answer: { object: { user: UserSchema } },
       handler: async ({ body, options, request, reply }) => {
-        const register = () => signIn.register(valuesOf(withWork(body)), options)
-        const answer = await attempts.run(request.ip, register)
+        const former = formerOf(request)
+        const wanted = { ...valuesOf(withWork(body)), ...former }
+        const answer = await attempts.run(request.ip, () => signIn.register(wanted, options))
         const { user, sessionToken, isActive, requiresVerification } = answer
         if (requiresVerification || !user) return verificationOwed
-        cookie.set(reply, sessionToken)
+        begin(reply, { sessionToken, ...former })
         const shown = toRest(UserSchema, user)
         return { nextUrl: '/setup', requireVerification: false, isActive, user: shown }
       },
@@ -70,28 +73,36 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       auth: 'none',
       body: z.strictObject({ email, password, ...workKeys(config) }),
       handler: async ({ body, options, request, reply }) => {
-        const login = () => signIn.login(withWork(body), options)
-        const answer = await attempts.run(request.ip, login)
+        const former = formerOf(request)
+        const credentials = { ...withWork(body), ...former }
+        const answer = await attempts.run(request.ip, () => signIn.login(credentials, options))
         const { sessionToken, isActive, mfaRequired, resetToken } = answer
         if (mfaRequired || resetToken !== '') reply.code(428)
         if (resetToken !== '') return { ...passwordChangeOwed, resetToken }
-        cookie.set(reply, sessionToken)
+        begin(reply, { sessionToken, ...former })
         if (mfaRequired) return secondFactorOwed
         return isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/authentication/logout',
-      summary: 'Sign out; always succeeds',
-      auth: 'none',
-      handler: async ({ options, request, reply }) => {
-        const token = cookie.read(request)
-        cookie.clear(reply)
-        if (token) await end(token, options)
-      },
-    }),
+    logoutRoute(deps),
   ]
+}
+
+function logoutRoute(deps: RouteDeps): Route {
+  const { mesh, cookie, log } = deps
+  const signIn = mesh.client('identity', SignInService)
+  const { forget } = successionOf(deps)
+  return route({
+    method: 'GET',
+    path: '/api/authentication/logout',
+    summary: 'Sign out; always succeeds',
+    auth: 'none',
+    handler: async ({ options, request, reply }) => {
+      const token = cookie.read(request)
+      cookie.clear(reply)
+      if (token) await end(token, options)
+    },
+  })
 
   async function end(sessionToken: string, options: CallOptions): Promise<void> {
     try {
@@ -100,7 +111,22 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       // The cookie is gone all the same, and the answer is 200 (spec/interface.md).
       log.warn({ err: error, requestId: requestIdOf(options) }, 'the session could not be ended')
     }
-    sessions.forget((proof) => proof.kind === 'session' && proof.token === sessionToken)
+    forget(sessionToken)
+  }
+}
+
+/** How one session of a browser takes the place of another, which identity ends. */
+function successionOf({ cookie, sessions }: Pick<RouteDeps, 'cookie' | 'sessions'>) {
+  const forget = (token: string) =>
+    sessions.forget((proof) => proof.kind === 'session' && proof.token === token)
+  return {
+    forget,
+    /** The session that the browser has had so far. */
+    formerOf: (request: FastifyRequest) => ({ formerSessionToken: cookie.read(request) ?? '' }),
+    begin: (reply: FastifyReply, began: { sessionToken: string; formerSessionToken: string }) => {
+      forget(began.formerSessionToken)
+      cookie.set(reply, began.sessionToken)
+    },
   }
 }
 

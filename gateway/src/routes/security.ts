@@ -7,7 +7,7 @@ import {
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { z } from 'zod'
 import { code, password } from '../fields.ts'
-import { identityProof, proofMessage } from '../proof.ts'
+import { identityProof, laterProof, proofMessage } from '../proof.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 
@@ -50,26 +50,32 @@ function resetRoute({ mesh, sessions, attempts }: RouteDeps): Route {
   })
 }
 
-function totpRoutes({ mesh, attempts }: RouteDeps): Route[] {
+function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
   const multifactor = mesh.client('identity', MultifactorService)
+  const forget = () => sessions.forget(({ kind }) => kind === 'session')
   return [
     route({
       method: 'POST',
       path: '/api/users/security/totp/setup',
-      summary: 'Begin to set up an authenticator; it counts once confirmed',
+      summary: 'Begin to set up an authenticator; proved again later than 15 minutes',
       auth: 'session',
+      body: laterProof,
+      isBodyOptional: true,
       answer: SetUpTotpResponseSchema,
-      handler: async ({ options }) =>
-        toRest(SetUpTotpResponseSchema, await multifactor.setUpTotp({}, options)),
+      handler: async ({ body, options, request }) => {
+        const setUp = () => multifactor.setUpTotp(proofMessage(body), options)
+        return toRest(SetUpTotpResponseSchema, await attempts.run(request.ip, setUp))
+      },
     }),
     route({
       method: 'POST',
       path: '/api/users/security/totp/confirm',
-      summary: 'Enable the authenticator with a code of it',
+      summary: 'Enable the authenticator with a code of it; every other session ends',
       auth: 'session',
       body: z.strictObject({ totp: code }),
       handler: async ({ body, options, request }) => {
         await attempts.run(request.ip, () => multifactor.confirmTotp(body, options))
+        forget()
       },
     }),
     route({
@@ -80,6 +86,7 @@ function totpRoutes({ mesh, attempts }: RouteDeps): Route[] {
       body: identityProof,
       handler: async ({ body, options, request }) => {
         await attempts.run(request.ip, () => multifactor.disableTotp(proofMessage(body), options))
+        forget()
       },
     }),
     route({

@@ -1,4 +1,5 @@
 import { SessionSchema, SessionService } from '@coffer/proto/identity/v1/session'
+import { laterProof, proofMessage } from '../proof.ts'
 import { renderedAll } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
@@ -6,7 +7,7 @@ import type { RouteDeps } from '../routes.ts'
 const path = '/api/users/security/sessions'
 
 /** The caller's own sessions (ours). */
-export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] {
+export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps): Route[] {
   const sessions = mesh.client('identity', SessionService)
   // Which of those verified has ended is not known here: all are verified again.
   const forget = () => verified.forget(({ kind }) => kind === 'session')
@@ -25,20 +26,26 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
     route({
       method: 'DELETE',
       path,
-      summary: 'End every session of the caller but this one',
+      summary: 'End every session of the caller but this one; proved again later than 15 minutes',
       auth: 'session',
-      handler: async ({ options }) => {
-        await sessions.endOtherSessions({}, options)
+      body: laterProof,
+      isBodyOptional: true,
+      handler: async ({ body, options, request }) => {
+        const end = () => sessions.endOtherSessions(proofMessage(body), options)
+        await attempts.run(request.ip, end)
         forget()
       },
     }),
     route({
       method: 'DELETE',
       path: `${path}/:sessionId`,
-      summary: 'End one session of the caller',
+      summary: 'End one session of the caller; proved again later than 15 minutes',
       auth: 'session',
-      handler: async ({ params, options }) => {
-        await sessions.endSession(params, options)
+      body: laterProof,
+      isBodyOptional: true,
+      handler: async ({ params, body, options, request }) => {
+        const end = () => sessions.endSession({ ...params, ...proofMessage(body) }, options)
+        await attempts.run(request.ip, end)
         forget()
       },
     }),

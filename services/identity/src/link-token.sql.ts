@@ -2,6 +2,7 @@ import type { Database, Transaction } from '@coffer/kit/database'
 import { refused } from '@coffer/kit/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { Login } from './login.ts'
 
 /** What the bearer of a link may do: set a new password, or verify an email address. */
 export type LinkScope = 'reset' | 'verify'
@@ -12,6 +13,9 @@ export interface ShownToken {
   scope: LinkScope
   now: Date
 }
+
+const Bearer = Login.pick({ email: true, firstName: true, lastName: true })
+type Bearer = z.infer<typeof Bearer>
 
 const Of = z.object({ loginId: z.string() })
 
@@ -27,16 +31,21 @@ export async function insertLinkToken(
       ${sql.timestamp(token.expiresAt)})`)
 }
 
-/** Throws refused unless the token counts: of that scope, not used or expired, of a live login. */
+/**
+ * Whose token it is. Throws refused unless it counts: of that scope, not used or expired, of a live
+ * login.
+ */
 export async function requireLinkToken(
   { pool }: Database,
   { tokenHash, scope, now }: ShownToken,
-): Promise<void> {
-  const counts = await pool.exists(sql.unsafe`
-    SELECT FROM link_tokens JOIN logins USING (login_id)
+): Promise<Bearer> {
+  const bearer = await pool.maybeOne(sql.type(Bearer)`
+    SELECT email, first_name AS "firstName", last_name AS "lastName"
+    FROM link_tokens JOIN logins USING (login_id)
     WHERE token_hash = ${sql.binary(tokenHash)} AND scope = ${scope}
       AND expires_at > ${sql.timestamp(now)} AND disabled_at IS NULL`)
-  if (!counts) throw notValid()
+  if (!bearer) throw notValid()
+  return bearer
 }
 
 /**

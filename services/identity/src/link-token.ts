@@ -26,6 +26,11 @@ export function publicAddresses(settings: {
   return { baseUrl, sender: settings.mailFrom || `no-reply@${hostname}` }
 }
 
+/** The host that clients know the server by; empty where no address is set. */
+export function hostOf(externalUrl: string): string {
+  return externalUrl === '' ? '' : new URL(externalUrl).hostname
+}
+
 /** The page that a link leads to (spec/identity.md 11.2), below a path prefix if there is one. */
 export function linkTo(base: string, page: string, token: string): string {
   return `${base.replace(/\/$/, '')}${page}?token=${token}`

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '@coffer/kit/database'
 import { unauthenticated } from '@coffer/kit/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { Login } from './login.ts'
 
 const SignIn = z.object({
   loginId: z.string(),
@@ -30,12 +31,18 @@ export async function findSignIns({ pool }: Database, email: string): Promise<re
     WHERE l.email = ${email}`)
 }
 
-/** Throws unauthenticated: somebody whose login has gone is not signed in. */
-export async function getLoginEmail({ pool }: Database, loginId: string): Promise<string> {
-  const email = await pool.maybeOneFirst(sql.type(z.object({ email: z.string() }))`
-    SELECT email FROM logins WHERE login_id = ${loginId}`)
-  if (email === null) throw unauthenticated()
-  return email
+const Person = Login.pick({ email: true, firstName: true, lastName: true })
+
+/** Whose login it is. Throws unauthenticated: whose login has gone is not signed in. */
+export async function getPerson(
+  { pool }: Database,
+  loginId: string,
+): Promise<z.infer<typeof Person>> {
+  const person = await pool.maybeOne(sql.type(Person)`
+    SELECT email, first_name AS "firstName", last_name AS "lastName"
+    FROM logins WHERE login_id = ${loginId}`)
+  if (!person) throw unauthenticated()
+  return person
 }
 
 /** Null where the login has gone or is disabled. */

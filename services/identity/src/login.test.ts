@@ -11,7 +11,7 @@ const ann: Registration = {
 }
 
 test('a registration without a last name and a locale is fine', () => {
-  expect(registrationProblems(ann)).toBeNull()
+  expect(registrationProblems(ann, '')).toBeNull()
 })
 
 test.each([
@@ -48,15 +48,26 @@ test.each<[Partial<Registration>, Record<string, string>]>([
   [{ lastName: 'a\u0000b' }, { lastName: 'must be printable characters only' }],
   [{ timezone: 'Mars/Olympus' }, { timezone: 'must be an IANA timezone' }],
 ])('%j is refused', (change, problems) => {
-  expect(registrationProblems({ ...ann, ...change })).toEqual(problems)
+  expect(registrationProblems({ ...ann, ...change }, '')).toEqual(problems)
 })
 
 test('everything that is wrong is said at once', () => {
   const wrong = { ...ann, email: 'ANN', password: '1', firstName: '', timezone: 'x' }
-  expect(Object.keys(registrationProblems(wrong) ?? {}).sort()).toEqual([
+  expect(Object.keys(registrationProblems(wrong, '') ?? {}).sort()).toEqual([
     'email',
     'firstName',
     'password',
     'timezone',
   ])
 })
+
+const little = 'is little more than your name, your address or the name of this service'
+
+test.each(['ann@example.com', 'Money.Example', 'EXAMPLE-2026'])(
+  'of who registers at money.example as ann@example.com, %s is no password',
+  (password) => {
+    expect(registrationProblems({ ...ann, password }, 'money.example')).toEqual({
+      password: little,
+    })
+  },
+)

@@ -42,28 +42,41 @@ export function credentialProblems({ email, password }: Credentials): Problems |
   return problemsIn({ email: emailProblem(email), password: passwordProblem(password) })
 }
 
-/** What is wrong with a registration, or null (spec/interface.md, POST register). */
-export function registrationProblems(registration: Registration): Problems | null {
+/**
+ * What is wrong with a registration at the server of that host, or null (spec/interface.md, POST
+ * register).
+ */
+export function registrationProblems(registration: Registration, host: string): Problems | null {
   const { password, firstName, lastName, timezone } = registration
   return problemsIn({
     ...credentialProblems(registration),
-    password: chosenPasswordProblem(password),
+    password: chosenPasswordProblem(password, knownOf(registration, host)),
     firstName: firstName === '' ? 'first name is required' : nameProblem(firstName),
     lastName: nameProblem(lastName),
     timezone: canonicalTimezone(timezone) === null ? 'must be an IANA timezone' : null,
   })
 }
 
+/** What whoever guesses a password may know: of whom it is, and of the server. */
+export function knownOf(
+  { email, firstName, lastName }: Pick<Login, 'email' | 'firstName' | 'lastName'>,
+  host: string,
+): string[] {
+  return [email, firstName, lastName, host]
+}
+
 /** What is wrong with a new password beside the current one, or null (spec/identity.md 6.4). */
 export function newPasswordProblems(change: {
   currentPassword: string
   newPassword: string
+  /** As of chosenPasswordProblem. */
+  known: readonly string[]
 }): Problems | null {
-  const { currentPassword, newPassword } = change
+  const { currentPassword, newPassword, known } = change
   const isSame = newPassword === currentPassword
   const problem = isSame
     ? 'must differ from the current password'
-    : chosenPasswordProblem(newPassword)
+    : chosenPasswordProblem(newPassword, known)
   return problemsIn({ newPassword: problem })
 }
 

@@ -1,8 +1,10 @@
+import type { Transaction } from '@coffer/kit/database'
 import { invalid, unavailable } from '@coffer/kit/errors'
 import type { ProofOfWork } from '@coffer/proto/identity/v1/proof_of_work'
+import { featuresOf } from './features.ts'
 import { emailProblem } from './login.ts'
 import { queueMail } from './mail.sql.ts'
-import type { MailKind } from './mail.ts'
+import type { MailKind, NoticeKind } from './mail.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import type { Purpose } from './proof-of-work.ts'
 import { hashOf } from './secret.ts'
@@ -31,4 +33,16 @@ export async function requestMail(
   await admitAttempt(database, { subjectHash, now, ...limit })
   const isQueued = await database.transaction((tx) => queueMail(tx, { kind, email }, now))
   if (!isQueued) throw unavailable('too many mails are waiting')
+}
+
+/**
+ * Mails the owner of a login what was changed in it, after the transaction commits; where that
+ * cannot be, it was changed all the same (OWASP ASVS 5.0, 6.3.7).
+ */
+export async function tellOwner(
+  { config, clock }: Pick<IdentityDeps, 'config' | 'clock'>,
+  tx: Transaction,
+  notice: { email: string; kind: NoticeKind },
+): Promise<void> {
+  if (featuresOf(config).sendsMail) await queueMail(tx, notice, clock())
 }

@@ -6,14 +6,22 @@ import { insertLinkToken, type LinkScope } from './link-token.sql.ts'
 import { linkTo, newLinkToken, publicAddresses } from './link-token.ts'
 import { isRefusedForGood, type MailServer } from './mail.client.ts'
 import { deleteMail, findMail, findRecipient } from './mail.sql.ts'
-import { isWanted, type Letter, letterOf, type MailKind, type Recipient } from './mail.ts'
+import {
+  isWanted,
+  type Letter,
+  letterOf,
+  type MailKind,
+  type NoticeKind,
+  noticeOf,
+  type Recipient,
+} from './mail.ts'
 import { secretBytes } from './secret.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'clock' | 'log'> & {
   mailServer: MailServer | null
 }
 
-const pages: Partial<Record<MailKind, { scope: LinkScope; page: string }>> = {
+const pages: Record<Exclude<MailKind, NoticeKind>, { scope: LinkScope; page: string }> = {
   'verify-email': { scope: 'verify', page: '/verify/email' },
   'reset-password': { scope: 'reset', page: '/password/reset' },
 }
@@ -46,9 +54,8 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
   }
 
   async function write(kind: MailKind, { loginId, firstName }: Recipient): Promise<Letter> {
-    const leads = pages[kind]
-    if (!leads) return letterOf(kind, { firstName, link: '', minutes: 0 })
-    const { scope, page } = leads
+    if (kind !== 'verify-email' && kind !== 'reset-password') return noticeOf(kind, { firstName })
+    const { scope, page } = pages[kind]
     const minutes = scope === 'verify' ? config.verifyLinkMinutes : config.resetLinkMinutes
     const { token, ...stored } = newLinkToken(randomBytes(secretBytes), { now: clock(), minutes })
     await insertLinkToken(database.pool, loginId, { ...stored, scope })

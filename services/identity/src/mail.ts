@@ -3,12 +3,22 @@ import { z } from 'zod'
 /** A mail that waits; whether somebody has the address is looked at when it is sent. */
 export const Mail = z.object({
   mailId: z.string(),
-  kind: z.enum(['verify-email', 'reset-password', 'password-changed']),
+  kind: z.enum([
+    'verify-email',
+    'reset-password',
+    'password-changed',
+    'authenticator-enabled',
+    'authenticator-disabled',
+    'recovery-codes-renewed',
+  ]),
   /** Lower case. */
   email: z.string(),
 })
 export type Mail = z.infer<typeof Mail>
 export type MailKind = Mail['kind']
+
+/** A mail that tells what was changed; it has no link. */
+export type NoticeKind = Exclude<MailKind, 'verify-email' | 'reset-password'>
 
 /** Who has an email address, as far as mails are concerned. */
 export const Recipient = z.object({
@@ -42,23 +52,39 @@ export function isWanted(
   return kind !== 'reset-password' || isEmailVerified || !verifyEmailAddress
 }
 
-/** The text of a mail; `link` is for those that have one, `minutes` is how long it works. */
+const notices: Record<NoticeKind, { subject: string; what: string }> = {
+  'password-changed': {
+    subject: 'Your password was changed',
+    what: 'The password of your Coffer login was changed, and every other session has ended.',
+  },
+  'authenticator-enabled': {
+    subject: 'An authenticator was enabled',
+    what: 'Signing in to Coffer now takes a code of it, and every other session has ended.',
+  },
+  'authenticator-disabled': {
+    subject: 'Your authenticator was disabled',
+    what: 'Signing in to Coffer takes your password alone now, and every other session has ended.',
+  },
+  'recovery-codes-renewed': {
+    subject: 'Your recovery codes were renewed',
+    what: 'Your Coffer login has new recovery codes, and the former ones stopped working.',
+  },
+}
+
+/** The text of a mail that tells what was changed. */
+export function noticeOf(kind: NoticeKind, { firstName }: { firstName: string }): Letter {
+  const { subject, what } = notices[kind]
+  const advice =
+    'If that was not you, ask for a new password at once, and tell whoever runs this server.'
+  return { subject, greeting: `Hello ${firstName},`, paragraphs: [what, advice], button: null }
+}
+
+/** The text of a mail with a link; `minutes` is how long it works. */
 export function letterOf(
-  kind: MailKind,
+  kind: Exclude<MailKind, NoticeKind>,
   { firstName, link, minutes }: { firstName: string; link: string; minutes: number },
 ): Letter {
   const greeting = `Hello ${firstName},`
-  if (kind === 'password-changed') {
-    return {
-      subject: 'Your password was changed',
-      greeting,
-      paragraphs: [
-        'The password of your Coffer login was changed, and every other session has ended.',
-        'If that was not you, ask for a new password at once, and tell whoever runs this server.',
-      ],
-      button: null,
-    }
-  }
   const works = `The link works once, for ${durationText(minutes)}.`
   return kind === 'verify-email'
     ? {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Caller } from '@coffer/kit/caller'
 import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { callerOf } from '@coffer/kit/rpc'
-import type { MultifactorService, Proof } from '@coffer/proto/identity/v1/multifactor'
+import type { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import type { Proof } from '@coffer/proto/identity/v1/proof'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import {
   deleteAuthenticator,
@@ -11,8 +13,9 @@ import {
   putAuthenticator,
   replaceRecoveryCodes,
 } from './authenticator.sql.ts'
-import { getLoginEmail } from './login.sql.ts'
-import { admitCode, proveByCode, proveByEither, type Spend } from './proof.rpc.ts'
+import { getPerson } from './login.sql.ts'
+import { tellOwner } from './mail-request.rpc.ts'
+import { admitCode, proveByCode, proveByEither, proveUnlessFresh, type Spend } from './proof.rpc.ts'
 import {
   recoveryCode,
   recoveryCodeBytes,
@@ -21,7 +24,7 @@ import {
 } from './recovery-code.ts'
 import { base32, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
-import { endPendingSession, insertSession } from './session.sql.ts'
+import { endPendingSession, endSessionsOfLogin, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
 import { forgetAttempts } from './sign-in-attempt.sql.ts'
 import { signedIn } from './signed-in.rpc.ts'
@@ -31,24 +34,29 @@ import { acceptedStep, seedBytes, totpUri } from './totp.ts'
 /** The second factor: set-up, proof and removal (spec/identity.md 5.4, 6.5; decisions, MFA). */
 export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorService> {
   return {
-    setUpTotp: (_, context) => setUp(deps, signedIn(context).loginId),
-    confirmTotp: ({ totp }, context) => confirm(deps, signedIn(context).loginId, totp.trim()),
+    setUpTotp: ({ proof }, context) => setUp(deps, signedIn(context), proof),
+    confirmTotp: ({ totp }, context) => confirm(deps, signedIn(context), totp.trim()),
     disableTotp: async ({ proof }, context) => {
-      const { loginId } = signedIn(context)
+      const { loginId, sessionId = '' } = signedIn(context)
+      const { email } = await getPerson(deps.database, loginId)
       const spend = await prove(deps, loginId, proof)
       await deps.database.transaction(async (tx) => {
         await spend(tx)
         await deleteAuthenticator(tx, loginId)
+        await endSessionsOfLogin(tx, loginId, { except: sessionId })
+        await tellOwner(deps, tx, { kind: 'authenticator-disabled', email })
       })
       return {}
     },
     renewRecoveryCodes: async ({ proof }, context) => {
       const { loginId } = signedIn(context)
       const spend = await prove(deps, loginId, proof)
+      const { email } = await getPerson(deps.database, loginId)
       const codes = newRecoveryCodes()
       await deps.database.transaction(async (tx) => {
         await spend(tx)
         await replaceRecoveryCodes(tx, loginId, codes.hashes)
+        await tellOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
       })
       return { recoveryCodes: codes.shown }
     },
@@ -56,20 +64,26 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
   }
 }
 
-async function setUp({ database, secrets, clock }: IdentityDeps, loginId: string) {
+async function setUp(deps: IdentityDeps, caller: Caller, proof: Proof | undefined) {
+  const { database, secrets, clock } = deps
+  const { loginId } = caller
   const now = clock()
-  const email = await getLoginEmail(database, loginId)
+  const { email } = await getPerson(database, loginId)
+  const spend = await proveUnlessFresh(deps, proof, { caller, now })
   const text = base32(randomBytes(seedBytes)).toUpperCase()
   const seed = await secrets.seal(text, loginId)
   const codes = newRecoveryCodes()
   await database.transaction(async (tx) => {
     if (!(await putAuthenticator(tx, loginId, { seed, now }))) throw enabledAlready()
+    await spend(tx)
     await replaceRecoveryCodes(tx, loginId, codes.hashes)
   })
   return { uri: totpUri(email, text), recoveryCodes: codes.shown }
 }
 
-async function confirm({ database, secrets, clock }: IdentityDeps, loginId: string, totp: string) {
+async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
+  const { database, secrets, clock } = deps
+  const { loginId, sessionId = '' } = caller
   const authenticator = await findAuthenticator(database, loginId)
   if (!authenticator) throw refused('an authenticator must be set up first')
   if (authenticator.isEnabled) throw enabledAlready()
@@ -78,9 +92,13 @@ async function confirm({ database, secrets, clock }: IdentityDeps, loginId: stri
   const seed = await secrets.open(authenticator, loginId)
   const step = acceptedStep({ seed, totp, lastStep: 0, now })
   if (step === null) throw invalid({ totp: 'is not a code of the authenticator' })
+  const { email } = await getPerson(database, loginId)
   await database.transaction(async (tx) => {
     if (!(await enableAuthenticator(tx, loginId, { step, now }))) throw enabledAlready()
     await forgetAttempts(tx, subjectHash)
+    // The others were begun without it.
+    await endSessionsOfLogin(tx, loginId, { except: sessionId })
+    await tellOwner(deps, tx, { kind: 'authenticator-enabled', email })
   })
   return {}
 }

@@ -54,6 +54,14 @@ export async function disableLogin(database: Database, email: string, now: Date)
   return true
 }
 
+/** Ends every session of a login (`coffer login:end-sessions`). False for no such login. */
+export async function endSessions(database: Database, email: string): Promise<boolean> {
+  const login = await loginOf(database, email)
+  if (!login) return false
+  await database.transaction((tx) => endSessionsOfLogin(tx, login.loginId, { except: '' }))
+  return true
+}
+
 /** Lets a disabled login in again (`coffer login:enable`), with the keys it had. */
 export async function enableLogin(database: Database, email: string): Promise<boolean> {
   const login = await loginOf(database, email)

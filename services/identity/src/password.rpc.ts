@@ -1,13 +1,12 @@
-import type { Transaction } from '@coffer/kit/database'
 import { invalid, refused } from '@coffer/kit/errors'
 import type { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { featuresOf } from './features.ts'
 import { requireLinkToken, spendLinkToken } from './link-token.sql.ts'
-import { setPassword } from './login.sql.ts'
-import { newPasswordProblems } from './login.ts'
-import { queueMail } from './mail.sql.ts'
-import { requestMail } from './mail-request.rpc.ts'
+import { hostOf } from './link-token.ts'
+import { getPerson, setPassword } from './login.sql.ts'
+import { knownOf, newPasswordProblems } from './login.ts'
+import { requestMail, tellOwner } from './mail-request.rpc.ts'
 import { chosenPasswordProblem } from './password.ts'
 import { proveByPassword } from './proof.rpc.ts'
 import { hashOf } from './secret.ts'
@@ -18,12 +17,14 @@ import { signedIn } from './signed-in.rpc.ts'
 /** The caller's own password, and one that was forgotten (spec/identity.md 5.9, 6.4). */
 export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService> {
   const { config, database, passwords, clock } = deps
+  const host = hostOf(config.externalUrl)
   return {
     changePassword: async (request, context) => {
       const { loginId, sessionId = '' } = signedIn(context)
       const currentPassword = request.currentPassword.trim()
       const newPassword = request.newPassword.trim()
-      const problems = newPasswordProblems({ currentPassword, newPassword })
+      const known = knownOf(await getPerson(database, loginId), host)
+      const problems = newPasswordProblems({ currentPassword, newPassword, known })
       if (problems) throw invalid(problems)
       const now = clock()
       const spend = await proveByPassword(deps, currentPassword, { loginId, now })
@@ -32,7 +33,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
         await spend(tx)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: null })
         await endSessionsOfLogin(tx, loginId, { except: sessionId })
-        await tell(tx, email, now)
+        await tellOwner(deps, tx, { kind: 'password-changed', email })
       })
       return {}
     },
@@ -44,25 +45,20 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
     },
     resetPassword: async ({ token, password: text }) => {
       const newPassword = text.trim()
-      const problem = chosenPasswordProblem(newPassword)
-      if (problem) throw invalid({ password: problem })
       const now = clock()
       const shown = { tokenHash: hashOf(token.trim()), scope: 'reset', now } as const
       // Looked at first: a hash is too dear to make for whoever asks.
-      await requireLinkToken(database, shown)
+      const known = knownOf(await requireLinkToken(database, shown), host)
+      const problem = chosenPasswordProblem(newPassword, known)
+      if (problem) throw invalid({ password: problem })
       const passwordHash = await passwords.hash(newPassword)
       await database.transaction(async (tx) => {
         const loginId = await spendLinkToken(tx, shown)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: now })
         await endSessionsOfLogin(tx, loginId, { except: '' })
-        await tell(tx, email, now)
+        await tellOwner(deps, tx, { kind: 'password-changed', email })
       })
       return {}
     },
-  }
-
-  /** Mails the owner that the password was changed; where that cannot be, it was all the same. */
-  async function tell(tx: Transaction, email: string, now: Date): Promise<void> {
-    if (featuresOf(config).sendsMail) await queueMail(tx, { kind: 'password-changed', email }, now)
   }
 }

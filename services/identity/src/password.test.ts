@@ -8,20 +8,45 @@ test.each(['password', '12345678', 'qwertyuiop', 'iloveyou', 'PASSWORD1', 'Sunsh
   '%s may be given, but not chosen',
   (password) => {
     expect(passwordProblem(password)).toBeNull()
-    expect(chosenPasswordProblem(password)).toBe(isCommon)
+    expect(chosenPasswordProblem(password, [])).toBe(isCommon)
   },
 )
 
 test.each(['correct horse battery', 'n7#kQz!pw2', '🔑'.repeat(8), 'é'.repeat(72)])(
   '%s may be chosen',
   (password) => {
-    expect(chosenPasswordProblem(password)).toBeNull()
+    expect(chosenPasswordProblem(password, [])).toBeNull()
   },
 )
 
 test.each(['', '123456', '🔑'.repeat(7), 'x'.repeat(73)])(
   'the length of %j comes first',
   (text) => {
-    expect(chosenPasswordProblem(text)).toBe('must be 8 to 72 characters')
+    expect(chosenPasswordProblem(text, [])).toBe('must be 8 to 72 characters')
   },
 )
+
+const known = ['maria.lopez@mail.example', 'María', 'López-Ó Brien', 'budget.lopez.family']
+
+test.each([
+  ...['CofferCoffer', 'coffer2026', 'my-Budget!', 'Password-123', 'María1999', 'maria.lopez'],
+  ...['LÓPEZ+brien', 'lopez.family', 'maria.lopez@mail.example'],
+])('%s is no password for who is known', (password) => {
+  expect(chosenPasswordProblem(password, known)).toBe(
+    'is little more than your name, your address or the name of this service',
+  )
+})
+
+test.each([
+  'my coffer holds 7 ducks',
+  'maria sails at dawn',
+  'planning7',
+  'ó-ó-ó-ó-ó',
+  'n7#kQz!pw2',
+])('%s says little of who is known', (password) => {
+  expect(chosenPasswordProblem(password, [...known, 'Ann', 'O'])).toBeNull()
+})
+
+test('names that look like patterns are words all the same', () => {
+  expect(chosenPasswordProblem('aaaaaaaaaaaab', ['(a+)+$', '.*', '[z-a]', '\\'])).toBeNull()
+})

@@ -7,6 +7,12 @@ const common = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= characters.min),
 )
 
+// What whoever knows this service tries first (docs/security.md, Passwords).
+const ownWords = ['coffer', 'budget', 'password']
+
+// Shorter ones say too little of somebody to be looked for.
+const wordCharactersMin = 3
+
 /** What is wrong with a password that is given, or null; its length counts characters. */
 export function passwordProblem(password: string): string | null {
   const { length } = [...password]
@@ -16,9 +22,27 @@ export function passwordProblem(password: string): string | null {
 
 /**
  * What is wrong with a password that is chosen, or null: besides its length, that everybody who
- * guesses tries it first, in whatever case (OWASP ASVS 5.0, 6.2.4).
+ * guesses tries it first, in whatever case, or that whoever knows the person and the server would
+ * (OWASP ASVS 5.0, 6.2.4 and 6.2.11). `known` is what they know: names, address, host.
  */
-export function chosenPasswordProblem(password: string): string | null {
-  const isCommon = common.has(password.toLowerCase())
-  return passwordProblem(password) ?? (isCommon ? 'is one of the most common passwords' : null)
+export function chosenPasswordProblem(password: string, known: readonly string[]): string | null {
+  const problem = passwordProblem(password)
+  if (problem) return problem
+  const text = password.toLowerCase()
+  if (common.has(text)) return 'is one of the most common passwords'
+  return isMostly(text, [...ownWords, ...wordsOf(known)])
+    ? 'is little more than your name, your address or the name of this service'
+    : null
+}
+
+function wordsOf(texts: readonly string[]): string[] {
+  const words = texts.flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
+  return words.filter((word) => [...word].length >= wordCharactersMin)
+}
+
+/** Whether at least half of the characters are of these words. */
+function isMostly(text: string, words: readonly string[]): boolean {
+  const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length)
+  const rest = text.replaceAll(new RegExp(longestFirst.join('|'), 'gu'), '')
+  return [...rest].length * 2 <= [...text].length
 }

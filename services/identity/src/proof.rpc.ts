@@ -1,11 +1,14 @@
+import type { Caller } from '@coffer/kit/caller'
 import type { Transaction } from '@coffer/kit/database'
 import { refused } from '@coffer/kit/errors'
-import type { Proof } from '@coffer/proto/identity/v1/multifactor'
+import type { Proof } from '@coffer/proto/identity/v1/proof'
 import { findAuthenticator, spendRecoveryCode, spendStep } from './authenticator.sql.ts'
 import { findPasswordHash } from './login.sql.ts'
 import { recoveryCodeHash } from './recovery-code.ts'
 import { hashOf } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
+import { findSessionStart } from './session.sql.ts'
+import { isFresh } from './session.ts'
 import { admitAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
 import { acceptedStep } from './totp.ts'
 
@@ -72,6 +75,25 @@ export async function proveByEither(
   if (kind === 'currentPassword') return proveByPassword(deps, value.trim(), claim)
   if (kind === 'totp') return proveByCode(deps, value.trim(), claim)
   throw refused('either the current password or a code is required')
+}
+
+/**
+ * As `proveByEither`, but a session that has just begun needs no proof. Throws refused (401) where
+ * an older one brings none.
+ */
+export async function proveUnlessFresh(
+  deps: ProofDeps,
+  proof: Proof | undefined,
+  { caller, now }: { caller: Caller; now: Date },
+): Promise<Spend> {
+  const { accountId, loginId, sessionId = '' } = caller
+  if (proof?.kind.case) return proveByEither(deps, proof, { loginId, now })
+  const createdAt = await findSessionStart(deps.database, accountId, sessionId)
+  if (createdAt && isFresh(createdAt, now)) return async () => {}
+  throw refused('the sign-in was a while ago: the current password or a code is required', {
+    status: 401,
+    code: 'PROOF_REQUIRED',
+  })
 }
 
 /** Counts one more guess at a subject; returns its hash. Throws refused (429). */

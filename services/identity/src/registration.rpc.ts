@@ -7,14 +7,15 @@ import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { isBetaCode, spendBetaCode } from './beta-code.sql.ts'
 import { betaCodeHash } from './beta-code.ts'
 import { featuresOf } from './features.ts'
+import { hostOf } from './link-token.ts'
 import { knownLocale } from './locale.ts'
 import { type Registration, registrationProblems } from './login.ts'
 import { queueMail } from './mail.sql.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { insertRegistration } from './registration.sql.ts'
-import { secretBytes } from './secret.ts'
+import { hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
-import { insertSession } from './session.sql.ts'
+import { deleteSession, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
 import { isPaidUp, type Subscription, trialEnd } from './subscription.ts'
 import { canonicalTimezone } from './timezone.ts'
@@ -31,13 +32,14 @@ export function registration(
     register: async (request) => {
       if (!allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
       const wanted = trimmed(request)
-      const problems = registrationProblems(wanted)
+      const problems = registrationProblems(wanted, hostOf(config.externalUrl))
       if (problems) throw invalid(problems)
       await spendProofOfWork(deps, 'register', request.proofOfWork)
       const betaCode = await requireBetaCode(deps, request.betaCode)
       const passwordHash = await passwords.hash(wanted.password)
       const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }
-      const sessionToken = await save(deps, { row, passwordHash, betaCode })
+      const { formerSessionToken: former } = request
+      const sessionToken = await save(deps, { row, passwordHash, betaCode, former })
       if (verifyEmailAddress) return { requiresVerification: true }
       const isActive = isPaidUp(row, row.createdAt, config)
       return { user: userMessage(row), sessionToken, isActive }
@@ -61,9 +63,9 @@ async function requireBetaCode(
 /** Stores all of it, or nothing; returns the token of a session, none where mail is owed first. */
 async function save(
   { config, database }: IdentityDeps,
-  registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null },
+  registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null; former: string },
 ): Promise<string> {
-  const { row, passwordHash, betaCode } = registered
+  const { row, passwordHash, betaCode, former } = registered
   const { email, createdAt: now } = row
   const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
   const { token, session } = newSession(origin, row, now)
@@ -75,6 +77,7 @@ async function save(
         await queueMail(tx, { kind: 'verify-email', email }, now)
         return ''
       }
+      await deleteSession(tx, hashOf(former))
       await insertSession(tx, session)
       return token
     })

@@ -2,17 +2,15 @@ import { notFound } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { SessionSchema, type SessionService } from '@coffer/proto/identity/v1/session'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { proveUnlessFresh } from './proof.rpc.ts'
 import type { IdentityDeps } from './service.ts'
 import { endSession, endSessionsOfLogin, listSessions } from './session.sql.ts'
 import { boundsOfUse } from './session.ts'
 import { signedIn } from './signed-in.rpc.ts'
 
 /** The caller's own sessions, to look at and to end (OWASP ASVS 5.0, 7.5.2). */
-export function sessions({
-  config,
-  database,
-  clock,
-}: IdentityDeps): ServiceImpl<typeof SessionService> {
+export function sessions(deps: IdentityDeps): ServiceImpl<typeof SessionService> {
+  const { config, database, clock } = deps
   return {
     listSessions: async (_, context) => {
       const { accountId, userId, sessionId } = signedIn(context)
@@ -26,15 +24,25 @@ export function sessions({
         }),
       }
     },
-    endSession: async ({ sessionId }, context) => {
-      const { accountId, userId } = signedIn(context)
-      const isEnded = await endSession(database, accountId, { userId, sessionId })
-      if (!isEnded) throw notFound('session')
+    endSession: async ({ sessionId, proof }, context) => {
+      const caller = signedIn(context)
+      const { accountId, userId } = caller
+      const spend = await proveUnlessFresh(deps, proof, { caller, now: clock() })
+      await database.transaction(async (tx) => {
+        const isEnded = await endSession(tx, accountId, { userId, sessionId })
+        if (!isEnded) throw notFound('session')
+        await spend(tx)
+      })
       return {}
     },
-    endOtherSessions: async (_, context) => {
-      const { loginId, sessionId = '' } = signedIn(context)
-      await database.transaction((tx) => endSessionsOfLogin(tx, loginId, { except: sessionId }))
+    endOtherSessions: async ({ proof }, context) => {
+      const caller = signedIn(context)
+      const { loginId, sessionId = '' } = caller
+      const spend = await proveUnlessFresh(deps, proof, { caller, now: clock() })
+      await database.transaction(async (tx) => {
+        await spend(tx)
+        await endSessionsOfLogin(tx, loginId, { except: sessionId })
+      })
       return {}
     },
   }

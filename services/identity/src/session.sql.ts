@@ -51,8 +51,13 @@ export async function useSession(
 }
 
 /** Ends a session; nothing happens where there is none. */
-export async function deleteSession({ pool }: Database, tokenHash: Buffer): Promise<void> {
-  await pool.query(sql.unsafe`DELETE FROM sessions WHERE token_hash = ${sql.binary(tokenHash)}`)
+export async function deleteSession(
+  connection: Pick<Transaction, 'query'>,
+  tokenHash: Buffer,
+): Promise<void> {
+  await connection.query(
+    sql.unsafe`DELETE FROM sessions WHERE token_hash = ${sql.binary(tokenHash)}`,
+  )
 }
 
 /** Ends a session that owes its second factor; false where it has ended. */
@@ -81,6 +86,22 @@ export async function endSessionsOfLogin(
       AND s.session_id <> ${except}`)
 }
 
+/** Ends every session of everybody. */
+export async function endEverySession({ pool }: Database): Promise<void> {
+  await pool.query(sql.unsafe`DELETE FROM sessions`)
+}
+
+/** When a session began; null where there is none. */
+export async function findSessionStart(
+  { pool }: Database,
+  accountId: string,
+  sessionId: string,
+): Promise<Date | null> {
+  return pool.maybeOneFirst(sql.type(Session.pick({ createdAt: true }))`
+    SELECT created_at AS "createdAt" FROM sessions
+    WHERE account_id = ${accountId} AND session_id = ${sessionId}`)
+}
+
 /** Sessions of a user that have not ended and owe nothing, newest first. */
 export async function listSessions(
   { pool }: Database,
@@ -98,11 +119,11 @@ export async function listSessions(
 
 /** Ends one session of a user; false where there is none. */
 export async function endSession(
-  { pool }: Database,
+  tx: Transaction,
   accountId: string,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<boolean> {
-  const ended = await pool.maybeOne(sql.type(Ended)`
+  const ended = await tx.maybeOne(sql.type(Ended)`
     DELETE FROM sessions
     WHERE account_id = ${accountId} AND user_id = ${userId} AND session_id = ${sessionId}
     RETURNING session_id AS "sessionId"`)

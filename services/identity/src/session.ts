@@ -9,6 +9,9 @@ const lifetimeMs = 14 * dayMs
 // So long the second factor may be owed (spec/interface.md, Authentication 2).
 const pendingLifetimeMs = 5 * 60 * 1000
 
+// So long after it began a session needs no proof again of who has it.
+const freshMs = 15 * 60 * 1000
+
 // The use of a session is written down this often at most.
 const notedEveryMs = 5 * 60 * 1000
 
@@ -59,4 +62,9 @@ export function isToken(text: string): boolean {
 export function boundsOfUse(now: Date, idleDays: number): { idleSince: Date; notedSince: Date } {
   const before = (ms: number) => new Date(now.getTime() - ms)
   return { idleSince: before(idleDays * dayMs), notedSince: before(notedEveryMs) }
+}
+
+/** Whether its user has signed in so lately that nobody asks again (OWASP ASVS 5.0, 7.5). */
+export function isFresh(createdAt: Date, now: Date): boolean {
+  return now.getTime() - createdAt.getTime() < freshMs
 }

@@ -50,6 +50,7 @@ export function signIn(
       const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
       const { token, session } = newSession(origin, { accountId, userId }, now)
       await database.transaction(async (tx) => {
+        await deleteSession(tx, hashOf(request.formerSessionToken))
         await insertSession(tx, session)
         await forgetAttempts(tx, subjectHash)
       })
@@ -57,7 +58,7 @@ export function signIn(
       return { sessionToken: token, isActive, mfaRequired: isPending }
     },
     logout: async ({ sessionToken }) => {
-      await deleteSession(database, hashOf(sessionToken))
+      await deleteSession(database.pool, hashOf(sessionToken))
       return {}
     },
   }

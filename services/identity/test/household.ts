@@ -33,9 +33,8 @@ export async function register(booted: Booted, change: Record<string, string> = 
   const signIn = booted.client('identity', SignInService)
   const { user, sessionToken } = await signIn.register(body, nobody(booted))
   if (!user) throw new Error('registered without a user')
-  const { accountId, userId, loginId } = user
-  const who = { userId, loginId }
-  return { ...body, user, sessionToken, accountId, as: booted.as(accountId, who) }
+  const as = await bySession(booted, sessionToken)
+  return { ...body, user, sessionToken, accountId: user.accountId, as }
 }
 
 /** Call options of whom a session token stands for, as the gateway would pass them. */

@@ -84,6 +84,39 @@ test('setting up again before confirming takes the place of the first', async ()
   await expect(complete(second.recoveryCodes[0]!, as)).resolves.toHaveProperty('sessionToken')
 })
 
+test('a session that began a while ago sets none up without the password', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  booted.clock.now = after(15 * minute)
+  expect(await status(multifactor().setUpTotp({}, ann.as))).toBe(401)
+  const wrong = { proof: { kind: { case: 'currentPassword', value: 'wrong horse' } } } as const
+  expect(await status(multifactor().setUpTotp(wrong, ann.as))).toBe(401)
+  const { uri } = await multifactor().setUpTotp(byPassword, ann.as)
+  await multifactor().confirmTotp({ totp: authenticator(uri)(after(15 * minute)) }, ann.as)
+})
+
+test('enabling and disabling an authenticator end every other session', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const live = (sessionToken: string) =>
+    signIn()
+      .verifySession({ sessionToken }, nobody(booted))
+      .then(
+        () => true,
+        () => false,
+      )
+  const other = await signIn().login({ email: ann.email, password }, nobody(booted))
+  const { uri } = await multifactor().setUpTotp({}, ann.as)
+  expect(await live(other.sessionToken)).toBe(true)
+  await multifactor().confirmTotp({ totp: authenticator(uri)(start) }, ann.as)
+  expect(await live(other.sessionToken)).toBe(false)
+  booted.clock.now = after(60)
+  const owed = await pending(ann)
+  const { sessionToken } = await complete(authenticator(uri)(after(60)), owed.as)
+  await multifactor().disableTotp(byPassword, ann.as)
+  expect([await live(sessionToken), await live(ann.sessionToken)]).toEqual([false, true])
+})
+
 test('what is not set up cannot be confirmed, what is enabled not set up', async () => {
   booted.clock.now = start
   const ann = await register(booted)

@@ -1,8 +1,9 @@
+import { refusalOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
-import { type CallOptions, Code } from '@connectrpc/connect'
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import {
   bootIdentity,
@@ -27,7 +28,8 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-const day = 24 * 60 * 60_000
+const minute = 60_000
+const day = 24 * 60 * minute
 const start = new Date('2026-03-01T12:00:00Z')
 const after = (ms: number) => new Date(start.getTime() + ms)
 
@@ -86,6 +88,28 @@ test('all others can be ended at once', async () => {
   expect(await idsOf(ann.as)).toHaveLength(1)
   await expect(verify(ann.tokens[2]!)).resolves.toHaveProperty('credential')
   expect(await idsOf(bob.as)).toHaveLength(2)
+})
+
+test('a session that began a while ago ends others only with a proof', async () => {
+  booted.clock.now = start
+  const ann = await withSessions(3)
+  const [, , sessionId = ''] = await idsOf(ann.as)
+  booted.clock.now = after(15 * minute)
+  const wrong = { proof: { kind: { case: 'currentPassword', value: 'wrong horse' } } } as const
+  const proved = { proof: { kind: { case: 'currentPassword', value: password } } } as const
+  for (const proof of [{}, wrong]) {
+    for (const call of [
+      sessions().endSession({ sessionId, ...proof }, ann.as),
+      sessions().endOtherSessions(proof, ann.as),
+    ]) {
+      const error = ConnectError.from(await call.catch((thrown) => thrown))
+      expect(refusalOf(error)).toMatchObject({ status: 401 })
+    }
+  }
+  expect(await idsOf(ann.as)).toHaveLength(3)
+  await sessions().endSession({ sessionId, ...proved }, ann.as)
+  await sessions().endOtherSessions(proved, ann.as)
+  expect(await idsOf(ann.as)).toHaveLength(1)
 })
 
 test("somebody else's session is not there", async () => {

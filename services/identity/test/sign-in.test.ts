@@ -117,6 +117,21 @@ test('a session ends with logout at once, the others stay', async () => {
   await expect(verify(ann.sessionToken)).resolves.toHaveProperty('credential')
 })
 
+test('a sign-in ends the session whose place it takes, and no other', async () => {
+  const ann = await register(booted)
+  const other = await login(ann)
+  const formerSessionToken = ann.sessionToken
+  const wrong = { ...ann, password: 'wrong horse battery', formerSessionToken }
+  await refusal(signIn().login(wrong, nobody(booted)))
+  await expect(verify(formerSessionToken)).resolves.toHaveProperty('credential')
+  const { sessionToken } = await signIn().login({ ...ann, formerSessionToken }, nobody(booted))
+  expect(await refusal(verify(formerSessionToken))).toMatchObject({ code: Code.Unauthenticated })
+  const again = { ...newcomer(), formerSessionToken: sessionToken }
+  await signIn().register(again, nobody(booted))
+  expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
+  await expect(verify(other.sessionToken)).resolves.toHaveProperty('credential')
+})
+
 test.each(['', 'nonsense', 'a'.repeat(52)])(
   'logout with %j is fine, verifying is not',
   async (t) => {
