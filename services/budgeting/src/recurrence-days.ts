@@ -10,26 +10,58 @@ const everyMonth = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
  * year.
  */
 const intervalPastTheEnd = 9999
+const weeksOfYear = 53
+const weeksOfMonth = 5
+
+/** The days (day numbers, ascending) of a calendar year that belong to a rule. */
+export type DaysOfYear = (year: number) => number[]
 
 /**
- * The days (day numbers, ascending) of one calendar year that belong to `rule` when it starts on
- * `startDay`. COUNT, UNTIL and the start itself are left to the caller. Costs one year of work
- * whatever the rule, so that a rule that never matches is as cheap as any.
+ * The days of `rule` when it starts on `startDay`, year by year. COUNT, UNTIL and the start itself
+ * are left to the caller. There are few kinds of calendar years, and the library is asked once for
+ * each: a rule that never matches is as cheap as any, however many years are looked at.
  */
-export function recurrenceDays(rule: Rule, startDay: number, year: number): number[] {
-  const weekly = rule.frequency === 'WEEKLY'
+export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   const first = period(rule, startDay)
+  const interval = rule.interval ?? 1
+  const startYear = yearOfDay(startDay)
+  const matching = byKind((year) => matchingDays(rule, startDay, year))
   // A week that crosses New Year is one set for BYSETPOS.
-  const years = weekly && rule.positions.length > 0 ? [year - 1, year, year + 1] : [year]
-  const days = years
-    .flatMap((each) => matchingDays(rule, startDay, each))
-    .filter((day) => (period(rule, day) - first) % (rule.interval ?? 1) === 0)
-  if (rule.positions.length === 0) {
-    return days
-  }
+  const around = (year: number) => [
+    ...matching(year - 1).filter((day) => day >= newYear(year) - 6),
+    ...matching(year),
+    ...matching(year + 1).filter((day) => day <= newYear(year + 1) + 6),
+  ]
   // The first week is counted from the start on, as dateutil and its ports do.
-  const candidates = weekly ? days.filter((day) => day >= startDay) : days
-  return atPositions(rule, candidates).filter((day) => yearOfDay(day) === year)
+  const firstWeeks = (year: number) => around(year).filter((day) => day >= startDay)
+  const selected = byKind((year) => positioned(rule, around(year), year))
+  const days = (year: number) => {
+    const crossesStart = rule.frequency === 'WEEKLY' && Math.abs(year - startYear) <= 1
+    return crossesStart ? positioned(rule, firstWeeks(year), year) : selected(year)
+  }
+  const all = rule.positions.length === 0 ? matching : days
+  return (year) =>
+    interval === 1
+      ? all(year)
+      : all(year).filter((day) => (period(rule, day) - first) % interval === 0)
+}
+
+/** Works out the days of one year of each kind, and moves them to the others of that kind. */
+function byKind(daysOf: DaysOfYear): DaysOfYear {
+  const kinds = new Map<string, number[]>()
+  return (year) => {
+    const start = newYear(year)
+    // A week of another year may reach into this one, so that its length counts as well.
+    const lengths = [year - 1, year, year + 1].map((each) => newYear(each + 1) - newYear(each))
+    const kind = [weekday(start), ...lengths].join(' ')
+    const known = kinds.get(kind) ?? daysOf(year).map((day) => day - start)
+    kinds.set(kind, known)
+    return known.map((day) => day + start)
+  }
+}
+
+function newYear(year: number): number {
+  return Date.UTC(year, 0, 1) / dayMs
 }
 
 function yearOfDay(day: number): number {
@@ -41,25 +73,31 @@ function yearOfDay(day: number): number {
  * section 3.3.10).
  */
 function matchingDays(rule: Rule, startDay: number, year: number): number[] {
-  const { frequency, monthDays, yearDays, weeks, weekdays, months } = rule
+  const { frequency, monthDays, yearDays, weeks, weekdays } = rule
   const start = new Date(startDay * dayMs)
   const implied = [monthDays, yearDays, weeks, weekdays].every((part) => part.length === 0)
   const byDate = implied && (frequency === 'YEARLY' || frequency === 'MONTHLY')
   const impliedWeekdays = frequency === 'DAILY' ? everyWeekday : [weekday(startDay)]
   const impliedMonths = byDate && frequency === 'YEARLY' ? [start.getUTCMonth() + 1] : []
+  // A numbered weekday counts within the month when months are named.
+  const months = orNull(rule.months, frequency === 'MONTHLY' ? everyMonth : impliedMonths)
+  const nthMax = months === null ? weeksOfYear : weeksOfMonth
+  const possible = weekdays.filter((day) => Math.abs(day.nth ?? 1) <= nthMax)
+  if (weekdays.length > 0 && possible.length === 0) {
+    return []
+  }
   const selected = new rrule.RRule(
     {
       freq: rrule.Frequency.YEARLY,
       interval: intervalPastTheEnd,
       dtstart: new Date(Date.UTC(year, 0, 1)),
       wkst: rule.weekStart,
-      // A numbered weekday counts within the month when months are named.
-      bymonth: orNull(months, frequency === 'MONTHLY' ? everyMonth : impliedMonths),
+      bymonth: months,
       bymonthday: orNull(monthDays, byDate ? [start.getUTCDate()] : []),
       byyearday: orNull(yearDays, []),
       byweekno: orNull(weeks, []),
       byweekday: orNull(
-        weekdays.map((day) => new rrule.Weekday(day.weekday, day.nth ?? undefined)),
+        possible.map((day) => new rrule.Weekday(day.weekday, day.nth ?? undefined)),
         implied && !byDate ? impliedWeekdays.map((day) => new rrule.Weekday(day)) : [],
       ),
     },
@@ -87,13 +125,13 @@ function period(rule: Rule, day: number): number {
     : date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
-/** Keeps the days that BYSETPOS names within their period. */
-function atPositions(rule: Rule, days: number[]): number[] {
+/** Those of the days that BYSETPOS names within their period and that lie in the year. */
+function positioned(rule: Rule, days: number[], year: number): number[] {
+  const positions = new Set(rule.positions)
   const sets = Map.groupBy(days, (day) => period(rule, day))
-  return [...sets.values()].flatMap((set) =>
-    set.filter(
-      (_, index) =>
-        rule.positions.includes(index + 1) || rule.positions.includes(index - set.length),
-    ),
-  )
+  return [...sets.values()]
+    .flatMap((set) =>
+      set.filter((_, index) => positions.has(index + 1) || positions.has(index - set.length)),
+    )
+    .filter((day) => yearOfDay(day) === year)
 }

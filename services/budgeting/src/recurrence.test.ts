@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import rrule from 'rrule'
 import { countOccurrences, occurrenceAfter, occurrenceBefore, occurrencesOf } from './recurrence.ts'
@@ -113,11 +113,18 @@ describe('rules made to never match end all the same', () => {
     'FREQ=YEARLY;BYYEARDAY=366;BYMONTH=1',
     'FREQ=MONTHLY;BYSETPOS=200',
     'FREQ=YEARLY;INTERVAL=9999;BYMONTH=1',
+    'FREQ=WEEKLY;BYDAY=MO,TU;BYSETPOS=3',
+    `FREQ=WEEKLY;BYDAY=MO,TU;BYSETPOS=${Array(900).fill(366).join(',')}`,
+    `FREQ=MONTHLY;BYDAY=${Array(600).fill('-53MO').join(',')}`,
   ])('%s', (rule) => {
+    const expanded = jest.spyOn(rrule.RRule.prototype, 'all')
     const occurrences = occurrencesOf(`DTSTART:20220105T000000Z\nRRULE:${rule}`, 'UTC')
     const now = Date.UTC(2026, 5, 1)
     expect(occurrenceAfter(occurrences, now)).toBeNull()
     expect(countOccurrences(occurrences, { from: now, before: Date.UTC(9999, 0, 1) })).toBe(0)
+    // One for each weekday that New Year may be, and each place that a leap year may have.
+    expect(expanded.mock.calls.length).toBeLessThanOrEqual(7 * 4)
+    expanded.mockRestore()
   })
 
   test('a start in the far past or future costs no walk', () => {

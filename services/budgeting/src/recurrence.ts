@@ -1,11 +1,17 @@
 import { type Rule, readRuleset } from '@coffer/kit/ruleset'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/time'
-import { recurrenceDays } from './recurrence-days.ts'
+import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
 /** The occurrences of one ruleset in one timezone, year by year as they are asked for, in ms. */
 export type Occurrences = {
   rule: Rule
   timezone: string
+  /** The wall-clock time at which it starts, and the days that it selects. */
+  start: number
+  days: DaysOfYear
+  /** RDATEs by the year of local time, and EXDATEs. */
+  added: Map<number, number[]>
+  removed: Set<number>
   yearFirst: number
   yearLast: number
   years: Map<number, number[]>
@@ -109,9 +115,14 @@ export function listOccurrences(
 
 function newOccurrences(rule: Rule, timezone: string): Occurrences {
   const last = rule.until === null ? null : Math.max(rule.until, ...rule.added)
+  const start = toLocal(rule.start, timezone)
   return {
     rule,
     timezone,
+    start,
+    days: recurrenceDays(rule, Math.floor(start / dayMs)),
+    added: Map.groupBy(rule.added, (instant) => yearOf(toLocal(instant, timezone))),
+    removed: new Set(rule.removed),
     yearFirst: yearOf(toLocal(Math.min(rule.start, ...rule.added), timezone)),
     yearLast: last === null ? yearEnd : yearOf(last + offsetMaxMs),
     years: new Map(),
@@ -134,25 +145,23 @@ function instantsOf(occurrences: Occurrences, year: number): number[] {
   return years.get(year) as number[]
 }
 
-function ruleInstants({ rule, timezone }: Occurrences, year: number): number[] {
-  const start = toLocal(rule.start, timezone)
-  const startDay = Math.floor(start / dayMs)
+function ruleInstants({ rule, timezone, start, days }: Occurrences, year: number): number[] {
+  const timeOfDay = start - Math.floor(start / dayMs) * dayMs
   const until = rule.until ?? Number.POSITIVE_INFINITY
-  return recurrenceDays(rule, startDay, year)
-    .map((day) => day * dayMs + start - startDay * dayMs)
+  return days(year)
+    .map((day) => day * dayMs + timeOfDay)
     .filter((local) => local >= start)
     .map((local) => fromLocal(local, timezone))
     .filter((instant) => instant <= until)
 }
 
 /** Adds the RDATEs of the year and takes the EXDATEs away. */
-function withDates({ rule, timezone }: Occurrences, year: number, instants: number[]): number[] {
-  if (rule.added.length + rule.removed.length === 0) {
+function withDates({ added, removed }: Occurrences, year: number, instants: number[]): number[] {
+  if (added.size + removed.size === 0) {
     return instants
   }
-  const added = rule.added.filter((instant) => yearOf(toLocal(instant, timezone)) === year)
-  const all = new Set([...instants, ...added])
-  return [...all].filter((instant) => !rule.removed.includes(instant)).sort((a, b) => a - b)
+  const all = new Set([...instants, ...(added.get(year) ?? [])])
+  return [...all].filter((instant) => !removed.has(instant)).sort((a, b) => a - b)
 }
 
 function yearOf(instant: number): number {
