@@ -1,20 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { budgeting } from '@coffer/budgeting/service'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
+import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { at, type Household, household } from './budgeting-household.ts'
 
 let booted: Booted
+let dataDir: string
 
 beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-catch-up-'))
+  booted = await boot([ledger, budgeting], { COFFER_DATA_DIR: dataDir })
   booted.clock.now = new Date('2023-10-09T13:32Z')
 })
 
 afterAll(async () => {
   await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
 })
 
 const Stored = z.object({ held: z.bigint(), contribution: z.bigint(), version: z.bigint() })
@@ -30,6 +37,29 @@ function stored(spendingId: string) {
 type Write = (home: Household, spendingId: string, transactionId: string) => Promise<unknown>
 
 const tea = { amount: 100n, date: at('2023-10-09T05:00Z'), name: 'Tea' }
+
+const statement = `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST><STMTTRN><TRNTYPE>POS
+<DTPOSTED>20231009<TRNAMT>-3.00<FITID>a<NAME>UPLOADED</STMTTRN></BANKTRANLIST></STMTRS></OFX>`
+
+/** Undoes an upload of one transaction that was taken from the envelope. */
+const undoUpload: Write = async ({ transactions, bankAccountId, as }, spendingId) => {
+  const uploads = booted.client('ledger', UploadService)
+  const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
+  const content = new TextEncoder().encode(statement)
+  const { upload } = await uploads.createUpload({ bankAccountId, ...file, content }, as)
+  const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
+  await eventually(
+    () => uploads.getUpload(key, as),
+    (got) => got.upload?.status === 'complete',
+  )
+  const listed = await transactions.listTransactions({ bankAccountId, limit: 10 }, as)
+  const uploaded = listed.transactions.find(({ name }) => name === 'UPLOADED')
+  const transactionId = uploaded?.transactionId ?? ''
+  const assigned = { spendingId, updateMask: { paths: ['spending_id'] } }
+  await transactions.updateTransaction({ bankAccountId, transactionId, ...assigned }, as)
+  const { envelopes } = await uploads.undoUpload(key, as)
+  expect(envelopes).toMatchObject([{ spendingId, currentAmount: 800n }])
+}
 
 /** Each write of the ledger as it is when nobody asks for the plans afterwards. */
 const writes: [string, Write, bigint][] = [
@@ -78,6 +108,7 @@ const writes: [string, Write, bigint][] = [
       ),
     1000n,
   ],
+  ['an undone upload', undoUpload, 800n],
 ]
 
 test.each(writes)('after %s the plan catches up by itself', async (_, write, held) => {
@@ -94,10 +125,10 @@ test.each(writes)('after %s the plan catches up by itself', async (_, write, hel
   expect(shown).toMatchObject({
     ...{ currentAmount: held, nextContributionAmount: (3000n - held) / 2n },
   })
+  const { envelopes: written } = await envelopes.listEnvelopes({ bankAccountId }, as)
   const kept = await eventually(
     () => stored(spendingId),
-    // Opened, filled, spent from, and then this write.
-    ({ version }) => version >= 4n,
+    ({ version }) => version === written[0]?.version,
   )
   expect(kept).toMatchObject({ held, contribution: shown?.nextContributionAmount })
 })
