@@ -5,9 +5,9 @@ import {
   type Spending as SpendingMessage,
   SpendingSchema,
 } from '@coffer/proto/budgeting/v1/spending'
-import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
-import { createKeptSpending, type KeptSpending, type PlanHead } from './kept-spending.ts'
+import { createKeptSpending } from './kept-spending.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { findPlans, listPlanHeads, type PlanScope } from './spending.sql.ts'
 
@@ -29,26 +29,26 @@ export function createSpendingList({
       ledger.listEnvelopes({ bankAccountId: scope.bankAccountId }, onBehalfOf(context)),
     ])
     const byId = new Map(heads.map((head) => [head.spendingId, head]))
-    const unread = envelopes.filter((envelope) =>
-      isUnread(kept, byId.get(envelope.spendingId), envelope),
+    // Looked up before anything else is awaited: what is kept goes on changing meanwhile.
+    const known = new Map(
+      envelopes.flatMap(({ spendingId, version }) => {
+        const head = byId.get(spendingId)
+        const message = head && version <= head.amountsVersion ? kept.find(head) : undefined
+        return message ? [[spendingId, message] as const] : []
+      }),
     )
-    const spendingIds = unread.map(({ spendingId }) => spendingId)
-    const plans = unread.length === 0 ? [] : await findPlans(database, scope, spendingIds)
+    const unread = envelopes
+      .map(({ spendingId }) => spendingId)
+      .filter((spendingId) => byId.has(spendingId) && !known.has(spendingId))
+    const plans = unread.length === 0 ? [] : await findPlans(database, scope, unread)
     const read = new Map(plans.map((plan) => [plan.spendingId, plan]))
     return envelopes.flatMap((envelope) => {
-      const head = byId.get(envelope.spendingId)
-      if (!head) return []
       const plan = read.get(envelope.spendingId)
-      if (!plan) return kept.find(head) ?? []
+      if (!plan) return known.get(envelope.spendingId) ?? []
       const shown = withAmounts(plan, envelope, asOf)
       const message = toMessage(SpendingSchema, shown)
       if (shown === plan) kept.keep(plan, message)
       return message
     })
   }
-}
-
-function isUnread(kept: KeptSpending, head: PlanHead | undefined, envelope: Envelope): boolean {
-  if (!head) return false
-  return envelope.version > head.amountsVersion || kept.find(head) === undefined
 }

@@ -1,0 +1,35 @@
+import { budgeting } from '@coffer/budgeting/service'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { household } from './budgeting-household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+test('a list is whole while its plans change and others list them', async () => {
+  const home = await household(booted)
+  const { spending, bankAccountId, as } = home
+  const { fundingScheduleId } = await home.pay()
+  const plans = await Promise.all([1, 2, 3, 4].map(() => home.expense(fundingScheduleId)))
+  const ids = plans.map(({ spendingId }) => spendingId).sort()
+  const change = (spendingId: string, targetAmount: bigint) => {
+    const patch = { spendingId, targetAmount, updateMask: { paths: ['target_amount'] } }
+    return spending.updateSpending({ bankAccountId, ...patch }, as)
+  }
+  for (let round = 1n; round <= 60n; round += 1n) {
+    const changes = ids.map((id) => change(id, 1000n + round))
+    const lists = await Promise.all([...changes.map((done) => done.then(home.list)), home.list()])
+    expect(lists.map((list) => list.map(({ spendingId }) => spendingId))).toEqual(
+      lists.map(() => ids),
+    )
+  }
+})
