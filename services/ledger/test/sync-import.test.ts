@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
@@ -6,6 +7,8 @@ import { sql } from 'slonik'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { anItem, assign, envelopeOf, syncedHome } from './syncing.ts'
+
+const quietMs = 1000
 
 let booted: Booted
 
@@ -131,8 +134,9 @@ describe('a batch', () => {
   })
 })
 
-/** How many statements a call has cost. */
+/** How many statements a call has cost, once the events of earlier ones have been handled. */
 async function counted<Result>(call: () => Promise<Result>) {
+  await untilQuiet()
   const before = booted.database('ledger').statements()
   const result = await call()
   return { result, rounds: booted.database('ledger').statements() - before }
@@ -187,4 +191,13 @@ async function cutBusyConnections(afterMs: number): Promise<number> {
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`)
   return rowCount
+}
+
+async function untilQuiet(): Promise<void> {
+  const { statements } = booted.database('ledger')
+  let seen = -1
+  while (seen !== statements()) {
+    seen = statements()
+    await sleep(quietMs)
+  }
 }
