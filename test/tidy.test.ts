@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { changelogFaults } from './tidy/changelog.ts'
+import { checklistFaults } from './tidy/checklist.ts'
 import { isCode, writtenFiles } from './tidy/files.ts'
 import { longFiles, longFunctions } from './tidy/lengths.ts'
 import { parseModule } from './tidy/modules.ts'
@@ -70,6 +71,11 @@ test('every dependency of a package is imported by it', () => {
 
 test('every package with code has a README of at most 60 lines', () => {
   expect(readmeFaults(files, packages)).toEqual([])
+})
+
+test('the checklist of docs/security.md is whole, and what it names is there', () => {
+  const page = files.find(({ path }) => path === 'docs/security.md')
+  expect(checklistFaults(page?.text ?? '', files)).toEqual([])
 })
 
 test('the changelog has its form', () => {

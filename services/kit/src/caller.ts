@@ -33,7 +33,8 @@ const Caller = z.object({
 })
 export type Caller = z.infer<typeof Caller>
 
-const Claims = Caller.extend({ expiresAt: z.number() })
+// The purpose tells a caller from whatever else a service's key may come to sign.
+const Claims = Caller.extend({ purpose: z.literal('caller'), expiresAt: z.number() })
 
 /** Signs caller tokens in the name of one service. */
 export interface Signer {
@@ -51,7 +52,8 @@ const systemUserId = 'user_system'
 
 /** Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. */
 export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
-  const claims = { ...caller, issuer: signer.issuer, expiresAt: now.getTime() + callerLifetimeMs }
+  const expiresAt = now.getTime() + callerLifetimeMs
+  const claims = { ...caller, issuer: signer.issuer, purpose: 'caller', expiresAt }
   const body = Buffer.from(JSON.stringify(claims))
   const signature = sign(null, body, signer.key)
   return `${body.toString('base64url')}.${signature.toString('base64url')}`

@@ -1,3 +1,4 @@
+import { sign } from 'node:crypto'
 import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -79,6 +80,26 @@ test('a key vouches for its own issuer alone', async () => {
   await expect(check(unknown)).rejects.toMatchObject(refused)
   const outside = mintCaller({ ...ledger, issuer: '../ledger' }, alice, now)
   await expect(check(outside)).rejects.toMatchObject(refused)
+})
+
+test('what was signed for something else is no caller', async () => {
+  await using opened = await open()
+  const { gateway, check } = opened
+  const [claims = ''] = mintCaller(gateway, alice, now).split('.')
+  const caller = JSON.parse(Buffer.from(claims, 'base64url').toString())
+  for (const purpose of ['reset', undefined]) {
+    const body = Buffer.from(JSON.stringify({ ...caller, purpose }))
+    const signature = sign(null, body, gateway.key).toString('base64url')
+    await expect(check(`${body.toString('base64url')}.${signature}`)).rejects.toMatchObject(refused)
+  }
+})
+
+test('tokens of another deployment are refused', async () => {
+  await using one = await open()
+  await using other = await open()
+  const token = mintCaller(other.gateway, alice, now)
+  await other.check(token)
+  await expect(one.check(token)).rejects.toMatchObject(refused)
 })
 
 test('the system acts as itself on one account, and nobody on none', async () => {

@@ -1,0 +1,72 @@
+import type { File } from './files.ts'
+
+/** Items of levels 1 and 2 in these sections (OWASP ASVS 5.0.0), as section: number of the last. */
+const sections: Record<string, number[]> = {
+  ...{ '6.1': upTo(3), '6.2': upTo(12), '6.3': upTo(4), '6.4': upTo(4), '6.5': upTo(5) },
+  ...{ '6.6': upTo(3), '6.8': upTo(4) },
+  ...{ '7.1': upTo(3), '7.2': upTo(4), '7.3': upTo(2), '7.4': upTo(5), '7.5': upTo(2) },
+  ...{ '7.6': upTo(2) },
+  ...{ '8.1': upTo(2), '8.2': upTo(3), '8.3': upTo(1), '8.4': upTo(1) },
+  ...{ '9.1': upTo(3), '9.2': upTo(4) },
+  ...{ '13.2': [1, 3], '13.3': upTo(2) },
+}
+
+/** The numbers that the checklist of docs/security.md has to have. */
+export const itemNumbers = Object.entries(sections).flatMap(([section, items]) =>
+  items.map((item) => `${section}.${item}`),
+)
+
+interface Row {
+  number: string
+  state: string
+  where: string
+  shownBy: string
+}
+
+/**
+ * What is wrong with the checklist: an item left out or there twice, a state that is none, an item
+ * that is met without a test, a file that is not there, a test that the file does not have.
+ */
+export function checklistFaults(page: string, files: readonly File[]): string[] {
+  const rows = rowsOf(page)
+  const numbers = rows.map(({ number }) => number)
+  const missing = itemNumbers.filter((number) => !numbers.includes(number))
+  const strange = numbers.filter(
+    (number, index) => !itemNumbers.includes(number) || numbers.indexOf(number) !== index,
+  )
+  return [
+    ...missing.map((number) => `${number} is missing`),
+    ...strange.map((number) => `${number} is there twice, or none of the items`),
+    ...rows.flatMap(rowFaults),
+    ...referenceFaults(page, new Map(files.map(({ path, text }) => [path, text]))),
+  ]
+}
+
+function rowsOf(page: string): Row[] {
+  return [...page.matchAll(/^\| *(\d+\.\d+\.\d+) *\|(.*)\|$/gm)].map(
+    ([, number = '', rest = '']) => {
+      const [, state = '', where = '', shownBy = ''] = rest.split('|').map((cell) => cell.trim())
+      return { number, state, where, shownBy }
+    },
+  )
+}
+
+function rowFaults({ number, state, where, shownBy }: Row): string[] {
+  if (!/^(met|relaxed|not here)$/.test(state)) return [`${number}: "${state}" is no state`]
+  if (where === '') return [`${number} says neither where nor why`]
+  return state === 'not here' || shownBy.includes('.test.ts`') ? [] : [`${number} has no test`]
+}
+
+/** Faults of files in backticks, each with the name of a test behind it in italics or without. */
+function referenceFaults(page: string, texts: ReadonlyMap<string, string>): string[] {
+  const named = page.matchAll(/`([\w.-]+\/[\w./-]+\.ts)`(?:: \*([^*]+)\*)?/g)
+  return [...named].flatMap(([, path = '', name]) => {
+    const text = texts.get(path)
+    if (text === undefined) return [`${path} is not there`]
+    return name === undefined || text.includes(name) ? [] : [`${path} has no test "${name}"`]
+  })
+}
+
+function upTo(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1)
+}
