@@ -15,8 +15,9 @@ import { type AsOf, changedBy } from './plan.ts'
 import { listSpending, type PlanScope, savePlans } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 
-/** One run does this much; what is left after a long outage is for the next. */
-const eventsMax = 1000
+/** Events of a round, and rounds of a run: what is left after years away is for the next run. */
+const eventsMax = 100
+const roundsMax = 100
 
 export type AdvanceDeps = ServiceDeps<typeof settings>
 
@@ -41,7 +42,10 @@ export async function advanceBankAccount(
   if (state !== 'live') return endBankAccount(deps.database, scope, { reason: state, now })
   try {
     const timezone = await accountTimezone(deps, scope.accountId)
-    await catchUp(deps, { scope, timezone, isManualLink }, now)
+    const advancing = { scope, timezone, isManualLink }
+    for (let round = 1; round <= roundsMax; round += 1) {
+      if ((await catchUp(deps, advancing, now)) < eventsMax) return
+    }
   } catch (error) {
     const after = await describe(deps, scope)
     if (after.state === 'live') throw error
@@ -49,7 +53,8 @@ export async function advanceBankAccount(
   }
 }
 
-async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Promise<void> {
+/** Does the earliest of the missed events; how many they were. */
+async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Promise<number> {
   const { scope, timezone } = advancing
   const { database } = deps
   const schedules = await listFundingSchedules(database, scope.accountId, scope.bankAccountId)
@@ -58,7 +63,7 @@ async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Prom
   const spending = await listSpending(database, scope)
   const events = missedEvents({ schedules, spending }, { timezone, now, limit: eventsMax })
   const [first] = events
-  if (!first) return
+  if (!first) return 0
   // As of before it: the contributions are those that all of them would have been decided on.
   const asOf = { timezone, now: new Date(first.at.getTime() - 1) }
   await bringAmounts(deps, scope, { plans: spending, asOf })
@@ -72,6 +77,7 @@ async function catchUp(deps: AdvanceDeps, advancing: Advancing, now: Date): Prom
     if (run) await bookRun(deps, advancing, run)
     else await bookPending(deps, advancing)
   }
+  return events.length
 }
 
 async function bookPending(deps: AdvanceDeps, advancing: Advancing): Promise<void> {
