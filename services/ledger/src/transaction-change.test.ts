@@ -47,6 +47,14 @@ describe('a changed transaction', () => {
     expect(change(patch, { merchantName: 'Deli' }).transaction.merchantName).toBe(merchantName)
   })
 
+  // Providers report checks of a card with an amount of 0.
+  test('takes a name and an envelope also where its provider says 0', () => {
+    const account = { linkType: 'aggregator' as const }
+    const patch = { name: 'Card check', spendingId: 'spnd_a' }
+    const { transaction } = change(patch, { amount: 0n, source: 'aggregator' }, account)
+    expect(transaction).toMatchObject({ ...patch, amount: 0n, spendingAmount: 0n })
+  })
+
   test('ignores a null isPending', () => {
     expect(change({ isPending: null }, { isPending: true }).transaction.isPending).toBe(true)
   })

@@ -5,6 +5,7 @@ import { giveBack, take } from './spend.ts'
 import {
   type Locked,
   requireAmount,
+  requireSpending,
   type Transaction,
   type TransactionDecision,
   unknownEnvelope,
@@ -40,7 +41,11 @@ export function changeTransaction(
     refuseManualOnly(patch)
   }
   const merged = merge(before, patch)
-  requireAmount(merged)
+  // Providers say 0 of a card check: that is no fault of who names it.
+  if (patch.amount !== undefined) {
+    requireAmount(patch.amount)
+  }
+  requireSpending(merged)
   const book = openBook(locked)
   const spendingAmount = isUntouched(before, merged)
     ? before.spendingAmount

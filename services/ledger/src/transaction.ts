@@ -66,7 +66,8 @@ export type NewTransaction = {
 export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
   requireWritable(locked.bankAccount)
   requireManual(locked.bankAccount)
-  requireAmount(body)
+  requireAmount(body.amount)
+  requireSpending(body)
   const book = openBook(locked)
   const reason = { cause: 'transaction', causeId: body.transactionId } as const
   const { amount, isPending, spendingId } = body
@@ -121,12 +122,16 @@ export function manualTransaction(
   }
 }
 
-/** Refuses an amount of 0, one out of range, and a deposit that names an envelope. */
-export function requireAmount(of: { amount: bigint; spendingId: string | null }): void {
-  if (of.amount === 0n) {
+/** Refuses an amount that somebody states to be 0, or out of range. */
+export function requireAmount(amount: bigint): void {
+  if (amount === 0n) {
     throw invalid({ amount: 'must not be 0' })
   }
-  inRange(of.amount)
+  inRange(amount)
+}
+
+/** Refuses a deposit that names an envelope. */
+export function requireSpending(of: { amount: bigint; spendingId: string | null }): void {
   if (of.amount < 0n && of.spendingId !== null) {
     throw invalid({ spendingId: 'a deposit cannot be assigned to an expense or a goal' })
   }
