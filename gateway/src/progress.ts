@@ -13,47 +13,51 @@ export interface ProgressTimes {
 interface Progress {
   socket: WebSocket
   connection: Broker['connection']
-  /** Where statuses are announced, as `{"status": ...}`. */
+  /** Where news are announced, as `{"status": ...}` and maybe more of the state. */
   subject: string
+  /** What of the state the frames after the first say. */
+  keys: readonly string[]
   times: ProgressTimes
   /** The stored state. Throws when it is gone, or the caller's credential has ended. */
-  read: () => Promise<{ status: string; [key: string]: unknown }>
+  read: () => Promise<State>
+}
+
+interface State {
+  status: string
+  [key: string]: unknown
 }
 
 const finalStatuses = ['complete', 'failed', 'timed out']
 const flushMs = 500
 
 /**
- * Shows a job's progress (spec/identity.md 8.3): the whole state, then statuses as they are
- * announced and as they are stored, until a final one. Listening starts before the state is read,
- * so that no status falls between the two.
+ * Shows a job's progress (spec/identity.md 8.3): the whole state, then what of it changes, as it
+ * is announced and as it is stored, until a final status. Listening starts before the state is
+ * read, so that nothing falls between the two.
  */
 export async function showProgress(progress: Progress): Promise<void> {
-  const { socket, connection, subject, times, read } = progress
+  const { socket, connection, subject, keys, times, read } = progress
   const events = new EventEmitter()
-  const statuses = on(events, 'status', { close: ['end'] })
-  const announce = (status: unknown) => {
-    if (typeof status === 'string') events.emit('status', status)
+  const news = on(events, 'news', { close: ['end'] })
+  const announce = (state: State | null) => {
+    if (state) events.emit('news', frameOf(state, keys))
   }
   const subscription = connection.subscribe(subject, {
-    callback: (_error, message) => announce(statusOf(message.string())),
+    callback: (_error, message) => announce(stateOf(message.string())),
   })
   const poll = setInterval(() => {
-    read().then(
-      ({ status }) => announce(status),
-      (error) => isTransient(error) || events.emit('end'),
-    )
+    read().then(announce, (error) => isTransient(error) || events.emit('end'))
   }, times.pollMs)
-  const limit = setTimeout(() => announce('timed out'), times.limitMs)
+  const limit = setTimeout(() => announce({ status: 'timed out' }), times.limitMs)
   socket.once('close', () => events.emit('end'))
   try {
     await Promise.race([connection.flush(), sleep(flushMs)])
     const state = await read()
     send(socket, state)
-    if (finalStatuses.includes(state.status)) return send(socket, { status: state.status })
-    for await (const [status] of statuses) {
-      send(socket, { status })
-      if (finalStatuses.includes(status)) return
+    if (finalStatuses.includes(state.status)) return send(socket, frameOf(state, keys))
+    for await (const [frame] of news) {
+      send(socket, frame)
+      if (finalStatuses.includes(frame.status)) return
     }
   } finally {
     clearInterval(poll)
@@ -63,12 +67,18 @@ export async function showProgress(progress: Progress): Promise<void> {
   }
 }
 
-function statusOf(text: string): unknown {
+/** The state that a message tells of; null where it tells of none. */
+function stateOf(text: string): State | null {
   try {
-    return JSON.parse(text).status
+    const state = JSON.parse(text)
+    return typeof state?.status === 'string' ? state : null
   } catch {
-    return undefined
+    return null
   }
+}
+
+function frameOf(state: State, keys: readonly string[]): object {
+  return Object.fromEntries(keys.flatMap((key) => (key in state ? [[key, state[key]]] : [])))
 }
 
 function send(socket: WebSocket, frame: object): void {

@@ -2,6 +2,7 @@ import { forbidden, refused, unavailable } from '@coffer/kit/errors'
 import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Origins } from './origins.ts'
+import { isBasic } from './session.ts'
 
 /** Sockets of one account at a time; a browser needs one for each upload it shows. */
 const socketsPerAccountMax = 20
@@ -25,7 +26,10 @@ export function createSockets({ socketsMax }: { socketsMax: number }, origins: O
   }
   return {
     admit: (request, accountId) => {
-      if (!origins.isOwn(request.headers.origin, request)) {
+      const { origin, authorization } = request.headers
+      // Browsers always name the page; a client with a key is none where it names no page.
+      const isByClient = origin === undefined && isBasic(authorization)
+      if (!isByClient && !origins.isOwn(origin, request)) {
         throw forbidden('sockets are open to pages of this host only')
       }
       if (total >= socketsMax) throw unavailable('too many open sockets')

@@ -9,7 +9,7 @@ import { connect as connectNats, type NatsConnection } from '@nats-io/transport-
 import { WebSocket } from 'ws'
 import { startGateway } from '../src/main.ts'
 import { formOf } from './forms.ts'
-import { byKey, type Gateway, openGateway } from './gateway.ts'
+import { byKey, bySession, type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, upload } from './samples.ts'
 import { alice, type Stubs } from './stub-mesh.ts'
 
@@ -154,9 +154,7 @@ describe('the progress socket', () => {
 
   function connect(path = progressUrl, headers: Record<string, string> = byKey) {
     const host = `127.0.0.1:${server.port}`
-    const socket = new WebSocket(`ws://${host}${path}`, {
-      headers: { origin: `http://${host}`, ...headers },
-    })
+    const socket = new WebSocket(`ws://${host}${path}`, { headers })
     const frames: { status: string }[] = []
     socket.on('message', (data) => frames.push(JSON.parse(String(data))))
     return { socket, frames, closed: once(socket, 'close') }
@@ -177,17 +175,20 @@ describe('the progress socket', () => {
     connection.publish(of, typeof news === 'string' ? news : JSON.stringify(news))
   }
 
-  test('shows the upload, then each status, and closes after the last', async () => {
+  test('shows the upload, then each status and its counts, and closes in the end', async () => {
     await serve({ getUpload: () => ({ upload }) })
     const { socket, frames, closed } = connect()
     await once(socket, 'message')
     expect(frames[0]).toMatchObject({ fileId: upload.fileId, status: 'pending', completedAt: null })
     announce('not json')
     announce({ status: 'processing' })
-    announce({ status: 'complete', imported: 3 })
+    announce({ status: 'complete', importedCount: 3, skippedCount: 1, another: true })
     const [code] = await closed
     expect(code).toBe(1000)
-    expect(frames.slice(1)).toEqual([{ status: 'processing' }, { status: 'complete' }])
+    expect(frames.slice(1)).toEqual([
+      { status: 'processing' },
+      { status: 'complete', importedCount: 3, skippedCount: 1 },
+    ])
   })
 
   test('misses nothing that is announced while the upload is read', async () => {
@@ -214,7 +215,7 @@ describe('the progress socket', () => {
     expect(code).toBe(1000)
     expect(frames).toEqual([
       expect.objectContaining({ status: 'failed', error: 'no OFX' }),
-      { status: 'failed' },
+      { status: 'failed', error: 'no OFX', importedCount: 0, skippedCount: 0 },
     ])
   })
 
@@ -222,13 +223,15 @@ describe('the progress socket', () => {
     let reads = 0
     const getUpload = () => {
       reads += 1
-      return { upload: { ...upload, status: reads > 3 ? 'complete' : 'processing' } }
+      return {
+        upload: { ...upload, status: reads > 3 ? 'complete' : 'processing', importedCount: 2n },
+      }
     }
     await serve({ getUpload }, { progressTimes: { ...never, pollMs: 5 } })
     const { frames, closed } = connect()
     await closed
-    expect(frames.at(-1)).toEqual({ status: 'complete' })
-    expect(frames.slice(1, -1)).toContainEqual({ status: 'processing' })
+    expect(frames.at(-1)).toEqual({ status: 'complete', importedCount: 2, skippedCount: 0 })
+    expect(frames.slice(1, -1)).toContainEqual(expect.objectContaining({ status: 'processing' }))
   })
 
   test('gives up in the end', async () => {
@@ -254,6 +257,9 @@ describe('the progress socket', () => {
       const answer = await refusal(progressUrl, { ...byKey, origin: other })
       expect(answer).toEqual({ status: 403, body: { error: expect.anything() } })
     }
+    // A session belongs to a browser, which always names the page.
+    expect(await refusal(progressUrl, bySession)).toMatchObject({ status: 403 })
+    expect(await refusal(progressUrl, { ...bySession, origin })).toMatchObject({ status: 404 })
     const plain = await gateway.send('GET', progressUrl)
     expect([plain.status, plain.body.error]).toEqual([400, expect.stringContaining('WebSocket')])
   })

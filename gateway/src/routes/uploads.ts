@@ -79,6 +79,7 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
         socket,
         connection: broker.connection,
         subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
+        keys: ['status', 'error', 'importedCount', 'skippedCount'],
         times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },
         read: async () => {
           const { upload } = await find({ params, options: await renewOptions() })

@@ -128,10 +128,16 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
   })
 }
 
-/** Publishes the stored status, whatever it is by now. */
+/** Publishes what clients see change of an upload, as it is stored by now. */
 async function tell({ database, broker }: Deps, key: UploadKey): Promise<void> {
   const upload = await findUpload(database, key)
   if (!upload) return
   const of = { accountId: key.accountId, id: key.transactionUploadId }
-  publishProgress(broker, of, { status: upload.status })
+  const { status, error, importedCount, skippedCount } = upload
+  publishProgress(broker, of, {
+    status,
+    ...(error === null ? {} : { error }),
+    importedCount: Number(importedCount),
+    skippedCount: Number(skippedCount),
+  })
 }

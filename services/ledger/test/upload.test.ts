@@ -121,19 +121,22 @@ describe('an uploaded file', () => {
     const home = await household(booted)
     const { accountId } = home
     const { connection, subject } = booted.broker
-    const seen: string[] = []
+    const seen: object[] = []
     const progress = connection.subscribe(subject(progressSubject({ accountId, id: '*' })), {
       callback: (_error, message) => {
-        seen.push(message.string())
+        seen.push(message.json())
       },
     })
     await connection.flush()
     await importFile(home, 'equal-rows.ofx')
     await eventually(
       async () => seen,
-      (all) => all.includes('{"status":"complete"}'),
+      (all) => all.length > 1,
     )
-    expect(seen).toEqual(['{"status":"processing"}', '{"status":"complete"}'])
+    expect(seen).toEqual([
+      { status: 'processing', importedCount: 0, skippedCount: 0 },
+      { status: 'complete', importedCount: 2, skippedCount: 0 },
+    ])
     progress.unsubscribe()
     await eventually(
       () => readdir(join(dataDir, 'files'), { recursive: true }),
