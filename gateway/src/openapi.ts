@@ -41,7 +41,7 @@ export function openapi(routes: Route[], { cookieName }: { cookieName: string })
 }
 
 function operationOf(route: Route, schemas: Record<string, JsonSchema>): JsonSchema {
-  const { summary, auth, body, file, answer, isPaged } = route
+  const { summary, auth, body, file, answer, alternative, isPaged } = route
   const accepted = auth === 'none' ? [] : [{ session: [] }]
   const content = file
     ? { 'multipart/form-data': { schema: formSchema(file) } }
@@ -56,9 +56,9 @@ function operationOf(route: Route, schemas: Record<string, JsonSchema>): JsonSch
       200: {
         description: 'Done',
         ...(isPaged ? { headers: { Link: linkHeader } } : {}),
-        ...(answer ? jsonContent(answerSchema(answer, schemas)) : {}),
+        ...(answer ? contentOf(answerSchema(answer, schemas), alternative) : {}),
       },
-      default: { description: 'Refused or failed', ...jsonContent(problem) },
+      default: { description: 'Refused or failed', ...contentOf(problem) },
     },
   }
 }
@@ -139,8 +139,9 @@ function formSchema(file: string): JsonSchema {
   return { type: 'object', properties: { [file]: binary }, required: [file] }
 }
 
-function jsonContent(schema: JsonSchema) {
-  return { content: { 'application/json': { schema } } }
+function contentOf(schema: JsonSchema, alternative?: string) {
+  const other = alternative === undefined ? {} : { [alternative]: { schema: { type: 'string' } } }
+  return { content: { 'application/json': { schema }, ...other } }
 }
 
 const linkHeader = {

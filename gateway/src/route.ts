@@ -81,6 +81,8 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   isPaged?: boolean
   /** What 200 answers with, for the reference; empty where it is missing. */
   answer?: Answer
+  /** The media type that 200 has instead of JSON where a client prefers it. */
+  alternative?: string
   /** Returns what is sent as JSON; undefined is an empty body, the reply one that is sent. */
   handler: (
     call: Call<ParamsOf<Path>, z.output<Query>, z.output<Body>>,

@@ -99,3 +99,10 @@ test.each([
   expect([status, headers.vary]).toEqual([200, 'accept'])
   expect(headers['content-type']).toBe(`${type}; charset=utf-8`)
 })
+
+test('the reference names both kinds of answers', async () => {
+  gateway = await openGateway({})
+  const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+  const { content } = body.paths['/api/bank_accounts/{bankAccountId}/forecast'].get.responses[200]
+  expect(Object.keys(content)).toEqual(['application/json', 'image/svg+xml'])
+})

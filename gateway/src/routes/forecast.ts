@@ -31,6 +31,7 @@ const virtual = z.union([
   }),
 ])
 
+const pictureType = 'image/svg+xml'
 /** A picture runs nothing and loads nothing. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
@@ -45,6 +46,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       auth: 'key',
       query: z.object({ end: optionalInstant }),
       answer: ForecastSchema,
+      alternative: pictureType,
       handler: async ({ params, query, options, request, reply }) => {
         const asked = { ...valuesOf(query), ...params }
         const { forecast, labels } = await forecasts.getForecast(asked, options)
@@ -52,7 +54,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
         if (!prefersPicture(request)) return rendered(ForecastSchema, forecast)
         const picture = { forecast: given(forecast), labels: given(labels) }
         return reply
-          .header('content-type', 'image/svg+xml; charset=utf-8')
+          .header('content-type', `${pictureType}; charset=utf-8`)
           .header('content-security-policy', picturePolicy)
           .send(await charts.run(picture))
       },
@@ -89,6 +91,6 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
 
 /** Whether a picture is rather wanted than JSON, as an `img` of a page does. */
 function prefersPicture(request: FastifyRequest): boolean {
-  const preferred = new Negotiator(request.raw).mediaType(['application/json', 'image/svg+xml'])
-  return preferred === 'image/svg+xml'
+  const preferred = new Negotiator(request.raw).mediaType(['application/json', pictureType])
+  return preferred === pictureType
 }
