@@ -88,11 +88,13 @@ describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
 
   test('keeps automatic deposits to manual links and amounts above 0', () => {
     const automatic = { ...pay, autoCreateTransaction: true }
-    const amount = ['Automatic deposits need an estimated deposit above 0', null]
+    const needsAmount = 'Automatic deposits need an estimated deposit above 0'
+    const amount = [needsAmount, { estimatedDeposit: needsAmount }]
     expect(refusal({ estimatedDeposit: 0n }, automatic)).toEqual(amount)
     expect(refusal({ estimatedDeposit: null }, automatic)).toEqual(amount)
     const elsewhere = { ...where, isManualLink: false }
-    const link = ['Automatic deposits need a manual link', null]
+    const needsLink = 'Automatic deposits need a manual link'
+    const link = [needsLink, { autoCreateTransaction: needsLink }]
     expect(refusal({ autoCreateTransaction: true }, pay, elsewhere)).toEqual(link)
     expect(refusal({ autoCreateTransaction: false }, automatic, elsewhere)).toBeNull()
   })

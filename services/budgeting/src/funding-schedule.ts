@@ -1,4 +1,4 @@
-import { invalid, refused } from '@coffer/kit/errors'
+import { invalid } from '@coffer/kit/errors'
 import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import { z } from 'zod'
 import { midnightMs, weekdayStart } from './midnight.ts'
@@ -121,10 +121,12 @@ export function requireDepositAllowed(
   isManualLink: boolean,
 ): void {
   if (deposit.autoCreateTransaction && (deposit.estimatedDeposit ?? 0n) <= 0n) {
-    throw refused('Automatic deposits need an estimated deposit above 0')
+    const text = 'Automatic deposits need an estimated deposit above 0'
+    throw invalid({ estimatedDeposit: text }, text)
   }
   if (deposit.autoCreateTransaction && !isManualLink) {
-    throw refused('Automatic deposits need a manual link')
+    const text = 'Automatic deposits need a manual link'
+    throw invalid({ autoCreateTransaction: text }, text)
   }
 }
 
