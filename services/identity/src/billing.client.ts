@@ -1,5 +1,6 @@
 import { refused, unavailable } from '@coffer/kit/errors'
 import Stripe from 'stripe'
+import { z } from 'zod'
 import type { ProviderSubscription } from './subscription.ts'
 
 /** What Stripe says happened; `customerId` is null where it is about no customer. */
@@ -8,6 +9,13 @@ export interface BillingEvent {
   type: string
   customerId: string | null
 }
+
+// Of other kinds than those that are asked for, nothing is known.
+const Event = z.object({
+  id: z.string(),
+  type: z.string(),
+  data: z.object({ object: z.looseObject({}) }),
+})
 
 /** An account as Stripe is to know it. */
 export interface Payer {
@@ -111,15 +119,13 @@ export function openBilling(settings: BillingSettings): Billing {
     findPrice: async () => (await found(stripe.prices.retrieve(stripePrice)))?.unit_amount ?? null,
     readEvent: (body, signature, now) => {
       const bytes = Buffer.from(body)
-      const event = verified(() =>
+      const said = verified(() =>
         stripe.webhooks.constructEvent(
           ...([bytes, signature, stripeWebhookSecret, toleranceSeconds] as const),
           ...([undefined, now.getTime()] as const),
         ),
       )
-      const about = event.data.object as { id?: string; object?: string; customer?: unknown }
-      const customerId = about.object === 'customer' ? about.id : idOf(about.customer)
-      return { eventId: event.id, type: event.type, customerId: customerId ?? null }
+      return eventOf(said)
     },
   }
 }
@@ -133,9 +139,17 @@ function subscriptionOf({ id, status, items, created }: Stripe.Subscription): Pr
   }
 }
 
+function eventOf(said: unknown): BillingEvent {
+  const event = Event.safeParse(said)
+  if (!event.success) throw refused('this is no event of Stripe')
+  const { id: eventId, type, data } = event.data
+  const about = data.object
+  return { eventId, type, customerId: idOf(about.object === 'customer' ? about : about.customer) }
+}
+
 function idOf(reference: unknown): string | null {
-  if (typeof reference === 'string') return reference
-  return (reference as { id?: string } | null | undefined)?.id ?? null
+  const id = typeof reference === 'string' ? reference : Object(reference).id
+  return typeof id === 'string' ? id : null
 }
 
 /** What a call to Stripe came to. Its errors may name what was sent, so none is passed on. */

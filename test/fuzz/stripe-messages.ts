@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+
+const eventTypes = ['updated', 'created', 'deleted'].map((verb) => `customer.subscription.${verb}`)
+
+/** Events that Stripe might send, most of them of its shape. */
+export const stripeMessages: fc.Arbitrary<string> = fc
+  .oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        id: fc.string(),
+        object: fc.constant('event'),
+        type: fc.constantFrom(...eventTypes, 'customer.deleted', 'invoice.paid', ''),
+        created: fc.oneof(fc.nat(), fc.jsonValue()),
+        data: fc.oneof(
+          fc.record({
+            object: fc.record({ id: fc.string(), customer: fc.constantFrom('cus_x', '') }),
+          }),
+          fc.jsonValue(),
+        ),
+      }),
+    },
+    { weight: 1, arbitrary: fc.jsonValue() },
+  )
+  .map((event) => JSON.stringify(event))
