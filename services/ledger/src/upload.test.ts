@@ -39,6 +39,8 @@ test('an upload waits, and its file is kept for an hour', () => {
       completedAt: null,
       importedCount: 0n,
       skippedCount: 0n,
+      balancesAsOf: null,
+      undoneAt: null,
     },
   })
 })
