@@ -74,6 +74,7 @@ const examples: Record<string, unknown> = {
   mask: '1234',
   email: 'nobody@example.com',
   password: 'a long enough password',
+  currentPassword: 'a long enough password',
 }
 
 /** A value that a schema lets through: what it requires, and every ID that it takes. */
