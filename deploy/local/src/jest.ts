@@ -25,8 +25,9 @@ export async function runJest(options: {
     node24,
     [
       ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-      ...[join(root, 'node_modules/jest/bin/jest.js'), '--maxWorkers=2'],
-      ...['--reporters=default', `--reporters=${reporter}`, ...args],
+      ...[join(root, 'node_modules/jest/bin/jest.js'), '--maxWorkers=2', ...args],
+      // Last, because jest takes every word behind an option of lists for one of the list.
+      ...['--reporters=default', `--reporters=${reporter}`],
     ],
     {
       cwd: root,

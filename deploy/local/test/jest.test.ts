@@ -6,13 +6,13 @@ import { scratchDirectory } from './scratch.ts'
 
 const timeoutMs = 60_000
 
-function runOver(directory: string, files: Record<string, string>) {
+function runOver(directory: string, files: Record<string, string>, names: string[] = []) {
   mkdirSync(join(directory, 'tests'))
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(directory, 'tests', `${name}.test.js`), text)
   }
   return runJest({
-    args: ['--config={}', `--rootDir=${directory}/tests`],
+    args: ['--config={}', `--rootDir=${directory}/tests`, ...names],
     outputFile: join(directory, 'results.json'),
     env: process.env,
     stop: new AbortController().signal,
@@ -32,6 +32,16 @@ test(
       circular: 'test("five", () => { const e = new Error("x"); e.self = e; throw e })',
     })
     expect(counts).toEqual({ passed: 3, failed: 3 })
+  },
+  timeoutMs,
+)
+
+test(
+  'only the named ones are run',
+  async () => {
+    using scratch = scratchDirectory()
+    const files = { one: 'test("one", () => {})', two: 'test("two", () => {})' }
+    expect(await runOver(scratch.path, files, ['one'])).toEqual({ passed: 1, failed: 0 })
   },
   timeoutMs,
 )
