@@ -7,8 +7,8 @@ const common = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= characters.min),
 )
 
-// What whoever knows this service tries first (docs/security.md, Passwords).
-const ownWords = ['coffer', 'budget', 'password']
+// The name of this service (docs/security.md, Passwords).
+const ownWords = ['coffer']
 
 // Shorter ones say too little of somebody to be looked for.
 const wordCharactersMin = 3
@@ -30,7 +30,7 @@ export function chosenPasswordProblem(password: string, known: readonly string[]
   if (problem) return problem
   const text = password.toLowerCase()
   if (common.has(text)) return 'is one of the most common passwords'
-  return isMostly(text, [...ownWords, ...wordsOf(known)])
+  return isLittleMore(text, [...ownWords, ...wordsOf(known)])
     ? 'is little more than your name, your address or the name of this service'
     : null
 }
@@ -40,9 +40,9 @@ function wordsOf(texts: readonly string[]): string[] {
   return words.filter((word) => [...word].length >= wordCharactersMin)
 }
 
-/** Whether at least half of the characters are of these words. */
-function isMostly(text: string, words: readonly string[]): boolean {
+/** Whether it has some of these words, and no letter of anything else. */
+function isLittleMore(text: string, words: readonly string[]): boolean {
   const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length)
   const rest = text.replaceAll(new RegExp(longestFirst.join('|'), 'gu'), '')
-  return [...rest].length * 2 <= [...text].length
+  return rest !== text && !/\p{L}/u.test(rest)
 }
