@@ -65,6 +65,8 @@ test('the conditions are named', () => {
   const renewed = withFigures(page, results, reference)
   expect(renewed).toContain('Measured on 2026-11-21')
   expect(renewed).toContain('median of 3 passes of 10 s each')
+  const short = { ...results, settings: { ...results.settings, REPEATS: 1 } }
+  expect(withFigures(page, short, reference)).toContain('one pass of 10 s each')
   expect(renewed).toContain('2 CPUs (Some CPU), Node v24.21.0')
   expect(renewed).toContain('coffer 200 MiB idle, coffer 301 MiB after the load')
 })

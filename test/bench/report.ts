@@ -95,9 +95,10 @@ function table(results: Results, reference: Record<string, Reference>): string[]
 }
 
 function conditions({ settings, memory, ...results }: Results): string[] {
+  const passes = settings.REPEATS === 1 ? 'one pass' : `median of ${settings.REPEATS} passes`
   return [
-    `- Measured on ${results.started.slice(0, 10)} with \`npm run bench\`: median of ` +
-      `${settings.REPEATS} passes of ${settings.SECS} s each.`,
+    `- Measured on ${results.started.slice(0, 10)} with \`npm run bench\`: ` +
+      `${passes} of ${settings.SECS} s each.`,
     `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, ` +
       'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +
       'machine.',
