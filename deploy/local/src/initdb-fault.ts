@@ -7,9 +7,7 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
  * @param place the directory that the cluster was to be created in
  */
 export function initdbFault(error: FatalError, place: string): FatalError {
-  const [reason] = [...error.message.matchAll(/\b(?:FATAL|PANIC|error): +(.+)/g)].map(
-    ([, text]) => text,
-  )
+  const reason = /\b(?:FATAL|PANIC|error): +(.+)/.exec(error.message)?.[1]
   if (reason === undefined) return error
   return new FatalError(`The database could not be created in ${place}: ${reason}`)
 }

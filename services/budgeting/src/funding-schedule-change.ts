@@ -1,5 +1,10 @@
 import { invalid } from '@coffer/kit/errors'
-import { type FundingSchedule, normalRuleset, requireDepositAllowed } from './funding-schedule.ts'
+import {
+  type FundingSchedule,
+  normalRuleset,
+  notInFuture,
+  requireDepositAllowed,
+} from './funding-schedule.ts'
 
 /** What a client changes of a schedule; null clears, and is refused or ignored where it cannot. */
 export type FundingSchedulePatch = {
@@ -12,8 +17,6 @@ export type FundingSchedulePatch = {
     | 'estimatedDeposit'
     | 'nextRecurrence']?: FundingSchedule[Field] | null
 }
-
-const notInFuture = 'Next recurrence must be in the future'
 
 /**
  * The schedule with its changes, and whether it fires at other dates now, so that its envelopes

@@ -73,6 +73,9 @@ export function firstFunding(
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
 }
 
+/** Why a next date of a schedule or a plan is refused. */
+export const notInFuture = 'Next recurrence must be in the future'
+
 /** What a client decides about a new schedule; the gateway has checked the shape. */
 export type NewFundingSchedule = Pick<
   FundingSchedule,

@@ -1,8 +1,8 @@
 import { invalid, type Problems } from '@coffer/kit/errors'
 import { midnightOf } from '@coffer/kit/time'
 import { dueAfter } from './due-dates.ts'
-import { isOver } from './funding-schedule.ts'
-import { checkPlan, notInFuture, readRule, type Spending } from './spending.ts'
+import { isOver, notInFuture } from './funding-schedule.ts'
+import { checkPlan, readRule, type Spending } from './spending.ts'
 
 /** What a client changes of a plan. Null is refused, but for the ruleset of a goal. */
 export type SpendingPatch = {

@@ -2,6 +2,7 @@ import { invalid, type Problems } from '@coffer/kit/errors'
 import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import { hourMs, midnightOf } from '@coffer/kit/time'
 import { z } from 'zod'
+import { notInFuture } from './funding-schedule.ts'
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money in minor units.
@@ -60,8 +61,6 @@ export type NewSpending = Pick<
   | 'autoCreateTransaction'
   | 'isPaused'
 >
-
-export const notInFuture = 'Next recurrence must be in the future'
 
 /**
  * A new envelope with its ruleset normalised and its due date at midnight of the account
