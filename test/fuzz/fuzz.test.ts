@@ -21,10 +21,7 @@ let reference: Reference
 let bystander: Person
 
 beforeAll(async () => {
-  coffer = await startCoffer({
-    COFFER_SIGN_IN_LIMIT_PER_MINUTE: '10000',
-    COFFER_PASSWORD_HASHES_AT_ONCE: '2',
-  })
+  coffer = await startCoffer({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '10000' })
   agent = new Agent({ keepAlive: true, maxSockets: connections })
   reference = (await call(coffer.baseUrl, 'GET', '/openapi.json')).body
   bystander = await coffer.person()

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
-import { importFile, statementOf } from './uploading.ts'
+import { importFile, opening, statementOf, undo } from './uploading.ts'
 
 let booted: Booted
 let dataDir: string
@@ -21,12 +21,6 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
 })
-
-const opening = { currentBalance: 50000n, availableBalance: 40000n }
-
-function undo({ uploads, bankAccountId, as }: Household, transactionUploadId: string) {
-  return uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
-}
 
 async function setCurrent({ accounts, bankAccountId, as }: Household, currentBalance: bigint) {
   const updateMask = { paths: ['current_balance'] }

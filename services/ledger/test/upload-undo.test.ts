@@ -12,7 +12,7 @@ import { ledger } from '../src/service.ts'
 import { type Household, household, refusals } from './household.ts'
 import { importing } from './importing.ts'
 import { listed } from './outcomes.ts'
-import { importFile, sendFile, statementOf } from './uploading.ts'
+import { importFile, opening, sendFile, statementOf, undo } from './uploading.ts'
 
 let booted: Booted
 let dataDir: string
@@ -27,12 +27,6 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
 })
-
-const opening = { currentBalance: 50000n, availableBalance: 40000n }
-
-function undo({ uploads, bankAccountId, as }: Household, transactionUploadId: string) {
-  return uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
-}
 
 async function envelopeWith(home: Household, amount: bigint, spendingType = 'expense') {
   const { envelopes, bankAccountId, as } = home

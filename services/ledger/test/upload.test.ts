@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
+import { storedFiles } from './stored-files.ts'
 import { importFile, statementOf } from './uploading.ts'
 
 let booted: Booted
@@ -139,8 +140,8 @@ describe('an uploaded file', () => {
     ])
     progress.unsubscribe()
     await eventually(
-      () => readdir(join(dataDir, 'files'), { recursive: true }),
-      (names) => !names.some((name) => name.includes(accountId)),
+      () => storedFiles(dataDir, accountId),
+      (names) => names.length === 0,
     )
   })
 

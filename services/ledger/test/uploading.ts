@@ -2,6 +2,14 @@ import { eventually } from '@coffer/kit/testing/boot'
 import type { Household } from './household.ts'
 import { fixture } from './importing.ts'
 
+/** Balances of a bank account before its first import. */
+export const opening = { currentBalance: 50000n, availableBalance: 40000n }
+
+/** Undoes an import as its user does. */
+export function undo({ uploads, bankAccountId, as }: Household, transactionUploadId: string) {
+  return uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
+}
+
 /** Uploads bytes as an OFX file; what it is then called by. */
 export async function sendFile({ uploads, bankAccountId, as }: Household, content: Uint8Array) {
   const file = { name: 'export.ofx', contentType: 'application/octet-stream', content }
