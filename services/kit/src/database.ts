@@ -57,7 +57,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let statements = 0
   const names = new Map<string, string>()
   const listeners: (() => void)[] = []
-  const pool = await createPool(withSessionSettings(options), {
+  const pool = await createPool(sessionUrl(options), {
     maxPoolSize: options.poolSizeMax,
     statementTimeout: options.statementTimeoutMs,
     idleInTransactionSessionTimeout: options.statementTimeoutMs * 2,
@@ -117,11 +117,12 @@ async function rollBackPlainly<T>(
 }
 
 /**
- * Sessions are in UTC: with odd offsets instants would come in a form Date cannot read. A statement
- * is planned once, maybe while its tables are small or never analyzed: scans of whole tables and
- * sorts of whole accounts are ruled out then as later, wherever an index offers another way.
+ * The URL with what every session of a service sets. Sessions are in UTC: with odd offsets instants
+ * would come in a form Date cannot read. A statement is planned once, maybe while its tables are
+ * small or never analyzed: scans of whole tables and sorts of whole accounts are ruled out then as
+ * later, wherever an index offers another way.
  */
-function withSessionSettings({ url, schema }: DatabaseOptions): string {
+export function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   const located = new URL(url)
   const settings = [
     `search_path=${schema}`,

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { sessionUrl } from '../src/database.ts'
 
 /** A step of a plan as `EXPLAIN (FORMAT JSON)` tells it. */
 interface Step {
@@ -8,7 +9,7 @@ interface Step {
   Plans?: Step[]
 }
 
-/** A way into a table that gets slower with every account there is. */
+/** A way into a table that gets slower with what is none of the statement's business. */
 export interface SlowScan {
   table: string
   node: string
@@ -17,13 +18,48 @@ export interface SlowScan {
 
 const lookUps = ['Index Scan', 'Index Only Scan', 'Bitmap Index Scan']
 
+interface Place {
+  url: string
+  schema: string
+}
+
 /**
  * Asks Postgres how it would run these statements (with the plan that serves any parameters) and
  * returns where it would read one of the tables otherwise than by an index on `account_id`.
  */
-export async function slowScans(
-  { url, schema }: { url: string; schema: string },
+export function slowScans(
+  place: Place,
   { statements, tables }: { statements: readonly string[]; tables: readonly string[] },
+): Promise<SlowScan[]> {
+  const isSlow = ({ 'Node Type': node, 'Index Cond': condition = '' }: Step) =>
+    lookUps.includes(node) ? !condition.includes('account_id') : node === 'Seq Scan'
+  return stepsOf(place, { statements, tables, isSlow })
+}
+
+/**
+ * Where these statements would read more of one of the tables than the rows that `columns` name,
+ * be it all of a bank account. Planned as a service's own sessions plan.
+ */
+export function wideScans(
+  place: Place,
+  options: { statements: readonly string[]; tables: readonly string[]; columns: readonly string[] },
+): Promise<SlowScan[]> {
+  const isSlow = ({ 'Node Type': node, 'Index Cond': condition = '' }: Step) =>
+    lookUps.includes(node)
+      ? !options.columns.some((column) => condition.includes(column))
+      : node === 'Seq Scan'
+  return stepsOf({ ...place, url: sessionUrl(place) }, { ...options, isSlow })
+}
+
+type IsSlow = (step: Step) => boolean
+
+async function stepsOf(
+  { url, schema }: Place,
+  {
+    statements,
+    tables,
+    isSlow,
+  }: { statements: readonly string[]; tables: readonly string[]; isSlow: IsSlow },
 ): Promise<SlowScan[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -32,8 +68,8 @@ export async function slowScans(
     const found: SlowScan[] = []
     for (const statement of statements) {
       const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${statement}`)
-      for (const { table, node } of slowSteps(rows[0]['QUERY PLAN'][0].Plan, tables)) {
-        found.push({ table, node, statement })
+      for (const { table, node } of slowSteps(rows[0]['QUERY PLAN'][0].Plan, isSlow)) {
+        if (tables.includes(table)) found.push({ table, node, statement })
       }
     }
     return found
@@ -42,14 +78,8 @@ export async function slowScans(
   }
 }
 
-function slowSteps(
-  step: Step,
-  tables: readonly string[],
-  above = '',
-): { table: string; node: string }[] {
-  const { 'Node Type': node, 'Relation Name': table = above, 'Index Cond': condition = '' } = step
-  const isLookUp = lookUps.includes(node)
-  const isSlow = isLookUp ? !condition.includes('account_id') : node === 'Seq Scan'
-  const below = (step.Plans ?? []).flatMap((plan) => slowSteps(plan, tables, table))
-  return isSlow && tables.includes(table) ? [{ table, node }, ...below] : below
+function slowSteps(step: Step, isSlow: IsSlow, above = ''): { table: string; node: string }[] {
+  const { 'Node Type': node, 'Relation Name': table = above, Plans: plans = [] } = step
+  const below = plans.flatMap((plan) => slowSteps(plan, isSlow, table))
+  return isSlow(step) ? [{ table, node }, ...below] : below
 }

@@ -1,15 +1,8 @@
 import type { Database } from '@coffer/kit/database'
-import { prepare } from '@coffer/kit/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import {
-  type MoneyRows,
-  type MoneyScope,
-  type MoneyWrite,
-  moneyParameters,
-  moneyValues,
-  savesMoney,
-} from './money.sql.ts'
+import type { MoneyRows, MoneyScope } from './money.sql.ts'
+import { type MoneyWrite, prepareSave } from './money-save.sql.ts'
 
 const guardNames = [
   'spendingIds',
@@ -22,9 +15,9 @@ type GuardName = (typeof guardNames)[number]
 
 const Saved = z.object({ bankAccountId: z.string() })
 
-const saveStatement = prepare([...moneyParameters, ...guardNames], (row) => {
+const saveStatement = prepareSave(guardNames, (row, saves) => {
   const holds = sql.fragment`EXISTS (SELECT FROM unchanged)`
-  return sql.type(Saved)`WITH ${guardOf(row)}, ${savesMoney(row, holds)}`
+  return sql.type(Saved)`WITH ${guardOf(row)}, ${saves(holds)}`
 })
 
 /**
@@ -39,8 +32,7 @@ export function saveUnchanged(
   { spendingIds, transactionIds }: MoneyScope,
   { seen, write }: { seen: MoneyRows['seen']; write: MoneyWrite },
 ): Promise<boolean> {
-  const statement = saveStatement({
-    ...moneyValues(write),
+  const statement = saveStatement(write, {
     ...{ spendingIds, transactionIds, seenAccount: seen.account },
     ...{ seenEnvelopes: seen.envelopes, seenTransactions: seen.transactions },
   })

@@ -16,14 +16,8 @@ import { IntegrityConstraintViolationError } from 'slonik'
 import { balancesOf } from './bank-account.ts'
 import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
-import {
-  lockMoney,
-  type MoneyRows,
-  type MoneyScope,
-  type MoneyWrite,
-  readMoney,
-  saveMoney,
-} from './money.sql.ts'
+import { lockMoney, type MoneyRows, type MoneyScope, readMoney } from './money.sql.ts'
+import { type MoneyWrite, saveMoney } from './money-save.sql.ts'
 import { saveUnchanged } from './money-unlocked.sql.ts'
 import type { Operation } from './operation.sql.ts'
 import { addDecision, openTill, type Till, tillWrite } from './till.ts'

@@ -5,14 +5,8 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 import { joined, nullable, part } from './joined.ts'
-import {
-  type MoneyWrite,
-  moneyParameters,
-  moneyValues,
-  records,
-  savesMoney,
-  under,
-} from './money.sql.ts'
+import { records, under } from './money.sql.ts'
+import { type MoneyWrite, prepareSave } from './money-save.sql.ts'
 import { ProviderRecord, type SyncedTransaction } from './provider-transaction.ts'
 import { Transaction } from './transaction.ts'
 
@@ -99,9 +93,9 @@ export async function readKnown(tx: Tx, scope: KnownScope): Promise<KnownTransac
   return { known: [...known.values()], envelopes: [...envelopes.values()] }
 }
 
-const saveStatement = prepare(
-  [...moneyParameters, 'records'],
-  (row) => sql.unsafe`
+const saveStatement = prepareSave(
+  ['records'],
+  (row, saves) => sql.unsafe`
     WITH recorded AS (
       INSERT INTO provider_transactions (${columnNames(ProviderRecord)})
       SELECT ${columnNames(ProviderRecord)} FROM ${records('provider_transactions', row.records)}
@@ -113,7 +107,7 @@ const saveStatement = prepare(
         merchant_name = excluded.merchant_name, categories = excluded.categories,
         category = excluded.category, is_pending = excluded.is_pending, raw = excluded.raw,
         deleted_at = excluded.deleted_at
-    ), ${savesMoney(row)}`,
+    ), ${saves()}`,
 )
 
 /**
@@ -126,7 +120,7 @@ export async function saveSync(
 ): Promise<void> {
   const ended = changed.filter(({ deletedAt }) => deletedAt !== null)
   const live = changed.filter(({ deletedAt }) => deletedAt === null)
-  await tx.query(saveStatement({ ...moneyValues(write), records: recordsOf([...ended, ...live]) }))
+  await tx.query(saveStatement(write, { records: recordsOf([...ended, ...live]) }))
 }
 
 const recordsOfTransaction = prepare(
