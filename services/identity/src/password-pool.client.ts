@@ -1,40 +1,64 @@
 import { unavailable } from '@coffer/kit/errors'
 import { startWorkers } from '@coffer/kit/workers'
 import type { run } from './password.worker.ts'
+import { createTurns } from './turns.client.ts'
 
-/** Hashes and checks passwords off the event loop. */
-export interface Passwords extends AsyncDisposable {
-  /** Throws unavailable at once when too many wait already. */
+/** Hashes and checks passwords off the event loop. Throws unavailable where it is not in time. */
+export interface Hashing {
   hash: (password: string) => Promise<string>
-  /** False for a null hash, after the same time as for a wrong password. Throws as `hash` does. */
+  /** False for a null hash, after the same time as for a wrong password. */
   matches: (password: string, hash: string | null) => Promise<boolean>
 }
 
-// About half a second of waiting at most: who comes later is told so at once.
+/** Each `hash` and `matches` here is a turn by itself. */
+export interface Passwords extends Hashing, AsyncDisposable {
+  /** Resolves once a thread can hash: whatever came before would wait for its start. */
+  ready: () => Promise<void>
+  /**
+   * Does what needs a password hashed, from its first look at the database on. Throws unavailable:
+   * at once, and does nothing, where too much is waiting; and well before the call's own deadline
+   * where the hash is not made in time, whatever it waited for.
+   */
+  inTurn: <Result>(
+    call: { timeoutMs: () => number | undefined },
+    work: (hashing: Hashing) => Promise<Result>,
+  ) => Promise<Result>
+}
+
+// About half a second of waiting on a machine that does nothing else.
 const waitingMax = 50
 
 type Task = Parameters<typeof run>[0]
 
-/**
- * Starts the threads: so many hash at the same time. On a machine that is busy with other things
- * too, who has waited for `waitMsMax` is told so before the request's own deadline passes.
- */
-export function startPasswords(atOnce: number, waitMsMax = 5_000): Passwords {
+/** Starts the threads: so many hash at the same time. Nobody waits longer than `patienceMs`. */
+export function startPasswords(atOnce: number, patienceMs = 2_000): Passwords {
   const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),
     threadsMin: 1,
     threadsMax: atOnce,
-    queueMax: waitingMax,
+    queueMax: atOnce,
     memoryMaxMb: 64,
   })
-  const inTime = async (task: Omit<Task, 'startBy'>) => {
-    const done = await threads.run({ ...task, startBy: Date.now() + waitMsMax })
-    if (done === null) throw unavailable('too many sign-ins are waiting')
-    return done
-  }
+  const takeTurn = createTurns({
+    ...{ atOnce, waitingMax, patienceMs },
+    tooLate: () => unavailable('too many sign-ins are waiting'),
+  })
+  const inTurn: Passwords['inTurn'] = (call, work) =>
+    takeTurn(call.timeoutMs(), (slowly) =>
+      work({
+        hash: async (password) => String(await slowly(() => threads.run({ password }))),
+        matches: async (password, hash) =>
+          (await slowly(() => threads.run({ password, hash }))) === true,
+      }),
+    )
+  const byItself = { timeoutMs: () => undefined }
   return {
-    hash: async (password) => String(await inTime({ password })),
-    matches: async (password, hash) => (await inTime({ password, hash })) === true,
+    hash: (password) => inTurn(byItself, ({ hash }) => hash(password)),
+    matches: (password, hash) => inTurn(byItself, ({ matches }) => matches(password, hash)),
+    ready: async () => {
+      await threads.run({ password: '' })
+    },
+    inTurn,
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }
 }

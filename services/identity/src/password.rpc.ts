@@ -27,8 +27,11 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const problems = newPasswordProblems({ currentPassword, newPassword, known })
       if (problems) throw invalid(problems)
       const now = clock()
-      const spend = await proveByPassword(deps, currentPassword, { loginId, now })
-      const passwordHash = await passwords.hash(newPassword)
+      const { spend, passwordHash } = await passwords.inTurn(context, async (hashing) => {
+        const proving = { database, passwords: hashing }
+        const spend = await proveByPassword(proving, currentPassword, { loginId, now })
+        return { spend, passwordHash: await hashing.hash(newPassword) }
+      })
       await database.transaction(async (tx) => {
         await spend(tx)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: null })
@@ -43,15 +46,17 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       await requestMail(deps, { ...request, kind: 'reset-password', purpose: 'forgot' })
       return {}
     },
-    resetPassword: async ({ token, password: text }) => {
+    resetPassword: async ({ token, password: text }, context) => {
       const newPassword = text.trim()
       const now = clock()
       const shown = { tokenHash: hashOf(token.trim()), scope: 'reset', now } as const
-      // Looked at first: a hash is too dear to make for whoever asks.
-      const known = knownOf(await requireLinkToken(database, shown), host)
-      const problem = chosenPasswordProblem(newPassword, known)
-      if (problem) throw invalid({ password: problem })
-      const passwordHash = await passwords.hash(newPassword)
+      const passwordHash = await passwords.inTurn(context, async ({ hash }) => {
+        // Looked at first: a hash is too dear to make for whoever asks.
+        const known = knownOf(await requireLinkToken(database, shown), host)
+        const problem = chosenPasswordProblem(newPassword, known)
+        if (problem) throw invalid({ password: problem })
+        return hash(newPassword)
+      })
       await database.transaction(async (tx) => {
         const loginId = await spendLinkToken(tx, shown)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: now })

@@ -1,11 +1,8 @@
 import { platform, setPriority } from 'node:os'
 import { hashSync, verifySync } from '@node-rs/argon2'
 
-/**
- * Hash a password, or say whether it fits a hash; none fits null, after the same time. Nobody waits
- * for it any more after `startBy`, in milliseconds since the epoch.
- */
-type Task = { password: string; hash?: string | null; startBy: number }
+/** Hash a password, or say whether it fits a hash; none fits null, after the same time. */
+type Task = { password: string; hash?: string | null }
 
 // Argon2id is the library's default; 19 MiB, two passes and one lane are OWASP's minimum.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -15,9 +12,8 @@ if (platform() === 'linux') setPriority(5)
 
 const decoy = hashSync('no login has this password', cost)
 
-/** Runs in a worker thread: each task keeps a core busy for some milliseconds. Null: too late. */
-export function run({ password, hash, startBy }: Task): string | boolean | null {
-  if (Date.now() > startBy) return null
+/** Runs in a worker thread: each task keeps a core busy for some milliseconds. */
+export function run({ password, hash }: Task): string | boolean {
   if (hash === undefined) return hashSync(password, cost)
   return verifySync(hash ?? decoy, password) && hash !== null
 }

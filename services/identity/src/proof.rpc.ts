@@ -4,6 +4,7 @@ import { refused } from '@coffer/kit/errors'
 import type { Proof } from '@coffer/proto/identity/v1/proof'
 import { findAuthenticator, spendRecoveryCode, spendStep } from './authenticator.sql.ts'
 import { findPasswordHash } from './login.sql.ts'
+import type { Hashing } from './password-pool.client.ts'
 import { recoveryCodeHash } from './recovery-code.ts'
 import { hashOf } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
@@ -18,7 +19,8 @@ const limit = { max: 5, windowMs: 15 * 60_000 }
 /** Makes a proof final, in the transaction of what it is for. Throws when it was used before. */
 export type Spend = (tx: Transaction) => Promise<void>
 
-type ProofDeps = Pick<IdentityDeps, 'database' | 'passwords' | 'secrets'>
+type PasswordDeps = Pick<IdentityDeps, 'database'> & { passwords: Hashing }
+type ProofDeps = PasswordDeps & Pick<IdentityDeps, 'secrets'>
 type Claim = { loginId: string; now: Date }
 
 /** Counts a guess at a login's code; `forgetAttempts` takes it back. Throws refused (429). */
@@ -53,7 +55,7 @@ export async function proveByCode(
 
 /** Checks the login's password. Throws 401 for a wrong one, 429 after too many of them. */
 export async function proveByPassword(
-  { database, passwords }: ProofDeps,
+  { database, passwords }: PasswordDeps,
   password: string,
   { loginId, now }: Claim,
 ): Promise<Spend> {

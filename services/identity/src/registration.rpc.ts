@@ -29,14 +29,16 @@ export function registration(
   const { config, passwords, clock } = deps
   const { allowSignUp, verifyEmailAddress } = featuresOf(config)
   return {
-    register: async (request) => {
+    register: async (request, context) => {
       if (!allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
       const wanted = trimmed(request)
       const problems = registrationProblems(wanted, hostOf(config.externalUrl))
       if (problems) throw invalid(problems)
-      await spendProofOfWork(deps, 'register', request.proofOfWork)
-      const betaCode = await requireBetaCode(deps, request.betaCode)
-      const passwordHash = await passwords.hash(wanted.password)
+      const { passwordHash, betaCode } = await passwords.inTurn(context, async ({ hash }) => {
+        await spendProofOfWork(deps, 'register', request.proofOfWork)
+        const betaCode = await requireBetaCode(deps, request.betaCode)
+        return { betaCode, passwordHash: await hash(wanted.password) }
+      })
       const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }
       const { formerSessionToken: former } = request
       const sessionToken = await save(deps, { row, passwordHash, betaCode, former })

@@ -129,6 +129,7 @@ export const identity = defineService({
         ...(billing ? billingActivities({ ...deps, billing }) : {}),
       },
       schedules: [...schedules, ...(billing ? billingSchedules : [])],
+      ready: passwords.ready,
       close: async () => {
         mailServer?.close()
         await passwords[Symbol.asyncDispose]()

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import type {
+  LoginRequest,
+  LoginResponseSchema,
+  SignInService,
+} from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { featuresOf } from './features.ts'
 import { insertLinkToken } from './link-token.sql.ts'
 import { newLinkToken } from './link-token.ts'
 import { findSignIns, type SignIn } from './login.sql.ts'
 import { credentialProblems } from './login.ts'
+import type { Hashing } from './password-pool.client.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
@@ -25,37 +31,16 @@ const changeMinutes = 5
 export function signIn(
   deps: IdentityDeps,
 ): Pick<ServiceImpl<typeof SignInService>, 'login' | 'logout'> {
-  const { config, database, passwords, clock } = deps
+  const { database, passwords } = deps
   return {
-    login: async (request) => {
+    login: async (request, context) => {
       const email = request.email.trim()
       const password = request.password.trim()
       const problems = credentialProblems({ email, password })
       if (problems) throw invalid(problems)
-      await spendProofOfWork(deps, 'login', request.proofOfWork)
-      const now = clock()
-      const subjectHash = hashOf(email)
-      const max = config.signInLimitPerMinute
-      await admitAttempt(database, { subjectHash, now, max, windowMs: minuteMs })
-      const [first, ...others] = await findSignIns(database, email)
-      const known = await verifyPassword(passwords, first, password)
-      if (known.isPasswordExpired || !known.isEmailVerified) {
-        const owed = await owedBefore(deps, known, { subjectHash, now })
-        if (owed) return owed
-      }
-      if (others.length > 0)
-        throw refused('this login has several accounts, which is not supported')
-      const { accountId, userId, hasAuthenticator: isPending } = known
-      if (accountId === null || userId === null) throw new Error('a login is a user of no account')
-      const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
-      const { token, session } = newSession(origin, { accountId, userId }, now)
-      await database.transaction(async (tx) => {
-        await deleteSession(tx, hashOf(request.formerSessionToken))
-        await insertSession(tx, session)
-        await forgetAttempts(tx, subjectHash)
-      })
-      const isActive = await isAccountActive(deps, accountId)
-      return { sessionToken: token, isActive, mfaRequired: isPending }
+      return passwords.inTurn(context, (hashing) =>
+        logIn(deps, { ...request, email, password }, hashing),
+      )
     },
     logout: async ({ sessionToken }) => {
       await deleteSession(database.pool, hashOf(sessionToken))
@@ -64,17 +49,48 @@ export function signIn(
   }
 }
 
+async function logIn(
+  deps: IdentityDeps,
+  { email, password, proofOfWork, formerSessionToken }: LoginRequest,
+  hashing: Hashing,
+): Promise<MessageInitShape<typeof LoginResponseSchema>> {
+  const { config, database, clock } = deps
+  await spendProofOfWork(deps, 'login', proofOfWork)
+  const now = clock()
+  const subjectHash = hashOf(email)
+  const max = config.signInLimitPerMinute
+  await admitAttempt(database, { subjectHash, now, max, windowMs: minuteMs })
+  const [first, ...others] = await findSignIns(database, email)
+  const known = await verifyPassword(hashing, first, password)
+  if (known.isPasswordExpired || !known.isEmailVerified) {
+    const owed = await owedBefore(deps, known, { subjectHash, now })
+    if (owed) return owed
+  }
+  if (others.length > 0) throw refused('this login has several accounts, which is not supported')
+  const { accountId, userId, hasAuthenticator: isPending } = known
+  if (accountId === null || userId === null) throw new Error('a login is a user of no account')
+  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
+  const { token, session } = newSession(origin, { accountId, userId }, now)
+  await database.transaction(async (tx) => {
+    await deleteSession(tx, hashOf(formerSessionToken))
+    await insertSession(tx, session)
+    await forgetAttempts(tx, subjectHash)
+  })
+  const isActive = await isAccountActive(deps, accountId)
+  return { sessionToken: token, isActive, mfaRequired: isPending }
+}
+
 /**
  * The login whose password it is. An unknown address, a wrong password and a disabled login are one
  * error, after the same time.
  */
 async function verifyPassword(
-  passwords: IdentityDeps['passwords'],
+  { matches }: Hashing,
   found: SignIn | undefined,
   password: string,
 ): Promise<SignIn> {
   const hash = found && !found.isDisabled ? found.passwordHash : null
-  if (!(await passwords.matches(password, hash)) || !found) {
+  if (!(await matches(password, hash)) || !found) {
     throw unauthenticated('wrong email or password')
   }
   return found

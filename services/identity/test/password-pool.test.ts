@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { startPasswords } from '../src/password-pool.client.ts'
+import { type Passwords, startPasswords } from '../src/password-pool.client.ts'
 
 test('a password is stored as argon2id with 19 MiB and two passes, salted', async () => {
   await using passwords = startPasswords(2)
@@ -21,8 +21,8 @@ test('no password fits a login that is not there, not even the one hashed for it
 })
 
 test('what does not fit the queue is refused at once, the rest is done', async () => {
-  await using passwords = startPasswords(1, 60_000)
-  await passwords.hash('a secret')
+  await using passwords = startPasswords(1, 600_000)
+  await passwords.ready()
   const all = await Promise.allSettled(Array.from({ length: 53 }, () => passwords.hash('a secret')))
   const refused = all.filter((one) => one.status === 'rejected')
   expect(refused).toHaveLength(2)
@@ -30,7 +30,50 @@ test('what does not fit the queue is refused at once, the rest is done', async (
   expect(await passwords.hash('a secret')).toMatch(/^\$argon2id\$/)
 })
 
-test('what waited too long is refused without being done', async () => {
-  await using passwords = startPasswords(1, -1)
-  await expect(passwords.hash('a secret')).rejects.toMatchObject({ code: Code.Unavailable })
+const dead = { timeoutMs: () => 0 }
+const patient = { timeoutMs: () => 600_000 }
+const never = new Promise<never>(() => {})
+
+test.each([
+  ['is not hashed in time', (passwords: Passwords) => passwords.hash('a secret')],
+  ['waits for something else', (passwords: Passwords) => passwords.inTurn(patient, () => never)],
+])('what %s is refused', async (_why, ask) => {
+  await using passwords = startPasswords(1, 1)
+  await expect(ask(passwords)).rejects.toMatchObject({ code: Code.Unavailable })
+})
+
+test("nobody waits until the call's own deadline, and the next one is none the worse", async () => {
+  await using passwords = startPasswords(1, 600_000)
+  await passwords.ready()
+  const late = passwords.inTurn(dead, ({ hash }) => hash('a secret'))
+  await expect(late).rejects.toMatchObject({ code: Code.Unavailable })
+  expect(await passwords.hash('a secret')).toMatch(/^\$argon2id\$/)
+})
+
+test('whose turn would come too late is refused before anything is done for them', async () => {
+  await using passwords = startPasswords(1, 600_000)
+  await passwords.ready()
+  await passwords.hash('a secret')
+  const begun: string[] = []
+  const ask = (who: string, timeoutMs: number) =>
+    passwords.inTurn({ timeoutMs: () => timeoutMs }, ({ hash }) => {
+      begun.push(who)
+      return hash('a secret')
+    })
+  // No machine hashes one in a millisecond.
+  const asked = await Promise.allSettled([
+    ask('first', 600_000),
+    ask('hasty', 1),
+    ask('last', 600_000),
+  ])
+  expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(begun).toEqual(['first', 'last'])
+})
+
+test('a second hash has its own time', async () => {
+  await using passwords = startPasswords(1)
+  const both = passwords.inTurn(patient, async ({ hash, matches }) =>
+    matches('a secret', await hash('a secret')),
+  )
+  expect(await both).toBe(true)
 })

@@ -15,7 +15,10 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-test('more sign-ins than can be hashed are told so at once, and reads go on', async () => {
+// Those that are hashed, and those that may wait for it (password-pool.client.ts).
+const placesMax = 51
+
+test('more sign-ins than can be hashed are unavailable, and reads go on', async () => {
   const ann = await register(booted)
   const { login } = booted.client('identity', SignInService)
   const { getMe } = booted.client('identity', UserService)
@@ -27,7 +30,10 @@ test('more sign-ins than can be hashed are told so at once, and reads go on', as
   )
   const reads = Array.from({ length: 20 }, () => getMe({}, ann.as))
   for (const { user } of await Promise.all(reads)) expect(user?.userId).toBe(ann.user.userId)
-  const codes = new Set(await Promise.all(storm))
-  expect(codes).toEqual(new Set([Code.Unauthenticated, Code.Unavailable]))
+  const codes = await Promise.all(storm)
+  const unavailable = codes.filter((code) => code === Code.Unavailable)
+  const answered = codes.filter((code) => code === Code.Unauthenticated)
+  expect(unavailable.length + answered.length).toBe(codes.length)
+  expect(answered.length).toBeLessThanOrEqual(placesMax)
   expect(await login(ann, nobody(booted))).toMatchObject({ isActive: true })
 })

@@ -185,5 +185,6 @@ async function startBehind(
   if (handlers.length > 0) {
     stack.use(await startConsumer({ name, handlers: guarded, broker, log }))
   }
+  await service.ready?.()
   return stack.move()
 }

@@ -1,0 +1,136 @@
+/** A slow step of somebody's turn; so many run at the same time. */
+export type Slowly = <Result>(step: () => Promise<Result>) => Promise<Result>
+
+/**
+ * Takes a turn that comes to slow steps: `work` begins at once, each of its slow steps when those
+ * before it are done. `leftMs` is how long the caller waits at most. Throws what `tooLate` makes:
+ *
+ * - without beginning, where `waitingMax` wait already, or where, as long as such steps took of
+ *   late, this one's would come too late;
+ * - where a slow step is not done `patienceMs` after the turn, or the one before it, began, or half
+ *   of `leftMs`: the rest is for what comes after it.
+ */
+export type TakeTurn = <Result>(
+  leftMs: number | undefined,
+  work: (slowly: Slowly) => Promise<Result>,
+) => Promise<Result>
+
+/** A line of those who wait for slow work, bounded by number and by time. */
+export function createTurns(line: {
+  atOnce: number
+  waitingMax: number
+  patienceMs: number
+  tooLate: () => Error
+}): TakeTurn {
+  const { atOnce, waitingMax, tooLate } = line
+  const recent = createAverage()
+  const slots = createSlots(atOnce)
+  let places = 0
+  return async (leftMs, work) => {
+    const patienceMs = Math.min(line.patienceMs, (leftMs ?? Number.POSITIVE_INFINITY) / 2)
+    const expectedMs = places < atOnce ? 0 : (places / atOnce) * recent.ms()
+    if (places >= atOnce + waitingMax || expectedMs > patienceMs) throw tooLate()
+    places += 1
+    const patience = startPatience(patienceMs, tooLate)
+    const slowly: Slowly = async (step) => {
+      patience.begin()
+      await slots.take(patience.signal)
+      try {
+        return await recent.measure(step)
+      } finally {
+        slots.free()
+        patience.end()
+      }
+    }
+    const working = work(slowly).finally(() => {
+      patience.end()
+      places -= 1
+    })
+    return Promise.race([working, patience.lost])
+  }
+}
+
+/** How long steps took of late, in milliseconds. */
+function createAverage(): { ms: () => number; measure: Slowly } {
+  let average = 0
+  return {
+    ms: () => average,
+    measure: async (step) => {
+      const startedAt = performance.now()
+      try {
+        return await step()
+      } finally {
+        const took = performance.now() - startedAt
+        average = average === 0 ? took : average + (took - average) / 8
+      }
+    },
+  }
+}
+
+/** A number of slots, taken in the order they are asked for. */
+function createSlots(count: number): {
+  /** Throws the signal's reason once it is aborted. */
+  take: (signal: AbortSignal) => Promise<void>
+  free: () => void
+} {
+  let free = count
+  const waiting = new Set<() => void>()
+  return {
+    take: async (signal) => {
+      signal.throwIfAborted()
+      if (free > 0) {
+        free -= 1
+        return
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      waiting.add(resolve)
+      const leave = (): void => {
+        if (waiting.delete(resolve)) reject(signal.reason)
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      await promise
+    },
+    free: () => {
+      const [next] = waiting
+      if (next) {
+        waiting.delete(next)
+        next()
+      } else {
+        free += 1
+      }
+    },
+  }
+}
+
+interface Patience {
+  begin: () => void
+  end: () => void
+  signal: AbortSignal
+  /** Rejects once the time was up before it was ended. */
+  lost: Promise<never>
+}
+
+/** Begun; ended and begun again it is whole again. */
+function startPatience(patienceMs: number, tooLate: () => Error): Patience {
+  const controller = new AbortController()
+  const { promise: lost, reject } = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | null = null
+  const lose = (): void => {
+    const error = tooLate()
+    controller.abort(error)
+    reject(error)
+  }
+  const begin = (): void => {
+    timer ??= setTimeout(lose, Math.max(0, patienceMs))
+  }
+  begin()
+  return {
+    begin,
+    end: () => {
+      if (timer) clearTimeout(timer)
+      timer = null
+    },
+    signal: controller.signal,
+    lost,
+  }
+}
