@@ -22,10 +22,9 @@ export type DaysOfYear = (year: number) => number[]
  * each: a rule that never matches is as cheap as any, however many years are looked at.
  */
 export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
-  const first = period(rule, startDay)
-  const interval = rule.interval ?? 1
   const startYear = yearOfDay(startDay)
-  const matching = byKind((year) => matchingDays(rule, startDay, year))
+  const isByWeek = rule.weeks.length > 0
+  const matching = byKind((year) => matchingDays(rule, startDay, year), isByWeek)
   // A week that crosses New Year is one set for BYSETPOS.
   const around = (year: number) => [
     ...matching(year - 1).filter((day) => day >= newYear(year) - 6),
@@ -34,25 +33,49 @@ export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   ]
   // The first week is counted from the start on, as dateutil and its ports do.
   const firstWeeks = (year: number) => around(year).filter((day) => day >= startDay)
-  const selected = byKind((year) => positioned(rule, around(year), year))
+  const hasWeeks = isByWeek || rule.frequency === 'WEEKLY'
+  const selected = byKind(
+    (year) => positioned(rule, hasWeeks ? around(year) : matching(year), year),
+    hasWeeks,
+  )
   const days = (year: number) => {
     const crossesStart = rule.frequency === 'WEEKLY' && Math.abs(year - startYear) <= 1
     return crossesStart ? positioned(rule, firstWeeks(year), year) : selected(year)
   }
   const all = rule.positions.length === 0 ? matching : days
-  return (year) =>
-    interval === 1
-      ? all(year)
-      : all(year).filter((day) => (period(rule, day) - first) % interval === 0)
+  return (rule.interval ?? 1) === 1 ? all : everyNth(rule, startDay, all)
 }
 
-/** Works out the days of one year of each kind, and moves them to the others of that kind. */
-function byKind(daysOf: DaysOfYear): DaysOfYear {
+/** The days in every INTERVALth period from that of the start on. */
+function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear {
+  const first = period(rule, startDay)
+  const isIn = (day: number) => (period(rule, day) - first) % (rule.interval ?? 1) === 0
+  if (rule.frequency === 'DAILY' || rule.frequency === 'WEEKLY') {
+    return (year) => daysOf(year).filter(isIn)
+  }
+  return (year) => {
+    const starts = Array.from({ length: 13 }, (_, month) => Date.UTC(year, month, 1) / dayMs)
+    const months = everyMonth.filter((month) => isIn(starts[month - 1] as number))
+    if (months.length === 0) return []
+    const days = daysOf(year)
+    return months.flatMap((month) => {
+      const [from, before] = starts.slice(month - 1, month + 1) as [number, number]
+      return days.filter((day) => from <= day && day < before)
+    })
+  }
+}
+
+/**
+ * Works out the days of one year of each kind, and moves them to the others of that kind: by the
+ * weekday on which a year begins, its length and, where a week may reach over from its neighbours,
+ * theirs.
+ */
+function byKind(daysOf: DaysOfYear, hasWeeks: boolean): DaysOfYear {
   const kinds = new Map<string, number[]>()
   return (year) => {
     const start = newYear(year)
-    // A week of another year may reach into this one, so that its length counts as well.
-    const lengths = [year - 1, year, year + 1].map((each) => newYear(each + 1) - newYear(each))
+    const reached = hasWeeks ? [year - 1, year, year + 1] : [year]
+    const lengths = reached.map((each) => newYear(each + 1) - newYear(each))
     const kind = [weekday(start), ...lengths].join(' ')
     const known = kinds.get(kind) ?? daysOf(year).map((day) => day - start)
     kinds.set(kind, known)

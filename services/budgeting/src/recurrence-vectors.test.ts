@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
+import rrule from 'rrule'
 import { countOccurrences, listOccurrences, occurrenceAfter, occurrencesOf } from './recurrence.ts'
 
 const minuteMs = 60_000
@@ -57,4 +58,31 @@ test.each([
   countOccurrences(occurrences, { from: now, before: Date.UTC(9999, 0, 1) })
   // Those since its start, which COUNT needs, and a hundred ahead, of a fraction of a ms each.
   expect(occurrences.years.size).toBeLessThanOrEqual(126 + 102)
+})
+
+type Instants = [number, number, number]
+const exceptions = Array.from({ length: 54 }, (_, index) => `${1980 + 3 * index}0101T060000`)
+
+test.each([
+  ['daily', 'FREQ=DAILY'],
+  ['of many places', `FREQ=YEARLY;BYYEARDAY=${days};BYSETPOS=${days}`],
+  ['of which dates are taken away', `FREQ=DAILY\nEXDATE:${exceptions.join(',')}`],
+  ['to which dates are added', `FREQ=YEARLY\nRDATE:${exceptions.join(',')}`],
+  ['that counts', 'FREQ=DAILY;COUNT=10000;INTERVAL=9'],
+  ['of every month, with a wide interval', 'FREQ=MONTHLY;INTERVAL=9999;COUNT=10000'],
+])('a century of a rule %s is counted by its days', (_, rule) => {
+  const asked = jest.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts')
+  const expanded = jest.spyOn(rrule.RRule.prototype, 'all')
+  const occurrences = occurrencesOf(`DTSTART:19000101T060000Z\nRRULE:${rule}`, 'Europe/Dublin')
+  const [from, middle, before] = [2026, 2071, 2126].map((year) => Date.UTC(year)) as Instants
+  const whole = countOccurrences(occurrences, { from, before })
+  const first = countOccurrences(occurrences, { from, before: middle })
+  expect(whole).toBe(first + countOccurrences(occurrences, { from: middle, before }))
+  // Two ends, a few days each, and one question or two for each exception.
+  const known = [...occurrences.years.values()].flatMap(({ instants }) => [...instants])
+  expect(known.filter((instant) => instant !== 0).length).toBeLessThanOrEqual(3 * (54 + 6))
+  expect(asked.mock.calls.length).toBeLessThanOrEqual(4 * 3 * (54 + 6))
+  expect(expanded.mock.calls.length).toBeLessThanOrEqual(14)
+  asked.mockRestore()
+  expanded.mockRestore()
 })

@@ -2,31 +2,39 @@ import { type Rule, readRuleset } from '@coffer/kit/ruleset'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/time'
 import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
-/** The occurrences of one ruleset in one timezone, year by year as they are asked for, in ms. */
+/**
+ * The occurrences of one ruleset in one timezone. Its days are worked out year by year as they are
+ * asked for; when exactly one of them begins only where that matters.
+ */
 export type Occurrences = {
   rule: Rule
   timezone: string
-  /** The wall-clock time at which it starts, and the days that it selects. */
-  start: number
+  /** The day and the time of day (ms), by the clock of the timezone, at which it starts. */
+  startDay: number
+  timeOfDay: number
   days: DaysOfYear
-  /** RDATEs by the year of local time, and EXDATEs. */
-  added: Map<number, number[]>
-  removed: Set<number>
   yearFirst: number
   yearLast: number
-  years: Map<number, number[]>
-  counted: number
+  years: Map<number, Year>
+  /** How many days of the rule lie before the end of its first, second, … year, for COUNT. */
+  counted: number[]
+  /** RDATEs and EXDATEs that make a difference, ascending. */
+  added: number[]
+  removed: number[]
 }
+
+/** The days of the rule in a year of local time, ascending, and the instants known so far, or 0. */
+type Year = { days: number[]; instants: Float64Array }
 
 /** No search goes further than this: the rarest calendar rules repeat within 40 years. */
 const horizonYears = 100
 const offsetMaxMs = 15 * hourMs
 const yearEnd = 9000
 const rulesMax = 2000
-const occurrencesMax = 500_000
+const daysMax = 500_000
 
 const cache = new Map<string, Map<string, Occurrences>>()
-const cached = { rules: 0, occurrences: 0 }
+const cached = { rules: 0, days: 0 }
 
 /**
  * The occurrences of a valid ruleset, expanded in the wall-clock time of `timezone` as
@@ -41,9 +49,8 @@ export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   if ('problem' in read) {
     throw new RangeError(`ruleset ${read.problem}`)
   }
-  if (cached.rules >= rulesMax || cached.occurrences >= occurrencesMax) {
-    cache.clear()
-    Object.assign(cached, { rules: 0, occurrences: 0 })
+  if (cached.rules >= rulesMax) {
+    forgetAll()
   }
   const found = newOccurrences(read.rule, timezone)
   cached.rules += 1
@@ -56,15 +63,13 @@ export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
  * years.
  */
 export function occurrenceAfter(occurrences: Occurrences, instant: number): number | null {
-  const from = Math.max(occurrences.yearFirst, yearOf(instant - offsetMaxMs))
-  for (let year = from; year <= Math.min(occurrences.yearLast, from + horizonYears); year += 1) {
-    const instants = instantsOf(occurrences, year)
-    const index = countBelow(instants, instant + 1)
-    if (index < instants.length) {
-      return instants[index] as number
-    }
+  const { added, removed } = occurrences
+  let next = ruleAfter(occurrences, instant)
+  while (next !== null && removed.includes(next)) {
+    next = ruleAfter(occurrences, next)
   }
-  return null
+  const addition = added[countBelow(added, instant + 1)] ?? null
+  return next === null || addition === null ? (next ?? addition) : Math.min(next, addition)
 }
 
 /**
@@ -72,15 +77,13 @@ export function occurrenceAfter(occurrences: Occurrences, instant: number): numb
  * 100 years.
  */
 export function occurrenceBefore(occurrences: Occurrences, instant: number): number | null {
-  const from = Math.min(occurrences.yearLast, yearOf(instant + offsetMaxMs))
-  for (let year = from; year >= Math.max(occurrences.yearFirst, from - horizonYears); year -= 1) {
-    const instants = instantsOf(occurrences, year)
-    const index = countBelow(instants, instant)
-    if (index > 0) {
-      return instants[index - 1] as number
-    }
+  const { added, removed } = occurrences
+  let last = ruleBefore(occurrences, instant)
+  while (last !== null && removed.includes(last)) {
+    last = ruleBefore(occurrences, last)
   }
-  return null
+  const addition = added[countBelow(added, instant) - 1] ?? null
+  return last === null || addition === null ? (last ?? addition) : Math.max(last, addition)
 }
 
 /** How many occurrences fall in `[from, before)` (ms), looking at 100 years at most. */
@@ -88,14 +91,13 @@ export function countOccurrences(
   occurrences: Occurrences,
   { from, before }: { from: number; before: number },
 ): number {
-  const start = Math.max(occurrences.yearFirst, yearOf(from - offsetMaxMs))
-  const end = Math.min(occurrences.yearLast, yearOf(before + offsetMaxMs), start + horizonYears)
-  let count = 0
-  for (let year = start; year <= end && from < before; year += 1) {
-    const instants = instantsOf(occurrences, year)
-    count += countBelow(instants, before) - countBelow(instants, from)
+  if (from >= before) {
+    return 0
   }
-  return count
+  const { added, removed } = occurrences
+  const others = countBelow(added, before) - countBelow(added, from)
+  const gone = countBelow(removed, before) - countBelow(removed, from)
+  return countOfRule(occurrences, { from, before }) + others - gone
 }
 
 /** The occurrences in `[from, before)` (ms), ascending; the first `limit` of them. */
@@ -114,66 +116,150 @@ export function listOccurrences(
 }
 
 function newOccurrences(rule: Rule, timezone: string): Occurrences {
-  const last = rule.until === null ? null : Math.max(rule.until, ...rule.added)
   const start = toLocal(rule.start, timezone)
+  const startDay = Math.floor(start / dayMs)
+  const occurrences: Occurrences = {
+    ...{ rule, timezone, startDay, timeOfDay: start - startDay * dayMs },
+    days: recurrenceDays(rule, startDay),
+    yearFirst: yearOf(start),
+    yearLast: rule.until === null ? yearEnd : yearOf(rule.until + offsetMaxMs),
+    ...{ years: new Map(), counted: [], added: [], removed: [] },
+  }
+  const removed = new Set(rule.removed)
+  const isOfRule = (instant: number) => ruleAfter(occurrences, instant - 1) === instant
+  const added = [...new Set(rule.added)].filter((one) => !removed.has(one) && !isOfRule(one))
   return {
-    rule,
-    timezone,
-    start,
-    days: recurrenceDays(rule, Math.floor(start / dayMs)),
-    added: Map.groupBy(rule.added, (instant) => yearOf(toLocal(instant, timezone))),
-    removed: new Set(rule.removed),
-    yearFirst: yearOf(toLocal(Math.min(rule.start, ...rule.added), timezone)),
-    yearLast: last === null ? yearEnd : yearOf(last + offsetMaxMs),
-    years: new Map(),
-    counted: 0,
+    ...occurrences,
+    added: added.sort((a, b) => a - b),
+    removed: [...removed].filter(isOfRule).sort((a, b) => a - b),
   }
 }
 
-/** The occurrences of one year of local time, ascending. */
-function instantsOf(occurrences: Occurrences, year: number): number[] {
-  const { rule, years, yearFirst } = occurrences
-  // COUNT counts from the first year on, so all years up to this one have to be known.
-  const from = rule.count === null ? year : yearFirst + years.size
-  for (let next = from; !years.has(year); next += 1) {
-    const left = (rule.count ?? Number.POSITIVE_INFINITY) - occurrences.counted
-    const kept = left > 0 ? ruleInstants(occurrences, next).slice(0, left) : []
-    occurrences.counted += kept.length
-    years.set(next, withDates(occurrences, next, kept))
-    cached.occurrences += kept.length + 1
-  }
-  return years.get(year) as number[]
-}
-
-function ruleInstants({ rule, timezone, start, days }: Occurrences, year: number): number[] {
-  const timeOfDay = start - Math.floor(start / dayMs) * dayMs
+function ruleAfter(occurrences: Occurrences, instant: number): number | null {
+  const { rule, yearFirst, yearLast } = occurrences
   const until = rule.until ?? Number.POSITIVE_INFINITY
-  return days(year)
-    .map((day) => day * dayMs + timeOfDay)
-    .filter((local) => local >= start)
-    .map((local) => fromLocal(local, timezone))
-    .filter((instant) => instant <= until)
+  const from = Math.max(yearFirst, yearOf(instant - offsetMaxMs))
+  for (let year = from; year <= Math.min(yearLast, from + horizonYears); year += 1) {
+    const found = yearOfRule(occurrences, year)
+    const index = indexIn(occurrences, found, instant + 1)
+    if (index < found.days.length) {
+      const next = instantAt(occurrences, found, index)
+      return next <= until ? next : null
+    }
+  }
+  return null
 }
 
-/** Adds the RDATEs of the year and takes the EXDATEs away. */
-function withDates({ added, removed }: Occurrences, year: number, instants: number[]): number[] {
-  if (added.size + removed.size === 0) {
-    return instants
+function ruleBefore(occurrences: Occurrences, instant: number): number | null {
+  const { rule, yearFirst, yearLast } = occurrences
+  const before = Math.min(instant, (rule.until ?? Number.POSITIVE_INFINITY) + 1)
+  const from = Math.min(yearLast, yearOf(before + offsetMaxMs))
+  for (let year = from; year >= Math.max(yearFirst, from - horizonYears); year -= 1) {
+    const found = yearOfRule(occurrences, year)
+    const index = indexIn(occurrences, found, before)
+    if (index > 0) {
+      return instantAt(occurrences, found, index - 1)
+    }
   }
-  const all = new Set([...instants, ...(added.get(year) ?? [])])
-  return [...all].filter((instant) => !removed.has(instant)).sort((a, b) => a - b)
+  return null
+}
+
+function countOfRule(occurrences: Occurrences, range: { from: number; before: number }): number {
+  const { rule, yearFirst, yearLast } = occurrences
+  const { from } = range
+  const before = Math.min(range.before, (rule.until ?? Number.POSITIVE_INFINITY) + 1)
+  const first = Math.max(yearFirst, yearOf(from - offsetMaxMs))
+  const last = Math.min(yearLast, yearOf(before + offsetMaxMs), first + horizonYears)
+  let count = 0
+  for (let year = first; year <= last && from < before; year += 1) {
+    const found = yearOfRule(occurrences, year)
+    count += indexIn(occurrences, found, before) - indexIn(occurrences, found, from)
+  }
+  return count
+}
+
+/**
+ * How many days of a year begin before `bound` (ms). All but those around it are told by their
+ * number.
+ */
+function indexIn(occurrences: Occurrences, year: Year, bound: number): number {
+  const sure = (bound - offsetMaxMs - occurrences.timeOfDay) / dayMs
+  let index = countBelow(year.days, sure)
+  while (index < year.days.length && instantAt(occurrences, year, index) < bound) {
+    index += 1
+  }
+  return index
+}
+function instantAt(
+  { timezone, timeOfDay }: Occurrences,
+  { days, instants }: Year,
+  index: number,
+): number {
+  const known = instants[index]
+  if (known) {
+    return known
+  }
+  const instant = fromLocal((days[index] as number) * dayMs + timeOfDay, timezone)
+  instants[index] = instant
+  return instant
+}
+
+function yearOfRule(occurrences: Occurrences, year: number): Year {
+  const known = occurrences.years.get(year)
+  if (known) {
+    return known
+  }
+  const days = ruleDays(occurrences, year)
+  cached.days += days.length + 1
+  if (cached.days > daysMax) {
+    forgetAll()
+  }
+  const found = { days, instants: new Float64Array(days.length) }
+  occurrences.years.set(year, found)
+  return found
+}
+
+/** The days of the rule in one year of local time from its start on, COUNT of them at most. */
+function ruleDays(occurrences: Occurrences, year: number): number[] {
+  const { rule, startDay, days, yearFirst } = occurrences
+  const left = rule.count === null ? null : rule.count - daysBefore(occurrences, year, rule.count)
+  if (left !== null && left <= 0) {
+    return []
+  }
+  const found = year === yearFirst ? days(year).filter((day) => day >= startDay) : days(year)
+  return left === null ? found : found.slice(0, left)
+}
+
+/** How many days of the rule lie before a year; it stops counting at `enough`. */
+function daysBefore(
+  { startDay, days, yearFirst, counted }: Occurrences,
+  year: number,
+  enough: number,
+): number {
+  let count = counted.at(-1) ?? 0
+  for (let next = yearFirst + counted.length; next < year && count < enough; next += 1) {
+    const found = days(next)
+    count += next === yearFirst ? found.filter((day) => day >= startDay).length : found.length
+    counted.push(count)
+  }
+  return counted[Math.min(year - yearFirst, counted.length) - 1] ?? 0
+}
+
+function forgetAll(): void {
+  cache.clear()
+  Object.assign(cached, { rules: 0, days: 0 })
 }
 
 function yearOf(instant: number): number {
   return new Date(instant).getUTCFullYear()
 }
 
-/** How many of the ascending `instants` are less than `bound`. */
-function countBelow(instants: number[], bound: number): number {
-  let [low, high] = [0, instants.length]
+/** How many of the ascending `values` are less than `bound`. */
+function countBelow(values: number[], bound: number): number {
+  let [low, high] = [0, values.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((instants[middle] as number) < bound) {
+    if ((values[middle] as number) < bound) {
       low = middle + 1
     } else {
       high = middle

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { fromLocal, isTimezone, midnightOf, toLocal } from './time.ts'
 
@@ -78,8 +78,27 @@ test('a skipped wall-clock time is read with the offset before, a doubled one is
   )
 })
 
+test('the runtime is asked three times for one instant, and 200 times for all of a year', () => {
+  const asked = jest.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts')
+  const questions = (work: () => void) => {
+    asked.mockClear()
+    work()
+    return asked.mock.calls.length
+  }
+  const day = (year: number, index: number) => Date.UTC(year, 0, 1 + index)
+  const years = Array.from({ length: 100 }, (_, index) => 2050 + index)
+  const each = () => years.map((year) => fromLocal(day(year, 90), 'Europe/Lisbon'))
+  expect(questions(each)).toBeLessThanOrEqual(3 * years.length)
+  const days = Array.from({ length: 340 }, (_, index) => index + 10)
+  const all = () => days.map((index) => fromLocal(day(2049, index), 'Europe/Lisbon'))
+  expect(questions(all)).toBeLessThanOrEqual(200)
+  expect(questions(all)).toBe(0)
+  asked.mockRestore()
+})
+
 test('only timezones the runtime knows are timezones', () => {
   expect(isTimezone('Europe/Berlin')).toBe(true)
   expect(isTimezone('Moon/Base')).toBe(false)
+  expect(isTimezone('+0530')).toBe(false)
   expect(() => toLocal(0, 'Moon/Base')).toThrow(new RangeError('unknown timezone Moon/Base'))
 })

@@ -7,10 +7,14 @@ export const dayMs = 24 * hourMs
 const sampleMs = 10 * dayMs
 const zonesMax = 1000
 const yearsMax = 1000
+/** About as many questions to the runtime as it takes to find all changes of a year. */
+const asksMax = 100
 
 /** The offsets in force during one UTC year: `offsets[i]` holds from `from[i]` on, both in ms. */
 type YearOfOffsets = { from: number[]; offsets: number[] }
-type Zone = { rules: IANAZone; years: Map<number, YearOfOffsets> }
+/** A year that was asked about so often; its changes are looked for once that has paid off. */
+type Year = { asks: number; known: YearOfOffsets | null }
+type Zone = { rules: IANAZone; years: Map<number, Year> }
 
 const zones = new Map<string, Zone>()
 
@@ -24,9 +28,14 @@ export function midnightOf(instant: Date, timezone: string): Date {
   return new Date(fromLocal(local - modulo(local, dayMs), timezone))
 }
 
-/** Whether the text names an IANA timezone. */
+/** Whether the text names an IANA timezone; an offset (`+0500`) is none. */
 export function isTimezone(text: string): boolean {
-  return IANAZone.isValidZone(text)
+  return zones.has(text) || (/^[A-Za-z]/.test(text) && IANAZone.isValidZone(text))
+}
+
+/** Makes the runtime load its timezones: 20 ms that the first request need not wait for. */
+export function loadTimezones(): void {
+  toLocal(0, 'America/New_York')
 }
 
 /**
@@ -62,6 +71,8 @@ function zoneOf(timezone: string): Zone {
   }
   if (zones.size >= zonesMax) {
     zones.clear()
+    // It keeps a formatter for every spelling (Europe/BERLIN is Europe/Berlin) for good.
+    IANAZone.resetCache()
   }
   const zone = { rules: IANAZone.create(timezone), years: new Map() }
   zones.set(timezone, zone)
@@ -69,7 +80,13 @@ function zoneOf(timezone: string): Zone {
 }
 
 function offsetAt(zone: Zone, instant: number): number {
-  const { from, offsets } = yearOfOffsets(zone, new Date(instant).getUTCFullYear())
+  const year = yearOf(zone, instant)
+  if (!year.known && year.asks < asksMax) {
+    year.asks += 1
+    return offsetMs(zone.rules, instant)
+  }
+  year.known ??= offsetsOf(zone.rules, instant)
+  const { from, offsets } = year.known
   let index = from.length - 1
   while (index > 0 && (from[index] as number) > instant) {
     index -= 1
@@ -77,26 +94,26 @@ function offsetAt(zone: Zone, instant: number): number {
   return offsets[index] as number
 }
 
-function yearOfOffsets(zone: Zone, year: number): YearOfOffsets {
-  const known = zone.years.get(year)
-  if (known) {
-    return known
+function yearOf(zone: Zone, instant: number): Year {
+  const number = new Date(instant).getUTCFullYear()
+  const found = zone.years.get(number)
+  if (found) {
+    return found
   }
   if (zone.years.size >= yearsMax) {
     zone.years.clear()
   }
-  const found = findOffsets(zone.rules, {
-    from: Date.UTC(year, 0, 1),
-    to: Date.UTC(year + 1, 0, 1),
-  })
-  zone.years.set(year, found)
-  return found
+  const year = { asks: 0, known: null }
+  zone.years.set(number, year)
+  return year
 }
 
-/**
- * Asking the runtime for one offset costs microseconds: ask often once, then remember the
- * changes.
- */
+function offsetsOf(rules: IANAZone, instant: number): YearOfOffsets {
+  const year = new Date(instant).getUTCFullYear()
+  return findOffsets(rules, { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) })
+}
+
+/** All changes of a year, to remember them: asking the runtime costs microseconds each time. */
 function findOffsets(rules: IANAZone, { from, to }: { from: number; to: number }): YearOfOffsets {
   const found = { from: [from], offsets: [offsetMs(rules, from)] }
   for (let start = from; start < to; start += sampleMs) {
