@@ -16,6 +16,12 @@ export async function findAuthenticator(
     FROM authenticators WHERE login_id = ${loginId}`)
 }
 
+/** Whether a second factor is owed. */
+export async function hasAuthenticator(tx: Transaction, loginId: string): Promise<boolean> {
+  return tx.exists(sql.unsafe`
+    SELECT FROM authenticators WHERE login_id = ${loginId} AND enabled_at IS NOT NULL`)
+}
+
 /** Begins over again; false, and nothing happens, where an authenticator is enabled already. */
 export async function putAuthenticator(
   tx: Transaction,
@@ -33,15 +39,19 @@ export async function putAuthenticator(
   return put !== null
 }
 
-/** Enables it with its first code; false where it has gone or is enabled already. */
+/**
+ * Enables it with the first code of its seed; false where it has gone, was set up anew or is
+ * enabled already.
+ */
 export async function enableAuthenticator(
   tx: Transaction,
   loginId: string,
-  { step, now }: { step: number; now: Date },
+  { seed, step, now }: { seed: SealedSecret; step: number; now: Date },
 ): Promise<boolean> {
   const enabled = await tx.maybeOne(sql.type(Known)`
     UPDATE authenticators SET enabled_at = ${sql.timestamp(now)}, last_step = ${step}
     WHERE login_id = ${loginId} AND enabled_at IS NULL AND last_step < ${step}
+      AND ciphertext = ${sql.binary(seed.ciphertext)}
     RETURNING login_id AS "loginId"`)
   return enabled !== null
 }
@@ -60,16 +70,17 @@ export async function spendStep(tx: Transaction, loginId: string, step: number):
   return spent !== null
 }
 
-/** Deletes a recovery code; false where there is none. */
+/** Deletes a recovery code of an authenticator that is enabled; false where there is none. */
 export async function spendRecoveryCode(
   tx: Transaction,
   loginId: string,
   codeHash: Buffer,
 ): Promise<boolean> {
   const spent = await tx.maybeOne(sql.type(Known)`
-    DELETE FROM recovery_codes
-    WHERE login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}
-    RETURNING login_id AS "loginId"`)
+    DELETE FROM recovery_codes USING authenticators
+    WHERE recovery_codes.login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}
+      AND authenticators.login_id = recovery_codes.login_id AND enabled_at IS NOT NULL
+    RETURNING recovery_codes.login_id AS "loginId"`)
   return spent !== null
 }
 

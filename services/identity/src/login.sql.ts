@@ -10,7 +10,6 @@ const SignIn = z.object({
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
   isPasswordExpired: z.boolean(),
-  hasAuthenticator: z.boolean(),
   /** Null where the login is a user of no account. */
   userId: z.string().nullable(),
   accountId: z.string().nullable(),
@@ -23,11 +22,9 @@ export async function findSignIns({ pool }: Database, email: string): Promise<re
     SELECT l.login_id AS "loginId", l.password_hash AS "passwordHash",
       l.disabled_at IS NOT NULL AS "isDisabled",
       l.email_verified_at IS NOT NULL AS "isEmailVerified",
-      l.is_password_expired AS "isPasswordExpired",
-      t.enabled_at IS NOT NULL AS "hasAuthenticator", u.user_id AS "userId",
+      l.is_password_expired AS "isPasswordExpired", u.user_id AS "userId",
       u.account_id AS "accountId"
-    FROM logins l
-    LEFT JOIN users u USING (login_id) LEFT JOIN authenticators t USING (login_id)
+    FROM logins l LEFT JOIN users u USING (login_id)
     WHERE l.email = ${email}`)
 }
 
@@ -45,14 +42,27 @@ export async function getPerson(
   return person
 }
 
+const Password = z.object({ passwordHash: z.string() })
+
 /** Null where the login has gone or is disabled. */
 export async function findPasswordHash(
   { pool }: Database,
   loginId: string,
 ): Promise<string | null> {
-  return pool.maybeOneFirst(sql.type(z.object({ passwordHash: z.string() }))`
+  return pool.maybeOneFirst(sql.type(Password)`
     SELECT password_hash AS "passwordHash" FROM logins
     WHERE login_id = ${loginId} AND disabled_at IS NULL`)
+}
+
+/**
+ * Holds a login still, so that sessions begin and end one after the other; to be locked before all
+ * else. Returns the hash of its password as it is now, null where the login has gone or is
+ * disabled.
+ */
+export async function lockLogin(tx: Transaction, loginId: string): Promise<string | null> {
+  return tx.maybeOneFirst(sql.type(Password)`
+    SELECT password_hash AS "passwordHash" FROM logins
+    WHERE login_id = ${loginId} AND disabled_at IS NULL FOR NO KEY UPDATE`)
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   putAuthenticator,
   replaceRecoveryCodes,
 } from './authenticator.sql.ts'
-import { getPerson } from './login.sql.ts'
+import { getPerson, lockLogin } from './login.sql.ts'
 import { tellOwner } from './mail-request.rpc.ts'
 import { admitCode, proveByCode, proveByEither, proveUnlessFresh, type Spend } from './proof.rpc.ts'
 import {
@@ -74,8 +74,8 @@ async function setUp(deps: IdentityDeps, caller: Caller, proof: Proof | undefine
   const seed = await secrets.seal(text, loginId)
   const codes = newRecoveryCodes()
   await database.transaction(async (tx) => {
-    if (!(await putAuthenticator(tx, loginId, { seed, now }))) throw enabledAlready()
     await spend(tx)
+    if (!(await putAuthenticator(tx, loginId, { seed, now }))) throw enabledAlready()
     await replaceRecoveryCodes(tx, loginId, codes.hashes)
   })
   return { uri: totpUri(email, text), recoveryCodes: codes.shown }
@@ -94,9 +94,12 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
   if (step === null) throw invalid({ totp: 'is not a code of the authenticator' })
   const { email } = await getPerson(database, loginId)
   await database.transaction(async (tx) => {
-    if (!(await enableAuthenticator(tx, loginId, { step, now }))) throw enabledAlready()
+    await lockLogin(tx, loginId)
+    if (!(await enableAuthenticator(tx, loginId, { seed: authenticator, step, now }))) {
+      throw refused('the authenticator was enabled or set up anew meanwhile')
+    }
     await forgetAttempts(tx, subjectHash)
-    // The others were begun without it.
+    // The others were begun without it; those that begin from now on owe it.
     await endSessionsOfLogin(tx, loginId, { except: sessionId })
     await tellOwner(deps, tx, { kind: 'authenticator-enabled', email })
   })

@@ -2,7 +2,7 @@ import { invalid, refused } from '@coffer/kit/errors'
 import type { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { featuresOf } from './features.ts'
-import { requireLinkToken, spendLinkToken } from './link-token.sql.ts'
+import { deleteLinkTokens, requireLinkToken, spendLinkToken } from './link-token.sql.ts'
 import { hostOf } from './link-token.ts'
 import { getPerson, setPassword } from './login.sql.ts'
 import { knownOf, newPasswordProblems } from './login.ts'
@@ -35,6 +35,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       await database.transaction(async (tx) => {
         await spend(tx)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: null })
+        await deleteLinkTokens(tx, loginId, 'reset')
         await endSessionsOfLogin(tx, loginId, { except: sessionId })
         await tellOwner(deps, tx, { kind: 'password-changed', email })
       })

@@ -3,7 +3,7 @@ import type { Transaction } from '@coffer/kit/database'
 import { refused } from '@coffer/kit/errors'
 import type { Proof } from '@coffer/proto/identity/v1/proof'
 import { findAuthenticator, spendRecoveryCode, spendStep } from './authenticator.sql.ts'
-import { findPasswordHash } from './login.sql.ts'
+import { findPasswordHash, lockLogin } from './login.sql.ts'
 import type { Hashing } from './password-pool.client.ts'
 import { recoveryCodeHash } from './recovery-code.ts'
 import { hashOf } from './secret.ts'
@@ -16,7 +16,10 @@ import { acceptedStep } from './totp.ts'
 /** Guesses of one login's code or password within `windowMs`, by somebody who has a session. */
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
-/** Makes a proof final, in the transaction of what it is for. Throws when it was used before. */
+/**
+ * Makes a proof final, first of all in the transaction of what it is for: from then on the login
+ * stands still. Throws when the proof was used before, or the password has been changed.
+ */
 export type Spend = (tx: Transaction) => Promise<void>
 
 type PasswordDeps = Pick<IdentityDeps, 'database'> & { passwords: Hashing }
@@ -45,10 +48,11 @@ export async function proveByCode(
   const step = recovery ? null : await stepOf({ database, secrets }, code, { loginId, now })
   if (!recovery && step === null) throw wrongCode()
   return async (tx) => {
+    const isLive = (await lockLogin(tx, loginId)) !== null
     const isSpent = recovery
       ? await spendRecoveryCode(tx, loginId, recovery)
       : step !== null && (await spendStep(tx, loginId, step))
-    if (!isSpent) throw wrongCode()
+    if (!isLive || !isSpent) throw wrongCode()
     await forgetAttempts(tx, subjectHash)
   }
 }
@@ -61,10 +65,11 @@ export async function proveByPassword(
 ): Promise<Spend> {
   const subjectHash = await admit(database, `password of ${loginId}`, now)
   const passwordHash = await findPasswordHash(database, loginId)
-  if (!(await passwords.matches(password, passwordHash))) {
-    throw refused('the current password is wrong', { status: 401 })
+  if (!(await passwords.matches(password, passwordHash))) throw wrongPassword()
+  return async (tx) => {
+    if ((await lockLogin(tx, loginId)) !== passwordHash) throw wrongPassword()
+    await forgetAttempts(tx, subjectHash)
   }
-  return (tx) => forgetAttempts(tx, subjectHash)
 }
 
 /** Checks whichever of the two the caller brought. Throws as they do, 400 for neither. */
@@ -120,7 +125,11 @@ async function stepOf(
   return acceptedStep({ seed, totp, lastStep: Number(authenticator.lastStep), now })
 }
 
-// Not `unauthenticated`: the session holds, only the code does not.
+// Not `unauthenticated`, as below: the session holds, only the proof does not.
+function wrongPassword(): Error {
+  return refused('the current password is wrong', { status: 401 })
+}
+
 function wrongCode(): Error {
   return refused('the code is wrong or was used before', { status: 401 })
 }

@@ -29,9 +29,9 @@ export function sessions(deps: IdentityDeps): ServiceImpl<typeof SessionService>
       const { accountId, userId } = caller
       const spend = await proveUnlessFresh(deps, proof, { caller, now: clock() })
       await database.transaction(async (tx) => {
+        await spend(tx)
         const isEnded = await endSession(tx, accountId, { userId, sessionId })
         if (!isEnded) throw notFound('session')
-        await spend(tx)
       })
       return {}
     },

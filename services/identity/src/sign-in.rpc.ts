@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { Transaction } from '@coffer/kit/database'
 import { invalid, refused, unauthenticated } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import type {
@@ -8,10 +9,11 @@ import type {
   SignInService,
 } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { hasAuthenticator } from './authenticator.sql.ts'
 import { featuresOf } from './features.ts'
 import { insertLinkToken } from './link-token.sql.ts'
 import { newLinkToken } from './link-token.ts'
-import { findSignIns, type SignIn } from './login.sql.ts'
+import { findSignIns, lockLogin, type SignIn } from './login.sql.ts'
 import { credentialProblems } from './login.ts'
 import type { Hashing } from './password-pool.client.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
@@ -67,17 +69,15 @@ async function logIn(
     if (owed) return owed
   }
   if (others.length > 0) throw refused('this login has several accounts, which is not supported')
-  const { accountId, userId, hasAuthenticator: isPending } = known
+  const { accountId, userId } = known
   if (accountId === null || userId === null) throw new Error('a login is a user of no account')
-  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
-  const { token, session } = newSession(origin, { accountId, userId }, now)
-  await database.transaction(async (tx) => {
+  const begun = await database.transaction(async (tx) => {
+    const session = await beginSession(tx, known, { accountId, userId, now })
     await deleteSession(tx, hashOf(formerSessionToken))
-    await insertSession(tx, session)
     await forgetAttempts(tx, subjectHash)
+    return session
   })
-  const isActive = await isAccountActive(deps, accountId)
-  return { sessionToken: token, isActive, mfaRequired: isPending }
+  return { ...begun, isActive: await isAccountActive(deps, accountId) }
 }
 
 /**
@@ -90,10 +90,34 @@ async function verifyPassword(
   password: string,
 ): Promise<SignIn> {
   const hash = found && !found.isDisabled ? found.passwordHash : null
-  if (!(await matches(password, hash)) || !found) {
-    throw unauthenticated('wrong email or password')
-  }
+  if (!(await matches(password, hash)) || !found) throw wrongCredentials()
   return found
+}
+
+/** The second factor is owed where one is enabled by now. */
+async function beginSession(
+  tx: Transaction,
+  known: SignIn,
+  { now, ...owner }: { accountId: string; userId: string; now: Date },
+): Promise<{ sessionToken: string; mfaRequired: boolean }> {
+  await holdPassword(tx, known)
+  const isPending = await hasAuthenticator(tx, known.loginId)
+  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
+  const { token, session } = newSession(origin, owner, now)
+  await insertSession(tx, session)
+  return { sessionToken: token, mfaRequired: isPending }
+}
+
+/**
+ * Holds the login still. Throws where the password that was verified, which takes a while, has been
+ * changed meanwhile: what it begins now nobody would end any more.
+ */
+async function holdPassword(tx: Transaction, { loginId, passwordHash }: SignIn): Promise<void> {
+  if ((await lockLogin(tx, loginId)) !== passwordHash) throw wrongCredentials()
+}
+
+function wrongCredentials(): Error {
+  return unauthenticated('wrong email or password')
 }
 
 /**
@@ -102,9 +126,10 @@ async function verifyPassword(
  */
 async function owedBefore(
   { config, database }: IdentityDeps,
-  { loginId, isEmailVerified, isPasswordExpired }: SignIn,
+  known: SignIn,
   { subjectHash, now }: { subjectHash: Buffer; now: Date },
 ): Promise<{ resetToken: string } | null> {
+  const { loginId, isEmailVerified, isPasswordExpired } = known
   const { verifyEmailAddress, allowForgotPassword } = featuresOf(config)
   if (verifyEmailAddress && !isEmailVerified) {
     await database.transaction((tx) => forgetAttempts(tx, subjectHash))
@@ -118,6 +143,7 @@ async function owedBefore(
   const origin = { now, minutes: changeMinutes }
   const { token: resetToken, ...stored } = newLinkToken(randomBytes(secretBytes), origin)
   await database.transaction(async (tx) => {
+    await holdPassword(tx, known)
     await insertLinkToken(tx, loginId, { ...stored, scope: 'reset' })
     await forgetAttempts(tx, subjectHash)
   })

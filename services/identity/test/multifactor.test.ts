@@ -1,5 +1,6 @@
 import { problemsOf, refusalOf } from '@coffer/kit/errors'
 import type { Booted } from '@coffer/kit/testing/boot'
+import { AccountService } from '@coffer/proto/identity/v1/account'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
@@ -254,6 +255,14 @@ test('neither disabling nor new codes go without a proof', async () => {
     expect(await refusal(call({}, ann.as))).toMatchObject({ code: Code.FailedPrecondition })
   }
   await pending(ann)
+})
+
+test('recovery codes of an authenticator that is not enabled prove nothing', async () => {
+  const ann = await register(booted)
+  const { recoveryCodes } = await multifactor().setUpTotp({}, ann.as)
+  const proof = byCode(recoveryCodes[0] ?? '')
+  const deletion = booted.client('identity', AccountService).deleteAccount(proof, ann.as)
+  expect(await status(deletion)).toBe(401)
 })
 
 test('neither seed nor codes are stored as they are', async () => {

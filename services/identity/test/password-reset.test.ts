@@ -91,6 +91,15 @@ test('a token works for ten minutes', async () => {
   await expect(reset(token)).resolves.toBeDefined()
 })
 
+test('a token asked for before is worth nothing once the password is changed', async () => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const token = await issue(ann.email)
+  const change = { currentPassword: password, newPassword: 'another long password' }
+  await booted.client('identity', PasswordService).changePassword(change, ann.as)
+  expect(await refusal(reset(token))).toMatchObject({ code: Code.FailedPrecondition })
+})
+
 test('nothing but such a token sets a password', async () => {
   const ann = await register(booted)
   for (const token of ['', 'nonsense', 'a'.repeat(52), ann.sessionToken]) {

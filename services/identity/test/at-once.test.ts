@@ -1,0 +1,152 @@
+import { type Booted, eventually } from '@coffer/kit/testing/boot'
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { SessionService } from '@coffer/proto/identity/v1/session'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { generateSync } from 'otplib'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { hashOf } from '../src/secret.ts'
+import {
+  authenticator,
+  bootIdentity,
+  bySession,
+  nobody,
+  password,
+  register,
+  registerWithAuthenticator,
+} from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000' })
+})
+
+afterEach(() => {
+  booted.clock.now = null
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+type Ann = Awaited<ReturnType<typeof register>>
+
+const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
+const multifactor = () => booted.client('identity', MultifactorService)
+const signIn = ({ email }: Ann) =>
+  booted.client('identity', SignInService).login({ email, password }, nobody(booted))
+const change = (newPassword: string, as: Ann['as']) =>
+  booted
+    .client('identity', PasswordService)
+    .changePassword({ currentPassword: password, newPassword }, as)
+
+/** Sign-ins that begin one after the other, while something else is done. */
+function signInsAround(ann: Ann) {
+  return Array.from({ length: 8 }, async (_, index) => {
+    await new Promise((resolve) => setTimeout(resolve, index * 10))
+    return signIn(ann)
+  })
+}
+
+async function fullSessions(ann: Ann): Promise<number> {
+  const { sessions } = await booted.client('identity', SessionService).listSessions({}, ann.as)
+  return sessions.length
+}
+
+test('no sign-in that is under way outlives the password it was made with', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const ann = await register(booted)
+    const signIns = signInsAround(ann)
+    await change('another long password', ann.as)
+    await Promise.allSettled(signIns)
+    expect(await fullSessions(ann)).toBe(1)
+  }
+})
+
+test('no sign-in that is under way evades the authenticator enabled meanwhile', async () => {
+  const ann = await register(booted)
+  const { uri } = await multifactor().setUpTotp({}, ann.as)
+  const signIns = signInsAround(ann)
+  await multifactor().confirmTotp({ totp: authenticator(uri)(new Date()) }, ann.as)
+  await Promise.allSettled(signIns)
+  expect(await fullSessions(ann)).toBe(1)
+})
+
+test('no second step that is under way outlives a change of the password', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const ann = await registerWithAuthenticator(booted, new Date())
+    const { sessionToken } = await signIn(ann)
+    const owed = await bySession(booted, sessionToken)
+    const [totp = ''] = ann.recoveryCodes
+    await Promise.allSettled([
+      multifactor().completeSignIn({ totp }, owed),
+      change('another long password', ann.as),
+    ])
+    expect(await fullSessions(ann)).toBe(1)
+  }
+})
+
+test('of changes of one password at once one wins', async () => {
+  const ann = await register(booted)
+  const others = await Promise.all([1, 2].map(() => signIn(ann)))
+  const all = await Promise.all(others.map(({ sessionToken }) => bySession(booted, sessionToken)))
+  const changes = [ann.as, ...all].map((as, index) => change(`new password ${index}`, as))
+  const results = await Promise.allSettled(changes)
+  expect(results.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+})
+
+test('recovery codes renewed at once are those of one answer', async () => {
+  const ann = await registerWithAuthenticator(booted, new Date())
+  const renew = () => multifactor().renewRecoveryCodes(byPassword, ann.as)
+  const sheets = await Promise.all([renew(), renew(), renew()])
+  const { rows } = await booted.database('identity').pool.query(sql.type(
+    z.object({
+      codeHash: z.instanceof(Buffer),
+    }),
+  )`
+    SELECT code_hash AS "codeHash" FROM recovery_codes WHERE login_id = ${ann.user.loginId}`)
+  const stored = rows.map(({ codeHash }) => codeHash.toString('hex')).sort()
+  const shown = sheets.map(({ recoveryCodes }) =>
+    recoveryCodes.map((code) => hashOf(code.replaceAll('-', '')).toString('hex')).sort(),
+  )
+  expect(shown).toContainEqual(stored)
+})
+
+test('a code enables the seed it is of, not one set up meanwhile', async () => {
+  const ann = await register(booted)
+  const { uri } = await multifactor().setUpTotp({}, ann.as)
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
+  // Holds the confirmation up after it has read the seed: its attempt cannot be counted yet.
+  const attempts = await lockAttempts(`code of ${ann.user.loginId}`)
+  const confirming = multifactor().confirmTotp({ totp: generateSync({ secret }) }, ann.as)
+  const [confirmed] = await Promise.allSettled([
+    confirming,
+    attempts
+      .untilAwaited()
+      .then(() => multifactor().setUpTotp({}, ann.as))
+      .finally(attempts.release),
+  ])
+  expect(confirmed.status).toBe('rejected')
+})
+
+/** Keeps attempts on a subject from being counted until they are released. */
+async function lockAttempts(subject: string) {
+  const { pool, transaction } = booted.database('identity')
+  const locked = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const holding = transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      INSERT INTO sign_in_attempts VALUES (${sql.binary(hashOf(subject))}, 0, now())`)
+    locked.resolve()
+    await released
+  })
+  await Promise.race([locked.promise, holding])
+  const isAwaited = () =>
+    pool.exists(sql.unsafe`
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  return { untilAwaited: () => eventually(isAwaited, Boolean), release }
+}
