@@ -62,7 +62,8 @@ function internal(): ErrorAnswer {
 function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
   const refusal = refusalOf(error)
   const status = refusal?.status || statusOf[error.code] || 500
-  if (status === 500) return internal()
+  // A service that names 500 itself has worded it for clients (spec/interface.md, Feed provider).
+  if (status === 500 && !refusal?.status) return internal()
   const problems = problemsOf(error)
   const body = {
     error: textOf(error, isRead),

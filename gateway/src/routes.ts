@@ -12,6 +12,7 @@ import { billingRoutes } from './routes/billing.ts'
 import { challengeRoutes } from './routes/challenge.ts'
 import { configRoutes } from './routes/config.ts'
 import { emailRoutes } from './routes/email.ts'
+import { feedBankAccountRoutes } from './routes/feed-bank-accounts.ts'
 import { feedLinkRoutes } from './routes/feed-links.ts'
 import { fileRoutes } from './routes/files.ts'
 import { forecastRoutes } from './routes/forecast.ts'
@@ -76,6 +77,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     mappingRoutes(deps),
     fileRoutes(deps),
     feedLinkRoutes(deps),
+    feedBankAccountRoutes(deps),
   ].flat()
   return [...routes, ...referenceRoutes(routes, deps.config)]
 }

@@ -179,20 +179,70 @@ test.each([
   expect([answer.status, answer.body.problems]).toEqual([400, problems])
 })
 
-test('an account that the feed link does not offer is refused, if the link is there', async () => {
+describe('an account from a candidate', () => {
+  const feedOn = { COFFER_FEED_ENABLED: 'true' }
   const feedBankAccountId = 'lbac_01hzzzzzzzzzzzzzzzzzzzzzza'
-  const body = { linkId: ids.linkId, name: 'Feed', feedBankAccountId }
-  let isThere = false
-  const getLink = () => {
-    if (!isThere) throw notFound('link')
-    return {}
-  }
-  gateway = await openGateway({ links: { getLink } })
-  expect((await gateway.send('POST', '/api/bank_accounts', { body })).status).toBe(404)
-  isThere = true
-  const { status, body: answer } = await gateway.send('POST', '/api/bank_accounts', { body })
-  const problems = { feedBankAccountId: 'is not an account of this link' }
-  expect([status, answer.problems]).toEqual([400, problems])
+  const body = { linkId: ids.linkId, name: 'Feed', originalName: 'Mine', feedBankAccountId }
+  const { feedLinkId } = ids
+  const candidate = { feedBankAccountId, feedLinkId, name: 'Theirs', status: 'active' }
+  const findFeedBankAccounts = () => ({ feedBankAccounts: [candidate] })
+  const getLink = () => ({ link: { linkId: ids.linkId, feedLinkId } })
+  const createBankAccount = () => ({ bankAccount: { ...bankAccount, feedBankAccountId } })
+  const archiveBankAccount = () => ({ feedBankAccountId })
+  const bankAccounts = { createBankAccount, archiveBankAccount }
+  const create = () => gateway.send('POST', '/api/bank_accounts', { body })
+
+  test('is refused where the integration is off, and where the link is missing', async () => {
+    gateway = await openGateway({ links: { getLink } })
+    expect((await create()).status).toBe(404)
+    await gateway[Symbol.asyncDispose]()
+    const missing = () => {
+      throw notFound('link')
+    }
+    gateway = await openGateway({ links: { getLink: missing } }, feedOn)
+    expect((await create()).status).toBe(404)
+  })
+
+  test.each([
+    ['nobody knows', { feedBankAccounts: [] }],
+    ['another connection offers', { feedBankAccounts: [{ ...candidate, feedLinkId: 'lfx_2' }] }],
+  ])('that %s is refused', async (_what, found) => {
+    const feedBankAccounts = { findFeedBankAccounts: () => found }
+    gateway = await openGateway({ links: { getLink }, feedBankAccounts }, feedOn)
+    const problems = { feedBankAccountId: 'is not an account of this link' }
+    expect(await create()).toMatchObject({ status: 400, body: { problems } })
+  })
+
+  test('has its original name, and the candidate is told of it and of its end', async () => {
+    const activateFeedBankAccount = () => ({ feedBankAccount: candidate })
+    const deactivateFeedBankAccount = () => ({})
+    const told = { findFeedBankAccounts, activateFeedBankAccount, deactivateFeedBankAccount }
+    const stubs = { links: { getLink }, bankAccounts, feedBankAccounts: told }
+    gateway = await openGateway(stubs, feedOn)
+    const { status, body: made } = await create()
+    expect([status, made.feedBankAccount.status]).toEqual([200, 'active'])
+    expect((await gateway.send('DELETE', accountUrl)).status).toBe(200)
+    const { bankAccountId } = ids
+    const [, , created, activated, , deactivated] = gateway.received.slice(-6)
+    expect(created).toMatchObject({ message: { feedBankAccountId, originalName: 'Theirs' } })
+    for (const one of [activated, deactivated]) {
+      expect(one).toMatchObject({ message: { feedBankAccountId, bankAccountId } })
+    }
+  })
+
+  test('is made and archived also while its candidate cannot be told', async () => {
+    const away = () => {
+      throw unavailable('feed-sync is away')
+    }
+    const [activateFeedBankAccount, deactivateFeedBankAccount] = [away, away]
+    const told = { findFeedBankAccounts, activateFeedBankAccount, deactivateFeedBankAccount }
+    const stubs = { links: { getLink }, bankAccounts, feedBankAccounts: told }
+    gateway = await openGateway(stubs, feedOn)
+    const { status, body: made } = await create()
+    expect([status, made.feedBankAccountId]).toEqual([200, feedBankAccountId])
+    expect(made).not.toHaveProperty('feedBankAccount')
+    expect((await gateway.send('DELETE', accountUrl)).status).toBe(200)
+  })
 })
 
 describe('a feed account', () => {

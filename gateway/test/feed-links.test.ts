@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { refused } from '@coffer/kit/errors'
 import { FeedLinkSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Gateway, openGateway } from './gateway.ts'
@@ -50,6 +51,27 @@ test('connections are stored, listed and read; the key is never shown', async ()
   })
   expect((await gateway.send('GET', '/api/feed/link')).body).toEqual([shown])
   expect((await gateway.send('GET', `/api/feed/link/${ids.feedLinkId}`)).body).toEqual(shown)
+})
+
+test('candidates are listed; a refresh answers nothing, or what the provider did', async () => {
+  const candidate = { feedBankAccountId: 'lbac_1', feedLinkId: ids.feedLinkId, name: 'Checking' }
+  let isDown = false
+  const refreshFeedBankAccounts = () => {
+    if (isDown) throw refused('the feed provider did not answer', { status: 500 })
+    return {}
+  }
+  const listFeedBankAccounts = () => ({ feedBankAccounts: [candidate] })
+  const feedBankAccounts = { listFeedBankAccounts, refreshFeedBankAccounts }
+  gateway = await openGateway({ feedBankAccounts }, feedOn)
+  const url = `/api/feed/link/${ids.feedLinkId}/bank_accounts`
+  const [shownCandidate] = (await gateway.send('GET', url)).body
+  expect(shownCandidate).toMatchObject({ name: 'Checking', currentBalance: 0 })
+  expect(shownCandidate).not.toHaveProperty('deletedAt')
+  const done = await gateway.send('POST', `${url}/refresh`)
+  expect([done.status, done.text]).toEqual([204, ''])
+  isDown = true
+  const failed = await gateway.send('POST', `${url}/refresh`)
+  expect([failed.status, failed.body.error]).toEqual([500, 'the feed provider did not answer'])
 })
 
 test.each([

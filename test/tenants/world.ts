@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { eventually } from '@coffer/kit/testing/boot'
 import type { Person } from '../harness/person.ts'
+import type { LunchFlow } from '../providers/lunch-flow.ts'
 import type { Ids } from './places.ts'
 
 const ruleset = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 const nextRecurrence = `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 
 /** Gives somebody one object of every kind; returns their IDs by prefix. */
-export async function inhabit(person: Person): Promise<Ids> {
+export async function inhabit(person: Person, provider: LunchFlow): Promise<Ids> {
   const { linkId, id, path } = await person.opensAccount()
   const payday = { name: 'Pay', ruleset }
   const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, payday)
@@ -20,8 +21,10 @@ export async function inhabit(person: Person): Promise<Ids> {
   const { transaction } = await person.post(`${path}/transactions`, {
     ...{ name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', spendingId },
   })
-  const feed = { name: 'Feed', feedURL: 'http://127.0.0.1:1/api/v1', apiKey: 'abc' }
+  const feed = { name: 'Feed', feedURL: provider.url, apiKey: provider.apiKey }
   const { feedLinkId } = await person.post('/feed/link', feed)
+  await person.call('POST', `/feed/link/${feedLinkId}/bank_accounts/refresh`)
+  const [{ feedBankAccountId }] = await person.get(`/feed/link/${feedLinkId}/bank_accounts`)
   const asSession = async (at: string) => (await person.call('GET', at, { asSession: true })).body
   const [{ apiKeyId }] = await asSession('/keys')
   const [{ sessionId }] = await asSession('/users/security/sessions')
@@ -29,6 +32,7 @@ export async function inhabit(person: Person): Promise<Ids> {
   return {
     ...{ link: linkId, bac: id, fund: fundingScheduleId, spnd: spendingId, lfx: feedLinkId },
     ...{ txn: transaction.transactionId, key: apiKeyId, sess: sessionId, user: userId },
+    lbac: feedBankAccountId,
     ...(await withFiles(person, path)),
   }
 }

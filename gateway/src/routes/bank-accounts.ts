@@ -1,5 +1,3 @@
-import { invalid } from '@coffer/kit/errors'
-import type { Log } from '@coffer/kit/log'
 import {
   FeedBankAccountSchema,
   FeedBankAccountService,
@@ -13,7 +11,15 @@ import {
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
-import { type FeedBankAccounts, withFeedBankAccounts } from '../feed-bank-account.ts'
+import type { AppDeps } from '../app.ts'
+import { requireFeature } from '../features.ts'
+import {
+  candidateOf,
+  deactivate,
+  type FeedBankAccounts,
+  withActivated,
+  withFeedBankAccounts,
+} from '../feed-bank-account.ts'
 import {
   accountStatus,
   accountSubType,
@@ -62,22 +68,29 @@ const change = z.strictObject({
 })
 
 /** Bank accounts (spec/interface.md, Bank accounts; spec/ledger.md 2). */
-export function bankAccountRoutes({ mesh, log }: RouteDeps): Route[] {
-  const accounts = mesh.client('ledger', BankAccountService)
-  const candidates = mesh.client('feed-sync', FeedBankAccountService)
-  const links = mesh.client('ledger', LinkService)
+export function bankAccountRoutes({ mesh, log, config }: RouteDeps): Route[] {
+  const clients = {
+    accounts: mesh.client('ledger', BankAccountService),
+    links: mesh.client('ledger', LinkService),
+    candidates: mesh.client('feed-sync', FeedBankAccountService),
+  }
   return [
-    ...reads(accounts, candidates),
-    ...writes(accounts, links),
-    changeRoute({ accounts, candidates, log }),
+    ...reads(clients),
+    creationRoute({ ...clients, log, config }),
+    archiveRoute({ ...clients, log }),
+    changeRoute({ ...clients, log }),
   ]
 }
 
-type Accounts = Client<typeof BankAccountService>
+interface Clients {
+  accounts: Client<typeof BankAccountService>
+  links: Client<typeof LinkService>
+  candidates: FeedBankAccounts
+}
 
 const answer = { message: BankAccountSchema, with: { feedBankAccount: FeedBankAccountSchema } }
 
-function reads(accounts: Accounts, candidates: FeedBankAccounts): Route[] {
+function reads({ accounts, candidates }: Clients): Route[] {
   return [
     route({
       method: 'GET',
@@ -117,47 +130,56 @@ function reads(accounts: Accounts, candidates: FeedBankAccounts): Route[] {
   ]
 }
 
-function writes(accounts: Accounts, links: Client<typeof LinkService>): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/api/bank_accounts',
-      summary: 'Create a bank account on a manual or feed link',
-      auth: 'key',
-      idempotent: true,
-      body: creation,
-      answer: BankAccountSchema,
-      handler: async ({ body, options, writeOptions }) => {
-        if (body.feedBankAccountId !== undefined) {
-          // Candidates come from a refresh of the connection; until one is made there are none.
-          await links.getLink({ linkId: body.linkId }, options)
-          throw invalid({ feedBankAccountId: 'is not an account of this link' })
-        }
-        const { bankAccount } = await accounts.createBankAccount(valuesOf(body), writeOptions)
-        return rendered(BankAccountSchema, bankAccount)
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path: '/api/bank_accounts/:bankAccountId',
-      summary: 'Archive a bank account; its data is kept',
-      auth: 'key',
-      handler: async ({ params, options }) => {
-        await accounts.archiveBankAccount(params, options)
-      },
-    }),
-  ]
-}
-
-function changeRoute({
+function creationRoute({
   accounts,
+  links,
   candidates,
   log,
-}: {
-  accounts: Accounts
-  candidates: FeedBankAccounts
-  log: Log
-}): Route {
+  config,
+}: Clients & Pick<AppDeps, 'log' | 'config'>): Route {
+  return route({
+    method: 'POST',
+    path: '/api/bank_accounts',
+    summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
+    auth: 'key',
+    idempotent: true,
+    body: creation,
+    answer,
+    handler: async ({ body, options, writeOptions }) => {
+      const { linkId, feedBankAccountId } = body
+      const request = valuesOf(body)
+      if (feedBankAccountId !== undefined) {
+        requireFeature('feed', config)
+        const { link } = await links.getLink({ linkId }, options)
+        const { feedLinkId } = given(link)
+        const ids = { feedBankAccountId, feedLinkId }
+        // The provider's name counts, whatever was sent (spec/interface.md, Bank accounts).
+        request.originalName = (await candidateOf(ids, candidates, options)).name
+      }
+      const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
+      return withActivated(given(bankAccount), { feedBankAccounts: candidates, options, log })
+    },
+  })
+}
+
+function archiveRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log'>): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api/bank_accounts/:bankAccountId',
+    summary: 'Archive a bank account; its data is kept',
+    auth: 'key',
+    handler: async ({ params, options }) => {
+      const { feedBankAccountId } = await accounts.archiveBankAccount(params, options)
+      if (feedBankAccountId === undefined) return
+      await deactivate(
+        { ...params, feedBankAccountId },
+        { feedBankAccounts: candidates, options, log },
+      )
+    },
+  })
+}
+
+function changeRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log'>): Route {
   return route({
     method: 'PATCH',
     path: '/api/bank_accounts/:bankAccountId',

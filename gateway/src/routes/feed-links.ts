@@ -41,11 +41,12 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Store a feed connection as pending; the provider is not contacted',
       auth: 'key',
       feature: 'feed',
+      idempotent: true,
       body: creation,
       answer: FeedLinkSchema,
-      handler: async ({ body: { name: label, feedURL, apiKey }, options }) => {
+      handler: async ({ body: { name: label, feedURL, apiKey }, writeOptions }) => {
         const connection = { name: label, feedUrl: feedURL, apiKey }
-        const { feedLink } = await feedLinks.createFeedLink(connection, options)
+        const { feedLink } = await feedLinks.createFeedLink(connection, writeOptions)
         return rendered(FeedLinkSchema, feedLink)
       },
     }),

@@ -1,4 +1,5 @@
 import type { ServiceDeps } from '@coffer/kit/service'
+import { deleteFeedBankAccounts } from './feed-bank-account.sql.ts'
 import { deleteFeedKey, lockFeedLink, lockFeedLinkOf, saveFeedLink } from './feed-link.sql.ts'
 import { releaseFeedLink } from './feed-link.ts'
 
@@ -13,7 +14,8 @@ export function feedLinkActivities(deps: Deps) {
 }
 
 /**
- * Ends the connection under a deleted link and drops its key; where there is none, nothing. With
+ * Ends the connection under a deleted link and drops its key and what it offered; where there is
+ * none, nothing. With
  * its own ID it is found also when the link was deleted before the connection heard that there was
  * one: it would otherwise become active for a link that is gone.
  */
@@ -30,5 +32,6 @@ export async function release(
     if (after === before) return
     await saveFeedLink(tx, after)
     await deleteFeedKey(tx, after)
+    await deleteFeedBankAccounts(tx, after)
   })
 }

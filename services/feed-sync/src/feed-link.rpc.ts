@@ -20,7 +20,7 @@ import {
   lockFeedLink,
   saveFeedLink,
 } from './feed-link.sql.ts'
-import { activateFeedLink, createFeedLink, type FeedLink } from './feed-link.ts'
+import { activateFeedLink, createFeedLink, type FeedLink, keyOwnerOf } from './feed-link.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'clock'>
 
@@ -49,7 +49,7 @@ export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> 
           { ...request, feedLinkId: newId('lfx') },
           { accountId, createdBy, allowedUrls, now: clock() },
         )
-        const apiKey = await secrets.seal(request.apiKey, ownerOf(feedLink))
+        const apiKey = await secrets.seal(request.apiKey, keyOwnerOf(feedLink))
         const reply = create(CreateFeedLinkResponseSchema, { feedLink: toReply(feedLink) })
         await database.transaction(async (tx) => {
           await insertFeedLink(tx, feedLink, apiKey)
@@ -82,16 +82,12 @@ export async function activate(
   return activated.catch(refuseTaken)
 }
 
-/** What a connection's sealed key is bound to. */
-function ownerOf({ accountId, feedLinkId }: FeedLink): string {
-  return `${accountId}/${feedLinkId}`
-}
-
 function toReply(feedLink: FeedLink) {
   return toMessage(FeedLinkSchema, feedLink)
 }
 
-function found(feedLink: FeedLink | null | undefined): FeedLink {
+/** Throws notFound where there is no such connection. */
+export function found(feedLink: FeedLink | null | undefined): FeedLink {
   if (!feedLink) throw notFound('feed link')
   return feedLink
 }

@@ -2,7 +2,14 @@ import type { Database, Transaction } from '@coffer/kit/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
 import type { SealedSecret } from '@coffer/kit/secrets'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import { FeedLink } from './feed-link.ts'
+
+const SealedKey = z.object({
+  keyId: z.string(),
+  dataKey: z.instanceof(Buffer),
+  ciphertext: z.instanceof(Buffer),
+})
 
 const columns = columnsOf(FeedLink, { table: 'feed_links' })
 
@@ -66,6 +73,16 @@ export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise
     UPDATE feed_links
     SET ${assignmentsOf(feedLink, ['linkId', 'status', 'updatedAt', 'deletedAt'])}
     WHERE account_id = ${feedLink.accountId} AND feed_link_id = ${feedLink.feedLinkId}`)
+}
+
+/** The sealed key of a connection; null once its link is deleted. */
+export function findFeedKey(
+  { pool }: Database,
+  { accountId, feedLinkId }: FeedLink,
+): Promise<SealedSecret | null> {
+  return pool.maybeOne(sql.type(SealedKey)`
+    SELECT key_id AS "keyId", data_key AS "dataKey", ciphertext FROM feed_keys
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
 }
 
 export async function deleteFeedKey(

@@ -69,6 +69,22 @@ export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date):
   return { ...feedLink, linkId, status: 'active', updatedAt: now }
 }
 
+/** What a connection's sealed key is bound to. */
+export function keyOwnerOf({ accountId, feedLinkId }: FeedLink): string {
+  return `${accountId}/${feedLinkId}`
+}
+
+/**
+ * Refuses to ask the provider over a connection that has ended, or whose URL is no longer one of
+ * `allowedUrls` (spec/syncs.md 6.1).
+ */
+export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonly string[]): void {
+  if (status === 'deactivated') throw refused('the feed link is deactivated')
+  if (!allowedUrls.includes(apiUrl)) {
+    throw refused('its URL is not one of the provider URLs this server allows')
+  }
+}
+
 /**
  * The connection once its link is deleted, also where the link was deleted before the connection
  * heard of it. What is over, or another link's, stays as it is (spec/syncs.md 6.6).

@@ -3,9 +3,15 @@ import { on } from '@coffer/kit/consumer'
 import { defineService } from '@coffer/kit/service'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
-import { LinkCreatedSchema, LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
+import {
+  FeedBankAccountArchivedSchema,
+  FeedBankAccountOpenedSchema,
+  LinkCreatedSchema,
+  LinkDeletedSchema,
+} from '@coffer/proto/ledger/v1/events'
 import { settings } from './config.ts'
-import { feedBankAccountRoutes } from './feed-bank-account.rpc.ts'
+import { change, feedBankAccountRoutes } from './feed-bank-account.rpc.ts'
+import { activateFeedBankAccount, deactivateFeedBankAccount } from './feed-bank-account.ts'
 import { feedLinkActivities, release } from './feed-link.activities.ts'
 import { activate, feedLinkRoutes } from './feed-link.rpc.ts'
 
@@ -26,6 +32,12 @@ export const feedSync = defineService({
       }),
       on(LinkDeletedSchema, async ({ accountId, linkId, feedLinkId }) => {
         if (feedLinkId) await release(deps, { accountId, linkId, feedLinkId })
+      }),
+      on(FeedBankAccountOpenedSchema, async (use) => {
+        await change(deps, use, activateFeedBankAccount)
+      }),
+      on(FeedBankAccountArchivedSchema, async (use) => {
+        await change(deps, use, deactivateFeedBankAccount)
       }),
     ],
     activities: { ...accountRemovalActivities(deps), ...feedLinkActivities(deps) },

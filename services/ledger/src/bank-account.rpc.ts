@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { emit } from '@coffer/kit/changes'
 import { currencyOf } from '@coffer/kit/currency'
 import { duplicate, notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
@@ -33,7 +34,7 @@ import {
 } from './bank-account-change.ts'
 import type { Settlement } from './book.ts'
 import { findLink, shareLink } from './link.sql.ts'
-import type { MoneyWriter } from './money.rpc.ts'
+import { candidateChanges, type MoneyWriter } from './money.rpc.ts'
 import type { AccountRecord } from './provider-account.ts'
 import { findAccountRecords } from './sync-accounts.sql.ts'
 import type { Locked } from './transaction.ts'
@@ -82,11 +83,11 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       return { bankAccount: withRecord(bankAccount, records.get(bankAccountId)) }
     },
     archiveBankAccount: async ({ bankAccountId: id }, context) => {
-      await change(deps, { context, id }, ({ bankAccount, operation }) => {
-        const archived = archiveBankAccount(bankAccount, operation.now)
+      const { feedBankAccountId } = await change(deps, { context, id }, (locked) => {
+        const archived = archiveBankAccount(locked.bankAccount, locked.operation.now)
         return { bankAccount: archived, envelopes: [], entries: [] }
       })
-      return {}
+      return feedBankAccountId === null ? {} : { feedBankAccountId }
     },
   }
 }
@@ -137,6 +138,7 @@ async function open(deps: Deps, request: CreateBankAccountRequest, context: Hand
       const message = toMessage(BankAccountSchema, bankAccount)
       const reply = create(CreateBankAccountResponseSchema, { bankAccount: message })
       await insertBankAccount(tx, bankAccount, entries)
+      await emit(tx, ...candidateChanges(bankAccount))
       await keepReply(tx, key, reply)
       return reply
     })

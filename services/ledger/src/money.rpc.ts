@@ -10,10 +10,12 @@ import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import {
   EnvelopeChangedSchema,
   EnvelopeClosedSchema,
+  FeedBankAccountArchivedSchema,
+  FeedBankAccountOpenedSchema,
   TransactionsChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import { IntegrityConstraintViolationError } from 'slonik'
-import { balancesOf } from './bank-account.ts'
+import { type BankAccount, balancesOf } from './bank-account.ts'
 import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
 import { lockMoney, type MoneyRows, type MoneyScope, readMoney } from './money.sql.ts'
@@ -158,7 +160,22 @@ function attempt(
 function changesOf(write: Omit<MoneyWrite, 'changes'>): Change[] {
   const { bankAccount, envelopes, inserted, updated, deleted } = write
   const isOther = inserted.length + deleted.length > 0 || updated.some((one) => one.deletedAt)
-  return [...envelopeChanges(envelopes), ...(isOther ? [transactionsChanged(bankAccount)] : [])]
+  return [
+    ...envelopeChanges(envelopes),
+    ...(isOther ? [transactionsChanged(bankAccount)] : []),
+    // What is archived is not written to any more: this is the write that archives it.
+    ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
+  ]
+}
+
+/** The change that tells feed-sync that a candidate is used, or free again; none for others. */
+export function candidateChanges(bankAccount: BankAccount): Change[] {
+  const { accountId, bankAccountId, feedBankAccountId, deletedAt } = bankAccount
+  if (feedBankAccountId === null) return []
+  // The ID of the bank account is what orders them.
+  const subject = { accountId, entityId: feedBankAccountId, version: 0n }
+  const schema = deletedAt === null ? FeedBankAccountOpenedSchema : FeedBankAccountArchivedSchema
+  return [changeOf(schema, subject, { accountId, bankAccountId, feedBankAccountId })]
 }
 
 /** The change that has similar transactions looked for anew; one is enough for many of them. */

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  activateFeedBankAccount,
+  createFeedBankAccount,
+  deactivateFeedBankAccount,
+} from './feed-bank-account.ts'
+
+const now = new Date('2026-03-01T10:00:00Z')
+const found = createFeedBankAccount(
+  {
+    ...{ feedId: '7', feedStatus: 'ACTIVE', name: 'Checking', institutionName: 'Bank' },
+    ...{ provider: 'mx', currency: 'USD', currentBalance: 5n },
+  },
+  { accountId: 'acct_1', feedBankAccountId: 'lbac_1', feedLinkId: 'lfx_1', createdBy: 'u', now },
+)
+
+test('a candidate that was found is inactive', () => {
+  expect(found).toMatchObject({ status: 'inactive', bankAccountId: null, createdAt: now })
+})
+
+test('using it makes it active, archiving what was made of it sets it free', () => {
+  const used = activateFeedBankAccount(found, 'bac_1', now)
+  expect(used).toMatchObject({ status: 'active', bankAccountId: 'bac_1' })
+  const free = deactivateFeedBankAccount(used, 'bac_1', now)
+  expect(free).toMatchObject({ status: 'inactive', bankAccountId: 'bac_1' })
+  expect(activateFeedBankAccount(free, 'bac_2', now).status).toBe('active')
+})
+
+test('an account whose sync failed is set free likewise', () => {
+  const failing = { ...activateFeedBankAccount(found, 'bac_1', now), status: 'error' as const }
+  expect(activateFeedBankAccount(failing, 'bac_1', now)).toBe(failing)
+  expect(deactivateFeedBankAccount(failing, 'bac_1', now).status).toBe('inactive')
+})
+
+const uses = ['bac_1', 'bac_2', 'bac_3']
+const all = uses.flatMap((id) => [
+  { decide: activateFeedBankAccount, id },
+  { decide: deactivateFeedBankAccount, id },
+])
+
+test('heard in any order, and as often as you like, the end is the same', () => {
+  const heard = fc.tuple(
+    fc.integer({ min: 1, max: all.length }),
+    fc.array(fc.nat({ max: all.length - 1 }), { maxLength: 12 }),
+  )
+  fc.assert(
+    fc.property(heard, fc.infiniteStream(fc.nat()), ([count, repeats], shuffle) => {
+      const said = all.slice(0, count)
+      const repeated = repeats.flatMap((index) => said[index] ?? [])
+      const inOrder = said.reduce((one, { decide, id }) => decide(one, id, now), found)
+      const shuffled = [...said, ...repeated]
+        .map((one) => ({ one, at: shuffle.next().value }))
+        .sort((a, b) => a.at - b.at)
+      const end = shuffled.reduce((state, { one }) => one.decide(state, one.id, now), found)
+      expect(end).toEqual(inOrder)
+    }),
+  )
+})
