@@ -16,6 +16,7 @@ import type { settings } from './config.ts'
 import { type SessionCookie, sessionCookie } from './cookie.ts'
 import { answerOf, isUnauthenticated } from './errors.ts'
 import { bodySizeMax, formLimits } from './form.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import { mount } from './mount.ts'
 import { createOrigins, type Origins } from './origins.ts'
 import type { ProgressTimes } from './progress.ts'
@@ -99,7 +100,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
   const charts: RouteDeps['charts'] = startWorkers(drawing)
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
-  const routes = routesOf({ ...deps, cookie, sessions, attempts, charts })
+  const kept = createKeptAnswers()
+  const routes = routesOf({ ...deps, cookie, sessions, attempts, kept, charts })
   for (const route of routes) mount(app, route, { config, sessions, cookie, origins, sockets })
   refuseOtherMethods(app, routes)
   return app

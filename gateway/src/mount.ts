@@ -8,11 +8,13 @@ import { readBody } from './body.ts'
 import { type Form, readForm } from './form.ts'
 import { idempotencyHeaders } from './idempotency.ts'
 import { readQuery } from './query.ts'
-import { bodyText } from './rest.ts'
+import { bodyOf } from './rest.ts'
 import { authClasses, type Call, type Route } from './route.ts'
 import type { Sockets } from './sockets.ts'
 
 const jsonType = 'application/json; charset=utf-8'
+
+const nobody: Admission = { accountId: '', token: '' }
 
 const emptyObject = Buffer.from('{}')
 
@@ -23,7 +25,7 @@ interface MountDeps extends AdmissionDeps {
 /** Makes the server answer a route: admission, query, body, handler, JSON. */
 export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
   const admissions = new WeakMap<FastifyRequest, Admission>()
-  const tokenOf = (request: FastifyRequest) => admissions.get(request)?.token ?? ''
+  const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? nobody
   app.route({
     method: route.method,
     url: route.path,
@@ -31,15 +33,16 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       if (request.ws && !route.socket) throw refused('this path is not a WebSocket')
       admissions.set(request, await admit(deps, route, request))
     },
-    ...(route.socket ? upgrade({ route, admissions, deps }) : {}),
+    ...(route.socket ? upgrade({ route, admissionOf, deps }) : {}),
     handler: async (request, reply) => {
-      const options = optionsOf(request, tokenOf(request))
+      const { token, accountId } = admissionOf(request)
+      const options = optionsOf(request, token)
       const { params } = request
       const call: Call = {
-        ...{ params, options, request, reply },
+        ...{ params, accountId, options, request, reply },
         renewOptions: () => renewedOptions(deps, route, request),
         query: route.query && readQuery(route.query, request.query),
-        body: await bodyOf(route, { params, options, request }),
+        body: await requestBody(route, { params, options, request }),
         writeOptions: options,
       }
       if (route.idempotent) call.writeOptions = writeOptionsOf(call)
@@ -50,17 +53,15 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
 
 function upgrade({
   route,
-  admissions,
+  admissionOf,
   deps,
 }: {
   route: Route
-  admissions: WeakMap<FastifyRequest, Admission>
+  admissionOf: (request: FastifyRequest) => Admission
   deps: MountDeps
 }): Pick<Parameters<FastifyInstance['route']>[0], 'preHandler' | 'wsHandler'> {
   const { sockets } = deps
   const { socket: serve, find } = route
-  const admissionOf = (request: FastifyRequest) =>
-    admissions.get(request) ?? { accountId: '', token: '' }
   return {
     preHandler: async (request) => {
       if (!request.ws) return
@@ -88,7 +89,7 @@ async function renewedOptions(
   return optionsOf(request, (await sessions.verify(proof, request.id)).token)
 }
 
-async function bodyOf(
+async function requestBody(
   route: Route,
   { params, options, request }: Pick<Call, 'params' | 'options' | 'request'>,
 ): Promise<unknown> {
@@ -129,5 +130,5 @@ function send(reply: FastifyReply, value: unknown): FastifyReply {
   if (value === reply) return reply
   if (value === undefined) return reply.send()
   if (value instanceof Readable) return reply.header('content-type', jsonType).send(value)
-  return reply.header('content-type', jsonType).send(bodyText(value))
+  return reply.header('content-type', jsonType).send(bodyOf(value))
 }

@@ -22,11 +22,16 @@ export function renderedAll<Desc extends DescMessage>(
   return messages.map((message) => toRest(schema, message))
 }
 
-const textKey = Symbol('JSON text')
+const bodyKey = Symbol('JSON')
 
-/** An answer that is JSON text already. */
-export interface JsonText {
-  [textKey]: string
+/** An answer that is JSON already. */
+export interface JsonBody {
+  [bodyKey]: string | Buffer
+}
+
+/** The answer that has this body. */
+export function jsonBody(body: string | Buffer): JsonBody {
+  return { [bodyKey]: body }
 }
 
 /** A list of messages, for lists that are long or asked for often. */
@@ -34,8 +39,8 @@ export function listed<Desc extends DescMessage>(
   schema: Desc,
   messages: MessageShape<Desc>[],
   render: typeof toRestText = toRestText,
-): JsonText {
-  return { [textKey]: `[${messages.map((message) => render(schema, message)).join(',')}]` }
+): JsonBody {
+  return jsonBody(`[${messages.map((message) => render(schema, message)).join(',')}]`)
 }
 
 const texts = new WeakMap<object, string>()
@@ -54,10 +59,10 @@ export function keptRestText<Desc extends DescMessage>(
 }
 
 /** The body of what a handler answers with. */
-export function bodyText(answer: unknown): string {
-  return isText(answer) ? answer[textKey] : JSON.stringify(answer)
+export function bodyOf(answer: unknown): string | Buffer {
+  return isBody(answer) ? answer[bodyKey] : JSON.stringify(answer)
 }
 
-function isText(answer: unknown): answer is JsonText {
-  return typeof answer === 'object' && answer !== null && textKey in answer
+function isBody(answer: unknown): answer is JsonBody {
+  return typeof answer === 'object' && answer !== null && bodyKey in answer
 }

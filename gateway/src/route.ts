@@ -37,6 +37,8 @@ export interface Lookup<Params = unknown> {
 
 /** A request as a handler gets it: checked, and ready to be passed on. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> extends Lookup<Params> {
+  /** Whose request it is; empty without a credential. */
+  accountId: string
   query: Query
   body: Body
   /** Options of the one write of the request: with its Idempotency-Key, if there is one. */

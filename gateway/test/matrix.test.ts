@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { limitAttempts } from '../src/attempts.ts'
 import { settings } from '../src/config.ts'
 import { sessionCookie } from '../src/cookie.ts'
+import { createKeptAnswers } from '../src/kept-answers.ts'
 import { type AuthClass, authClasses } from '../src/route.ts'
 import { routesOf } from '../src/routes.ts'
 import { createSessions } from '../src/session.ts'
@@ -167,7 +168,8 @@ async function listRoutes() {
   const cookie = sessionCookie(config)
   const broker = { connection: null as never, subject: (name: string) => name }
   const attempts = limitAttempts({ max: 1, clock: deps.clock })
-  const unused = { sessions: createSessions(deps), charts: null as never, attempts }
+  const kept = createKeptAnswers()
+  const unused = { sessions: createSessions(deps), charts: null as never, attempts, kept }
   const listed = routesOf({ ...deps, config, broker, cookie, ...unused })
   await opened[Symbol.asyncDispose]()
   return listed

@@ -1,5 +1,5 @@
 import { budgeting } from '@coffer/budgeting/service'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { household } from './budgeting-household.ts'
@@ -32,4 +32,33 @@ test('a list is whole while its plans change and others list them', async () => 
       lists.map(() => ids),
     )
   }
+})
+
+test('a list says that it is unchanged only while plans and money are', async () => {
+  const home = await household(booted)
+  const { spending, envelopes, bankAccountId, as } = home
+  const { fundingScheduleId } = await home.pay()
+  const { spendingId } = await home.expense(fundingScheduleId)
+  let version: string | undefined
+  /** What the plan shows if the list changed since it was last read whole, otherwise null. */
+  const news = async () => {
+    const known = version === undefined ? {} : { knownVersion: version }
+    const reply = await spending.listSpending({ bankAccountId, ...known }, as)
+    if (reply.isUnchanged) return null
+    version = reply.version
+    const [plan] = reply.spending
+    return [plan?.targetAmount, plan?.currentAmount]
+  }
+  const settled = () => eventually(news, (shown) => shown === null)
+  const before = await news()
+  await settled()
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 5n }, as)
+  expect(await news()).toEqual([before?.[0], (before?.[1] ?? 0n) + 5n])
+  await settled()
+  const patch = { spendingId, targetAmount: 4321n, updateMask: { paths: ['target_amount'] } }
+  await spending.updateSpending({ bankAccountId, ...patch }, as)
+  expect(await news()).toEqual([4321n, (before?.[1] ?? 0n) + 5n])
+  await settled()
+  await spending.deleteSpending({ bankAccountId, spendingId }, as)
+  expect(await news()).toEqual([undefined, undefined])
 })

@@ -77,9 +77,9 @@ export function spendingRoutes(deps: RouteDeps): Route[] {
   return [...reads(deps), ...writes(deps)]
 }
 
-function reads({ mesh }: RouteDeps): Route[] {
+function reads({ mesh, kept }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
-  const transactions = mesh.client('ledger', TransactionService)
+  const ledger = mesh.client('ledger', TransactionService)
   return [
     route({
       method: 'GET',
@@ -87,10 +87,14 @@ function reads({ mesh }: RouteDeps): Route[] {
       summary: 'Expenses and goals of a bank account',
       auth: 'key',
       answer: { list: SpendingSchema },
-      handler: async ({ params, options }) => {
-        const { spending: all } = await spending.listSpending(params, options)
-        return listed(SpendingSchema, all, keptRestText)
-      },
+      handler: (call) =>
+        kept.answer(call, async (known) => {
+          const { params, options } = call
+          const reply = await spending.listSpending({ ...params, ...known }, options)
+          const { isUnchanged, version, spending: all } = reply
+          if (isUnchanged) return { isUnchanged }
+          return { isUnchanged, version, body: listed(SpendingSchema, all, keptRestText) }
+        }),
     }),
     route({
       method: 'GET',
@@ -123,7 +127,7 @@ function reads({ mesh }: RouteDeps): Route[] {
       isPaged: true,
       answer: { list: TransactionSchema },
       handler: ({ query, ...call }) =>
-        transactionsOf(transactions, { ...call.params, ...valuesOf(query) }, call),
+        transactionsOf({ ledger, kept }, { ...call.params, ...valuesOf(query) }, call),
     }),
   ]
 }

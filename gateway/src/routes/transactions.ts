@@ -18,6 +18,7 @@ import {
   text,
   timestamp,
 } from '../fields.ts'
+import type { KeptAnswers } from '../kept-answers.ts'
 import { accountTransactionPage, boolean as booleanQuery } from '../query.ts'
 import { type Recalculate, recalculation } from '../recalculation.ts'
 import { rendered } from '../rest.ts'
@@ -50,12 +51,12 @@ const change = z.strictObject({
 const spendingList = { list: SpendingSchema }
 
 /** Transactions (spec/interface.md, Transactions; spec/ledger.md 4). */
-export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
+export function transactionRoutes({ mesh, kept, log }: RouteDeps): Route[] {
   const transactions = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
   const recalculate = recalculation(mesh.client('budgeting', SpendingService), log)
   return [
-    ...reads(transactions),
+    ...reads(transactions, kept),
     creationRoute(transactions, accounts, recalculate),
     changeRoute(transactions, recalculate),
     deletionRoute(transactions, recalculate),
@@ -64,7 +65,7 @@ export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
 
 type Transactions = Client<typeof TransactionService>
 
-function reads(transactions: Transactions): Route[] {
+function reads(ledger: Transactions, kept: KeptAnswers): Route[] {
   return [
     route({
       method: 'GET',
@@ -76,7 +77,7 @@ function reads(transactions: Transactions): Route[] {
       answer: { list: TransactionSchema },
       handler: ({ query: { spendingId, ...page }, ...call }) => {
         const of = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
-        return transactionsOf(transactions, { ...call.params, ...valuesOf(page), ...of }, call)
+        return transactionsOf({ ledger, kept }, { ...call.params, ...valuesOf(page), ...of }, call)
       },
     }),
     route({
@@ -86,7 +87,7 @@ function reads(transactions: Transactions): Route[] {
       auth: 'key',
       answer: TransactionSchema,
       handler: async ({ params, options }) => {
-        const { transaction } = await transactions.getTransaction(params, options)
+        const { transaction } = await ledger.getTransaction(params, options)
         return rendered(TransactionSchema, transaction)
       },
     }),

@@ -25,9 +25,10 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     return { scope: { accountId, bankAccountId }, asOf: { timezone, now: clock() } }
   }
   return {
-    listSpending: async ({ bankAccountId }, context) => {
+    listSpending: async ({ bankAccountId, knownVersion = null }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
-      return { spending: await list(scope, asOf, context) }
+      const { spending, version } = await list(scope, { asOf, knownVersion, context })
+      return spending ? { spending, ...(version ? { version } : {}) } : { isUnchanged: true }
     },
     getSpending: async ({ bankAccountId, spendingId }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)

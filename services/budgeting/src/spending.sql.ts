@@ -1,6 +1,6 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { duplicate } from '@coffer/kit/errors'
-import { columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
+import { columnsOf, insertOf, recordsOf, versionOfRows } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import {
   type CommonQueryMethods,
@@ -8,6 +8,7 @@ import {
   sql,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
+import { z } from 'zod'
 import type { PlanHead } from './kept-spending.ts'
 import { FundedSpending, ReservedSpending, Spending } from './spending.ts'
 
@@ -44,21 +45,36 @@ export function listSpending(
   return pool.any(openPlans({ accountId, bankAccountId }))
 }
 
-const Head = Spending.pick({ spendingId: true, amountsVersion: true, revision: true })
+const version = { version: z.string() }
+const Head = z.union([
+  Spending.pick({ spendingId: true, amountsVersion: true, revision: true }).extend(version),
+  z.object({ spendingId: z.null(), ...version }),
+])
 
 const headsOfOpen = prepare(
-  ['accountId', 'bankAccountId'],
-  (scope) => sql.type(Head)`
-    SELECT ${columnsOf(Head, { table: 'spending' })} FROM spending
-    WHERE ${within(scope)} AND state = 'open'`,
+  ['accountId', 'bankAccountId', 'knownVersion'],
+  ({ knownVersion, ...scope }) => sql.type(Head)`
+    WITH head AS MATERIALIZED (
+      SELECT spending_id, amounts_version, revision, spending_id || ' ' || revision AS row_version
+      FROM spending WHERE ${within(scope)} AND state = 'open'
+    ), state AS MATERIALIZED (${versionOfRows('head')})
+    SELECT spending_id AS "spendingId", amounts_version AS "amountsVersion", revision, version
+    FROM state LEFT JOIN head ON state.version IS DISTINCT FROM ${knownVersion}::text`,
 )
 
-/** Which open plans a bank account has, and as of which change. */
-export function listPlanHeads(
+/**
+ * Which open plans a bank account has, as of which change, and a version of it all: without plans
+ * (null) where it is the known one.
+ */
+export async function listPlanHeads(
   { pool }: Database,
   { accountId, bankAccountId }: PlanScope,
-): Promise<readonly PlanHead[]> {
-  return pool.any(headsOfOpen({ accountId, bankAccountId }))
+  knownVersion: string | null,
+): Promise<{ plans: readonly PlanHead[] | null; version: string }> {
+  const rows = await pool.any(headsOfOpen({ accountId, bankAccountId, knownVersion }))
+  const version = rows[0]?.version ?? ''
+  if (version === knownVersion) return { plans: null, version }
+  return { plans: rows.filter((row) => row.spendingId !== null), version }
 }
 
 const plansById = prepare(

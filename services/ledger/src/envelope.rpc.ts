@@ -28,11 +28,14 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
   const { database } = deps
   return {
     ...scheduledRoutes(deps),
-    listEnvelopes: async ({ bankAccountId, spendingIds }, context) => {
-      const { accountId } = callerOf(context)
-      const envelopes = await listEnvelopes(database, accountId, { bankAccountId, spendingIds })
-      if (!envelopes) throw notFound('bank account')
-      return { envelopes: envelopes.map((envelope) => toMessage(EnvelopeSchema, envelope)) }
+    listEnvelopes: async (request, context) => {
+      const { bankAccountId, spendingIds, knownVersion = null } = request
+      const wanted = { bankAccountId, spendingIds, knownVersion }
+      const found = await listEnvelopes(database, callerOf(context).accountId, wanted)
+      if (!found) throw notFound('bank account')
+      const { envelopes, version } = found
+      if (!envelopes) return { isUnchanged: true }
+      return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)), version }
     },
     openEnvelope: (request, context) => open(deps, request, context),
     closeEnvelope: async (request, context) => {

@@ -1,5 +1,5 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { columnsOf, insertOf, versionOfRows } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -9,23 +9,35 @@ import { Envelope } from './envelope.ts'
 const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
 type OpenEnvelope = z.infer<typeof OpenEnvelope>
 
-const Nothing = z.object({ spendingId: z.null() })
-const columns = columnsOf(OpenEnvelope, { table: 'envelopes' })
+const listVersion = { listVersion: z.string() }
+const Row = z.union([
+  z.object({ ...OpenEnvelope.shape, ...listVersion }),
+  z.object({ spendingId: z.null(), ...listVersion }),
+])
 
 // The bank account stands in every row, so that one without envelopes is told from none.
 const openEnvelopes = prepare(
-  ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
-  ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(z.union([OpenEnvelope, Nothing]))`
-    SELECT ${columns}
-    FROM bank_accounts AS owner LEFT JOIN envelopes
-      ON envelopes.account_id = owner.account_id
-      AND envelopes.bank_account_id = owner.bank_account_id
-      AND envelopes.closed_at IS NULL
-      AND (${isAll}::boolean OR envelopes.spending_id = ANY(${spendingIds}::text[]))
+  ['accountId', 'bankAccountId', 'isAll', 'spendingIds', 'knownVersion'],
+  ({ accountId, bankAccountId, isAll, spendingIds, knownVersion }) => sql.type(Row)`
+    WITH open AS MATERIALIZED (
+      SELECT *, spending_id || ' ' || xmin AS row_version FROM envelopes
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND closed_at IS NULL
+        AND (${isAll}::boolean OR spending_id = ANY(${spendingIds}::text[]))
+      ORDER BY spending_id
+    ), state AS MATERIALIZED (${versionOfRows('open')})
+    SELECT ${columnsOf(OpenEnvelope, { table: 'open' })}, state.version AS "listVersion"
+    FROM bank_accounts AS owner CROSS JOIN state
+    LEFT JOIN open ON state.version IS DISTINCT FROM ${knownVersion}::text
     WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
       AND owner.removed_at IS NULL
-    ORDER BY envelopes.spending_id`,
+    ORDER BY open.spending_id`,
 )
+
+/** Open envelopes, and what tells whether they changed; null: they are what is known. */
+export interface VersionedEnvelopes {
+  envelopes: readonly OpenEnvelope[] | null
+  version: string
+}
 
 /**
  * Open envelopes of a bank account by ID, all or those named; null where there is no such bank
@@ -34,11 +46,20 @@ const openEnvelopes = prepare(
 export async function listEnvelopes(
   { pool }: Database,
   accountId: string,
-  { bankAccountId, spendingIds }: { bankAccountId: string; spendingIds: readonly string[] },
-): Promise<readonly OpenEnvelope[] | null> {
+  {
+    bankAccountId,
+    spendingIds,
+    knownVersion,
+  }: { bankAccountId: string; spendingIds: readonly string[]; knownVersion: string | null },
+): Promise<VersionedEnvelopes | null> {
   const isAll = spendingIds.length === 0
-  const rows = await pool.any(openEnvelopes({ accountId, bankAccountId, isAll, spendingIds }))
-  return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)
+  const wanted = { bankAccountId, isAll, spendingIds, knownVersion }
+  const rows = await pool.any(openEnvelopes({ ...wanted, accountId }))
+  const [first] = rows
+  if (!first) return null
+  const { listVersion: version } = first
+  if (version === knownVersion) return { envelopes: null, version }
+  return { envelopes: rows.filter((row) => row.spendingId !== null), version }
 }
 
 /** Stores a new envelope; does nothing where one of that ID is there already. */

@@ -9,13 +9,13 @@ import {
   TransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext } from '@connectrpc/connect'
-import { listTransactions } from './transaction.sql.ts'
 import type { Transaction } from './transaction.ts'
+import { listTransactions } from './transaction-list.sql.ts'
 import { endOfWalk, findByText, walk } from './transaction-search.sql.ts'
 import { isIndexed, type Place, rangeOf, type TransactionSearch } from './transaction-search.ts'
 
 type Deps = Pick<ServiceDeps, 'database'>
-type Page = { transactions: readonly Transaction[]; next: Place | null }
+type Page = { transactions: readonly Transaction[]; next: Place | null; version?: string }
 
 /** What one request may cost, whatever it looks for. */
 export const searchCosts = {
@@ -33,15 +33,16 @@ export async function listPage(
   context: HandlerContext,
 ) {
   const { accountId, timezone } = callerOf(context)
-  const { bankAccountId, spendingId = null, limit, offset } = request
   const page = isPlain(request)
-    ? await plainPage(database, accountId, { bankAccountId, spendingId, limit, offset })
+    ? await plainPage(database, accountId, request)
     : await searchTransactions(database, accountId, searchOf(request, timezone))
-  if (!page) throw notFound(spendingId ? 'spending' : 'bank account')
-  const { transactions, next } = page
+  if (!page) throw notFound(request.spendingId ? 'spending' : 'bank account')
+  if (page === 'unchanged') return { isUnchanged: true }
+  const { transactions, next, version } = page
   return {
     transactions: transactions.map((one) => toMessage(TransactionSchema, one)),
     ...(next ? { next: toMessage(TransactionPlaceSchema, next) } : {}),
+    ...(version ? { version } : {}),
   }
 }
 
@@ -52,10 +53,15 @@ function isPlain({ free, pending, search, from, to, after }: ListTransactionsReq
 async function plainPage(
   database: Deps['database'],
   accountId: string,
-  page: { bankAccountId: string; spendingId: string | null; limit: number; offset: number },
-): Promise<Page | null> {
-  const transactions = await listTransactions(database, accountId, page)
-  return transactions && { transactions, next: nextOf(transactions, page.limit) }
+  request: ListTransactionsRequest,
+): Promise<Page | 'unchanged' | null> {
+  const { bankAccountId, spendingId = null, limit, offset, knownVersion = null } = request
+  const wanted = { bankAccountId, spendingId, limit, offset, knownVersion }
+  const page = await listTransactions(database, accountId, wanted)
+  if (!page) return null
+  const { transactions, version } = page
+  if (!transactions) return 'unchanged'
+  return { transactions, next: nextOf(transactions, limit), version }
 }
 
 function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {
