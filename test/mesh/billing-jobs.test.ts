@@ -7,6 +7,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
+import { type MailSink, openMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 
 // Every service, with its workers.
@@ -15,15 +16,19 @@ const bootMs = 120_000
 const dayMs = 24 * 60 * 60_000
 
 let stripe: StripeSimulator
+let sink: MailSink
 let coffer: Coffer
 
 beforeAll(async () => {
   stripe = await startStripe()
-  coffer = await startCoffer(stripe.settings)
+  sink = await openMailSink()
+  const mail = { COFFER_SMTP_URL: sink.url, COFFER_SMTP_TLS: 'none' }
+  coffer = await startCoffer({ ...stripe.settings, ...mail })
 }, bootMs)
 
 afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
   await stripe[Symbol.asyncDispose]()
 })
 
@@ -36,6 +41,12 @@ async function run(type: string): Promise<void> {
   const { prefix, workflows } = coffer.booted
   const taskQueue = `${prefix}/identity`
   await workflows.client.workflow.execute(type, { taskQueue, workflowId: newId('run'), args: [] })
+}
+
+async function waitingMails(): Promise<number> {
+  const Row = z.object({ waiting: z.bigint() })
+  const { pool } = coffer.booted.database('identity')
+  return Number(await pool.oneFirst(sql.type(Row)`SELECT count(*) AS waiting FROM mails`))
 }
 
 function types(person: Person): Promise<readonly string[]> {
@@ -83,8 +94,9 @@ test('accounts older than billing get a trial and a customer', async () => {
   )
 }, 60_000)
 
-test('an owner is told once that the trial ends, and not with a subscription', async () => {
-  const [person, subscriber] = [await coffer.person(), await coffer.person()]
+test('an owner is mailed once that the trial ends, and not with a subscription', async () => {
+  const timezone = 'America/Chicago'
+  const [person, subscriber] = [await coffer.person({ timezone }), await coffer.person()]
   const begun = Date.now()
   const asSession = { asSession: true }
   const { body } = await subscriber.call('POST', '/billing/create_checkout', asSession)
@@ -96,9 +108,41 @@ test('an owner is told once that the trial ends, and not with a subscription', a
     await run('remindOfTrials')
     return (await types(person)).filter((type) => type === ending).length
   }
-  expect([await told(24), await told(26), await told(27)]).toEqual([0, 1, 1])
+  expect([await told(24), await told(26)]).toEqual([0, 1])
+  const { text, html } = await sink.mailTo(person.email, 'Your trial is about to end')
+  const dateStyle = { dateStyle: 'full', timeZone: timezone } as const
+  const day = new Date(begun + 30 * dayMs).toLocaleDateString('en-US', dateStyle)
+  for (const form of [text, html]) {
+    expect(form).toMatch(/ends in [34] days, on/)
+    expect(form).toContain(day)
+  }
+  expect(await told(27)).toBe(1)
   expect(await types(subscriber)).not.toContain(ending)
+  await eventually(waitingMails, (waiting) => waiting === 0)
+  expect(sink.mails.filter(({ to }) => to === person.email)).toHaveLength(1)
+  expect(sink.mails.filter(({ to }) => to === subscriber.email)).toEqual([])
   coffer.booted.clock.now = null
+}, 60_000)
+
+test('of a trial nobody is mailed who has subscribed before the mail is sent', async () => {
+  const person = await coffer.person()
+  const begun = Date.now()
+  sink.refuse(451, 1_000)
+  coffer.booted.clock.now = new Date(begun + 26 * dayMs)
+  const before = sink.refusals()
+  await run('remindOfTrials')
+  await eventually(
+    async () => sink.refusals() - before,
+    (refusals) => refusals > 0,
+  )
+  coffer.booted.clock.now = null
+  const asSession = { asSession: true }
+  const { body } = await person.call('POST', '/billing/create_checkout', asSession)
+  stripe.pay(body.sessionId)
+  await person.call('GET', `/billing/checkout/${body.sessionId}`, asSession)
+  sink.refuse(0, 0)
+  await eventually(waitingMails, (waiting) => waiting === 0, 30_000)
+  expect(sink.mails.filter(({ to }) => to === person.email)).toEqual([])
 }, 60_000)
 
 test('Stripe is asked about a period that ended without a word', async () => {

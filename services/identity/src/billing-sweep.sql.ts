@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { changeOf, emit } from '@coffer/kit/changes'
-import type { Database } from '@coffer/kit/database'
+import type { Database, Transaction } from '@coffer/kit/database'
 import { columnsOf } from '@coffer/kit/rows'
 import { TrialEndingSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
@@ -12,7 +12,13 @@ import { Account } from './account.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const Id = z.object({ accountId: z.string() })
-const Trial = z.object({ accountId: z.string(), trialEndsAt: z.date(), version: z.bigint() })
+const Trial = z.object({
+  accountId: z.string(),
+  trialEndsAt: z.date(),
+  version: z.bigint(),
+  /** Of the account's owner, if there is one. */
+  email: z.string().nullable(),
+})
 
 /** Gives some of the accounts that have no trial one; returns how many. */
 export function beginTrials(database: Database, endsAt: Date, limit: number): Promise<number> {
@@ -42,11 +48,13 @@ export function listWithoutCustomer(
 
 /**
  * Notes, once for each account, that its trial ends before `until` and that it never had a
- * subscription, with the change that says so; returns how many.
+ * subscription, with the change that says so; `tell` queues the mail to the owner's address.
+ * Returns how many.
  */
 export function noteTrialsEnding(
   database: Database,
   { now, until, limit }: { now: Date; until: Date; limit: number },
+  tell: (tx: Transaction, email: string) => Promise<void>,
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const ending = await tx.any(sql.type(Trial)`
@@ -56,12 +64,16 @@ export function noteTrialsEnding(
         WHERE trial_notice_at IS NULL AND subscription_active_until IS NULL
           AND trial_ends_at < ${sql.timestamp(until)}
         ORDER BY trial_ends_at, account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
-      RETURNING account_id AS "accountId", trial_ends_at AS "trialEndsAt", version`)
+      RETURNING account_id AS "accountId", trial_ends_at AS "trialEndsAt", version,
+        (SELECT l.email FROM users u JOIN logins l USING (login_id)
+         WHERE u.account_id = accounts.account_id AND u.role = 'owner'
+         ORDER BY u.user_id LIMIT 1) AS email`)
     const changes = ending.map(({ accountId, trialEndsAt, version }) => {
       const event = { accountId, trialEndsAt: timestampFromDate(trialEndsAt) }
       return changeOf(TrialEndingSchema, { accountId, entityId: accountId, version }, event)
     })
     await emit(tx, ...changes)
+    for (const { email } of ending) if (email) await tell(tx, email)
     return ending.length
   })
 }

@@ -1,3 +1,4 @@
+import { unavailable } from '@coffer/kit/errors'
 import type { ServiceDeps } from '@coffer/kit/service'
 import type { Billing } from './billing.client.ts'
 import { startCustomer } from './billing.consumer.ts'
@@ -9,10 +10,12 @@ import {
   listWithoutCustomer,
   noteTrialsEnding,
 } from './billing-sweep.sql.ts'
+import { type FeatureSettings, featuresOf } from './features.ts'
+import { queueMail } from './mail.sql.ts'
 import { trialEnd } from './subscription.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & {
-  config: { trialDays: number }
+  config: { trialDays: number } & FeatureSettings
   billing: Billing
 }
 
@@ -50,8 +53,13 @@ export function billingActivities(deps: Deps) {
     /** Tells owners once that their trial ends; true when all have been told. */
     noteTrialsEnding: async (): Promise<boolean> => {
       const now = clock()
-      const until = new Date(now.getTime() + noticeMs)
-      return (await noteTrialsEnding(database, { now, until, limit: pageSize })) < pageSize
+      const page = { now, until: new Date(now.getTime() + noticeMs), limit: pageSize }
+      const noted = await noteTrialsEnding(database, page, async (tx, email) => {
+        if (!featuresOf(config).sendsMail) return
+        if (await queueMail(tx, { kind: 'trial-ending', email }, now)) return
+        throw unavailable('too many mails are waiting')
+      })
+      return noted < pageSize
     },
     /** Accounts whose subscription should have gone on, of which Stripe has said nothing. */
     listOverdue: async (): Promise<string[]> => {

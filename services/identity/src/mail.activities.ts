@@ -5,15 +5,16 @@ import { featuresOf } from './features.ts'
 import { insertLinkToken, type LinkScope } from './link-token.sql.ts'
 import { linkTo, newLinkToken, publicAddresses } from './link-token.ts'
 import { isRefusedForGood, type MailServer } from './mail.client.ts'
-import { deleteMail, findMail, findRecipient } from './mail.sql.ts'
+import { deleteMail, findEndingTrial, findMail, findRecipient } from './mail.sql.ts'
 import {
   isWanted,
   type Letter,
+  type LinkKind,
   letterOf,
   type MailKind,
-  type NoticeKind,
   noticeOf,
   type Recipient,
+  trialLetterOf,
 } from './mail.ts'
 import { secretBytes } from './secret.ts'
 
@@ -21,7 +22,7 @@ type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'clock' |
   mailServer: MailServer | null
 }
 
-const pages: Record<Exclude<MailKind, NoticeKind>, { scope: LinkScope; page: string }> = {
+const pages: Record<LinkKind, { scope: LinkScope; page: string }> = {
   'verify-email': { scope: 'verify', page: '/verify/email' },
   'reset-password': { scope: 'reset', page: '/password/reset' },
 }
@@ -43,7 +44,7 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
       if (recipient && isWanted(kind, recipient, featuresOf(config))) {
         const letter = await write(kind, recipient)
         try {
-          await mailServer.send({ mailId, to: email, letter })
+          if (letter) await mailServer.send({ mailId, to: email, letter })
         } catch (error) {
           if (!isRefusedForGood(error)) throw error
           log.warn({ mailId, kind }, 'the mail server refuses a mail for good')
@@ -53,7 +54,12 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
     },
   }
 
-  async function write(kind: MailKind, { loginId, firstName }: Recipient): Promise<Letter> {
+  /** Null where there is nothing to say any more. */
+  async function write(kind: MailKind, { loginId, firstName }: Recipient): Promise<Letter | null> {
+    if (kind === 'trial-ending') {
+      const trial = config.billed ? await findEndingTrial(database, loginId) : null
+      return trial && trialLetterOf(trial, { firstName, now: clock() })
+    }
     if (kind !== 'verify-email' && kind !== 'reset-password') return noticeOf(kind, { firstName })
     const { scope, page } = pages[kind]
     const minutes = scope === 'verify' ? config.verifyLinkMinutes : config.resetLinkMinutes

@@ -4,7 +4,7 @@ import { newId } from '@coffer/kit/id'
 import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Mail, type MailKind, Recipient } from './mail.ts'
+import { EndingTrial, Mail, type MailKind, Recipient } from './mail.ts'
 
 const Known = z.object({ mailId: z.string() })
 
@@ -50,6 +50,19 @@ export async function findRecipient({ pool }: Database, email: string): Promise<
       disabled_at IS NOT NULL AS "isDisabled",
       email_verified_at IS NOT NULL AS "isEmailVerified"
     FROM logins WHERE email = ${email}`)
+}
+
+/** The trial of the account that a login owns, unless there was a subscription meanwhile. */
+export async function findEndingTrial(
+  { pool }: Database,
+  loginId: string,
+): Promise<EndingTrial | null> {
+  return pool.maybeOne(sql.type(EndingTrial)`
+    SELECT a.trial_ends_at AS "trialEndsAt", a.timezone
+    FROM users u JOIN accounts a USING (account_id)
+    WHERE u.login_id = ${loginId} AND u.role = 'owner'
+      AND a.trial_notice_at IS NOT NULL AND a.subscription_active_until IS NULL
+    ORDER BY u.account_id LIMIT 1`)
 }
 
 /** Mails requested in that span, in order of their IDs after the one given. */

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+const dayMs = 24 * 60 * 60_000
+
 /** A mail that waits; whether somebody has the address is looked at when it is sent. */
 export const Mail = z.object({
   mailId: z.string(),
@@ -10,6 +12,7 @@ export const Mail = z.object({
     'authenticator-enabled',
     'authenticator-disabled',
     'recovery-codes-renewed',
+    'trial-ending',
   ]),
   /** Lower case. */
   email: z.string(),
@@ -17,8 +20,11 @@ export const Mail = z.object({
 export type Mail = z.infer<typeof Mail>
 export type MailKind = Mail['kind']
 
+/** A mail with a link. */
+export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
+
 /** A mail that tells what was changed; it has no link. */
-export type NoticeKind = Exclude<MailKind, 'verify-email' | 'reset-password'>
+export type NoticeKind = Exclude<MailKind, LinkKind | 'trial-ending'>
 
 /** Who has an email address, as far as mails are concerned. */
 export const Recipient = z.object({
@@ -28,6 +34,14 @@ export const Recipient = z.object({
   isEmailVerified: z.boolean(),
 })
 export type Recipient = z.infer<typeof Recipient>
+
+/** A trial that its owner is told of. */
+export const EndingTrial = z.object({
+  trialEndsAt: z.date(),
+  /** IANA name, of the account. */
+  timezone: z.string(),
+})
+export type EndingTrial = z.infer<typeof EndingTrial>
 
 /** What a mail says; the templates give it its form. */
 export interface Letter {
@@ -39,8 +53,8 @@ export interface Letter {
 
 /**
  * Whether the mail is to be sent to whom the address belongs: not to disabled logins, a link to
- * verify not to who has verified, and where addresses are verified a reset only to those that are
- * (spec/identity.md 5.8, 5.9).
+ * verify not to who has verified, and where addresses are verified a reset and word of the trial
+ * only to those that are (spec/identity.md 5.8, 5.9, 10.3).
  */
 export function isWanted(
   kind: MailKind,
@@ -49,7 +63,8 @@ export function isWanted(
 ): boolean {
   if (isDisabled) return false
   if (kind === 'verify-email') return !isEmailVerified
-  return kind !== 'reset-password' || isEmailVerified || !verifyEmailAddress
+  const isForVerified = kind === 'reset-password' || kind === 'trial-ending'
+  return !isForVerified || isEmailVerified || !verifyEmailAddress
 }
 
 const notices: Record<NoticeKind, { subject: string; what: string }> = {
@@ -79,9 +94,34 @@ export function noticeOf(kind: NoticeKind, { firstName }: { firstName: string })
   return { subject, greeting: `Hello ${firstName},`, paragraphs: [what, advice], button: null }
 }
 
+/** The text of the mail that a trial ends, or has ended: its day, and the whole days until then. */
+export function trialLetterOf(
+  { trialEndsAt, timezone }: EndingTrial,
+  { firstName, now }: { firstName: string; now: Date },
+): Letter {
+  const greeting = `Hello ${firstName},`
+  const format = { dateStyle: 'full', timeZone: timezone } as const
+  const day = trialEndsAt.toLocaleDateString('en-US', format)
+  const after = 'nothing is deleted: sign in and subscribe to go on as before.'
+  if (trialEndsAt <= now) {
+    const paragraphs = [
+      `The trial of your Coffer account ended on ${day}.`,
+      `Your account waits for you, and ${after}`,
+    ]
+    return { subject: 'Your trial has ended', greeting, paragraphs, button: null }
+  }
+  const days = Math.floor((trialEndsAt.getTime() - now.getTime()) / dayMs)
+  const left = days === 0 ? 'in less than a day' : `in ${days} ${days === 1 ? 'day' : 'days'}`
+  const paragraphs = [
+    `The trial of your Coffer account ends ${left}, on ${day}.`,
+    `After that your account waits for you, and ${after}`,
+  ]
+  return { subject: 'Your trial is about to end', greeting, paragraphs, button: null }
+}
+
 /** The text of a mail with a link; `minutes` is how long it works. */
 export function letterOf(
-  kind: Exclude<MailKind, NoticeKind>,
+  kind: LinkKind,
   { firstName, link, minutes }: { firstName: string; link: string; minutes: number },
 ): Letter {
   const greeting = `Hello ${firstName},`

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals'
+import { isWanted, trialLetterOf } from './mail.ts'
+
+const trialEndsAt = new Date('2026-12-06T03:30:00Z')
+
+test.each([
+  ['2026-12-01T03:30:00Z', 'in 5 days'],
+  ['2026-12-01T03:30:01Z', 'in 4 days'],
+  ['2026-12-05T03:30:00Z', 'in 1 day'],
+  ['2026-12-05T03:30:01Z', 'in less than a day'],
+])('at %s a trial ends %s, by the calendar of the account', (now, left) => {
+  const trial = { trialEndsAt, timezone: 'America/Chicago' }
+  const letter = trialLetterOf(trial, { firstName: 'Ann', now: new Date(now) })
+  expect(letter).toMatchObject({ subject: 'Your trial is about to end', greeting: 'Hello Ann,' })
+  expect(letter.paragraphs[0]).toBe(
+    `The trial of your Coffer account ends ${left}, on Saturday, December 5, 2026.`,
+  )
+})
+
+test('a trial that has ended is told as ended', () => {
+  const trial = { trialEndsAt, timezone: 'Asia/Tokyo' }
+  const { subject, paragraphs } = trialLetterOf(trial, { firstName: 'Ann', now: trialEndsAt })
+  expect(subject).toBe('Your trial has ended')
+  expect(paragraphs[0]).toBe('The trial of your Coffer account ended on Sunday, December 6, 2026.')
+})
+
+const ann = { loginId: 'lgn_1', firstName: 'Ann', isDisabled: false, isEmailVerified: false }
+
+test('nobody is told of their trial who is disabled, or has an address to verify', () => {
+  const isTold = (change: Partial<typeof ann>, verifyEmailAddress: boolean) =>
+    isWanted('trial-ending', { ...ann, ...change }, { verifyEmailAddress })
+  expect(isTold({}, false)).toBe(true)
+  expect(isTold({}, true)).toBe(false)
+  expect(isTold({ isEmailVerified: true }, true)).toBe(true)
+  expect(isTold({ isDisabled: true }, false)).toBe(false)
+})
