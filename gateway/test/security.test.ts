@@ -48,6 +48,33 @@ test('a wrong current password is 401 and leaves the cookie', async () => {
   expect([status, headers['set-cookie']]).toEqual([401, undefined])
 })
 
+const proof = { currentPassword: 'long enough' }
+
+test.each([
+  ['PUT', passwordUrl, body],
+  ['POST', '/api/users/security/totp/setup', proof],
+  ['POST', '/api/users/security/totp/disable', proof],
+  ['POST', '/api/users/security/totp/recovery_codes', proof],
+  ['DELETE', '/api/users/me', proof],
+])('guesses at the password by %s %s are limited by network', async (method, path, sent) => {
+  const wrong = () => {
+    throw refused('wrong', { status: 401 })
+  }
+  gateway = await openGateway(
+    {
+      passwords: { changePassword: wrong },
+      multifactor: { setUpTotp: wrong, disableTotp: wrong, renewRecoveryCodes: wrong },
+      accounts: { deleteAccount: wrong },
+    },
+    { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '2' },
+  )
+  const statuses: number[] = []
+  while (statuses.length < 3) {
+    statuses.push((await gateway.send(method, path, { as: bySession, body: sent })).status)
+  }
+  expect(statuses).toEqual([401, 401, 429])
+})
+
 test.each([
   [{}, ['currentPassword', 'newPassword']],
   [{ ...body, newPassword: 'short' }, ['newPassword']],

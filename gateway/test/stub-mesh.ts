@@ -8,6 +8,7 @@ import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_sched
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { AccountService } from '@coffer/proto/identity/v1/account'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { EmailService } from '@coffer/proto/identity/v1/email'
@@ -37,6 +38,7 @@ const services = {
     passwords: PasswordService,
     sessions: SessionService,
     users: UserService,
+    accounts: AccountService,
     apiKeys: ApiKeyService,
     billing: BillingService,
     emails: EmailService,

@@ -46,7 +46,7 @@ function exportRoute({ mesh, clock }: RouteDeps): Route {
   })
 }
 
-function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
+function deletionRoute({ mesh, sessions, cookie, attempts }: RouteDeps): Route {
   const accounts = mesh.client('identity', AccountService)
   return route({
     method: 'DELETE',
@@ -54,8 +54,9 @@ function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
     summary: 'Delete the account with all it has, by the current password or a code; for ever',
     auth: 'session',
     body: identityProof,
-    handler: async ({ body, options, reply }) => {
-      await accounts.deleteAccount(proofMessage(body), options)
+    handler: async ({ body, options, request, reply }) => {
+      const remove = () => accounts.deleteAccount(proofMessage(body), options)
+      await attempts.run(request.ip, remove)
       // Which credentials were the account's is not known here: all are verified again.
       sessions.forget(() => true)
       cookie.clear(reply)

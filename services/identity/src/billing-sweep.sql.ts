@@ -34,6 +34,30 @@ export function beginTrials(database: Database, endsAt: Date, limit: number): Pr
   })
 }
 
+/**
+ * Tells the others of some accounts that they count as paid up, where billing was switched off, or
+ * what they have paid for, where it is on again; returns how many.
+ */
+export function tellOfBilling(
+  database: Database,
+  { billed, now, limit }: { billed: boolean; now: Date; limit: number },
+): Promise<number> {
+  const leftAt = billed ? sql.fragment`NULL` : sql.fragment`${sql.timestamp(now)}`
+  const untold = billed
+    ? sql.fragment`billing_left_at IS NOT NULL`
+    : sql.fragment`trial_ends_at IS NOT NULL AND billing_left_at IS NULL`
+  return database.transaction(async (tx) => {
+    const told = await tx.any(sql.type(Account)`
+      UPDATE accounts SET billing_left_at = ${leftAt}, version = version + 1
+      WHERE account_id = ANY(ARRAY(
+        SELECT account_id FROM accounts WHERE ${untold}
+        ORDER BY account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
+      RETURNING ${columns}`)
+    await announceSettings(tx, told, { billed })
+    return told.length
+  })
+}
+
 /** Accounts without a customer that were registered before that, by ID. */
 export function listWithoutCustomer(
   { pool }: Database,

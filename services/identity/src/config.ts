@@ -80,6 +80,14 @@ export const settings = {
     flag(false),
     'Whether registering takes a code of `coffer beta:new-code`',
   ),
+  blockedDomains: setting(
+    'COFFER_EMAIL_BLOCKED_DOMAINS',
+    z
+      .string()
+      .default('')
+      .transform((text) => text.split(',').flatMap((one) => one.trim().toLowerCase() || [])),
+    'Domains whose addresses cannot register; the answer is that of an address in use (comma list)',
+  ),
   proofOfWorkEnabled: setting(
     'COFFER_PROOF_OF_WORK_ENABLED',
     flag(false),

@@ -87,6 +87,11 @@ export function emailProblem(email: string): string | null {
   return isAddress ? null : 'must be a valid email address'
 }
 
+/** Whether nobody may register with an address of its domain (spec/identity.md 5.6). */
+export function isBlocked(email: string, domains: readonly string[]): boolean {
+  return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
+}
+
 function nameProblem(name: string): string | null {
   if (/\p{Cc}/u.test(name)) return 'must be printable characters only'
   return [...name].length > nameCharactersMax

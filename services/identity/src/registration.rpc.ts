@@ -9,7 +9,7 @@ import { betaCodeHash } from './beta-code.ts'
 import { featuresOf } from './features.ts'
 import { hostOf } from './link-token.ts'
 import { knownLocale } from './locale.ts'
-import { type Registration, registrationProblems } from './login.ts'
+import { isBlocked, type Registration, registrationProblems } from './login.ts'
 import { queueMail } from './mail.sql.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { insertRegistration } from './registration.sql.ts'
@@ -39,6 +39,8 @@ export function registration(
         const betaCode = await requireBetaCode(deps, request.betaCode)
         return { betaCode, passwordHash: await hash(wanted.password) }
       })
+      // As late as for an address in use, so that the time does not tell which it is.
+      if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
       const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }
       const { formerSessionToken: former } = request
       const sessionToken = await save(deps, { row, passwordHash, betaCode, former })

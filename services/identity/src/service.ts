@@ -129,6 +129,7 @@ export const identity = defineService({
         ...(billing ? billingActivities({ ...deps, billing }) : {}),
       },
       schedules: [...schedules, ...(billing ? billingSchedules : [])],
+      formerSchedules: billing ? [] : billingSchedules.map(({ id }) => id),
       ready: passwords.ready,
       close: async () => {
         mailServer?.close()

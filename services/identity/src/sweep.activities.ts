@@ -1,9 +1,12 @@
 import type { ServiceDeps } from '@coffer/kit/service'
+import { tellOfBilling } from './billing-sweep.sql.ts'
 import { startMail } from './mail.consumer.ts'
 import { deleteMail, listMails } from './mail.sql.ts'
 import { deleteExpired, expiringTables } from './sweep.sql.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'>
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'> & {
+  config: { billed: boolean }
+}
 
 const pageSize = 200
 const rowsPerTable = 1_000
@@ -12,7 +15,7 @@ const graceMs = 60_000
 const givenUpAfterMs = 25 * 60 * 60_000
 
 /** What finishes or removes what was left behind (design 2); each step can be repeated. */
-export function sweepActivities({ database, workflows, clock, log }: Deps) {
+export function sweepActivities({ config, database, workflows, clock, log }: Deps) {
   const before = (ms: number) => new Date(clock().getTime() - ms)
   return {
     /** Takes a page after the ID given; returns the last ID of it, null after the last page. */
@@ -26,6 +29,11 @@ export function sweepActivities({ database, workflows, clock, log }: Deps) {
       const waiting = await listMails(database, { ...page, before: before(graceMs) })
       for (const mailId of waiting) await startMail(workflows, mailId)
       return waiting.at(pageSize - 1) ?? null
+    },
+    /** Tells the others that billing was switched off, or on again; true when all is told. */
+    tellOfBilling: async (): Promise<boolean> => {
+      const page = { billed: config.billed, now: clock(), limit: pageSize }
+      return (await tellOfBilling(database, page)) < pageSize
     },
     /** Removes some of what has expired; true when little or nothing is left. */
     removeExpired: async (): Promise<boolean> => {

@@ -1,7 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { sweepActivities } from './sweep.activities.ts'
 
-const { restartMails, removeExpired } = proxyActivities<ReturnType<typeof sweepActivities>>({
+const { restartMails, removeExpired, tellOfBilling } = proxyActivities<
+  ReturnType<typeof sweepActivities>
+>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
 })
@@ -14,5 +16,8 @@ export async function sweepIdentity(): Promise<void> {
   }
   while (!(await removeExpired())) {
     // Each call removes a bounded number of rows.
+  }
+  while (!(await tellOfBilling())) {
+    // Each call takes a page.
   }
 }

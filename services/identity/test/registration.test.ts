@@ -88,6 +88,28 @@ test('of eight registrations of one address at once one wins', async () => {
   expect(await booted.database('identity').pool.oneFirst(count)).toBe(1n)
 })
 
+test('an address of a blocked domain is answered as one in use, and not stored', async () => {
+  await using blocking = await bootIdentity({
+    COFFER_EMAIL_BLOCKED_DOMAINS: ' Throwaway.example, other.example',
+  })
+  const register = (email: string) =>
+    blocking
+      .client('identity', SignInService)
+      .register(newcomer({ email }), nobody(blocking))
+      .then(() => null, ConnectError.from)
+  const taken = 'ann@here.example'
+  expect(await register(taken)).toBeNull()
+  const [inUse, blocked] = [await register(taken), await register('bo@throwaway.example')]
+  expect(blocked?.message).toBe(inUse?.message)
+  expect(refusalOf(blocked!)).toEqual(refusalOf(inUse!))
+  expect(await register('bo@mail.throwaway.example')).toBeNull()
+  const emails = await blocking
+    .database('identity')
+    .pool.anyFirst(sql.type(z.object({ email: z.string() }))`
+    SELECT email FROM logins ORDER BY email`)
+  expect(emails).toEqual([taken, 'bo@mail.throwaway.example'])
+})
+
 test('a registration that fails leaves nothing behind', async () => {
   const { email } = await register(booted)
   const database = booted.database('identity')

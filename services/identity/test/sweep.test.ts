@@ -1,7 +1,11 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { tellOfBilling } from '../src/billing-sweep.sql.ts'
 import { identity } from '../src/service.ts'
 import { register } from './household.ts'
 
@@ -77,6 +81,35 @@ test('what has expired is removed, in bounded steps, and nothing else', async ()
     beta_codes: [0n, 1n],
     sign_in_attempts: [0n, 1n],
   })
+})
+
+test('the others are told once that billing is off, and that it is on again', async () => {
+  const ann = await register(booted)
+  const never = await register(booted)
+  await pool().query(sql.unsafe`
+    UPDATE accounts SET trial_ends_at = ${sql.timestamp(now)} WHERE account_id = ${ann.accountId}`)
+  const told = async (accountId: string) => {
+    const payloads = await pool().any(sql.type(z.object({ payload: z.instanceof(Buffer) }))`
+      SELECT payload FROM changes WHERE account_id = ${accountId} ORDER BY change_id`)
+    return payloads.slice(1).map(({ payload }) => {
+      const { version, subscriptionActiveUntil: until } = fromBinary(
+        AccountSettingsChangedSchema,
+        payload,
+      )
+      return [version, until ? timestampDate(until) : null]
+    })
+  }
+  expect(await activity('tellOfBilling')).toBe(true)
+  expect(await activity('tellOfBilling')).toBe(true)
+  expect(await told(ann.accountId)).toEqual([[2n, null]])
+  const on = { billed: true, now, limit: 10 }
+  const database = booted.database('identity')
+  expect([await tellOfBilling(database, on), await tellOfBilling(database, on)]).toEqual([1, 0])
+  expect(await told(ann.accountId)).toEqual([
+    [2n, null],
+    [3n, now],
+  ])
+  expect(await told(never.accountId)).toEqual([])
 })
 
 test('a mail that nobody could send for a day is given up', async () => {

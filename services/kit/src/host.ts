@@ -175,12 +175,14 @@ async function startBehind(
   { broker, workflows, log }: HostOptions,
 ): Promise<AsyncDisposable> {
   const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
+  const { formerSchedules = [] } = service
   await using stack = new AsyncDisposableStack()
   if (Object.keys(activities).length > 0) {
     const worker = { taskQueue: name, workflows: workflowModules, activities, log }
     stack.use(await workflows.work(worker))
   }
   for (const schedule of schedules) await workflows.schedule(schedule, log)
+  for (const id of formerSchedules) workflows.unschedule(id, log)
   const guarded = handlers.map((handler) => unlessDeleted(database, handler))
   if (handlers.length > 0) {
     stack.use(await startConsumer({ name, handlers: guarded, broker, log }))

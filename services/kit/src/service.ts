@@ -48,6 +48,8 @@ export interface Service {
   // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
   activities?: Record<string, (...args: any[]) => Promise<unknown>>
   schedules?: WorkflowSchedule[]
+  /** IDs of schedules it may have had under other settings. */
+  formerSchedules?: string[]
   /** Waits for what has to be there before it is called (worker threads). */
   ready?: () => Promise<void>
   /** Frees what the service opened itself (worker threads). */

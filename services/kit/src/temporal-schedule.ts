@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client'
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
 import type { Log } from './log.ts'
 
 /** A schedule with the names it has on the server. */
@@ -20,6 +25,7 @@ const pauseMs = 2_000
 /** Keeps schedules as they are defined. Disposing gives up what is not done yet. */
 export interface Schedules extends AsyncDisposable {
   ensure: (schedule: ScheduleOptions) => Promise<void>
+  remove: (scheduleId: string, log: Log) => void
 }
 
 /**
@@ -55,11 +61,19 @@ export function keepSchedules(client: Client): Schedules {
         renewals = renewals.then(() => retried(renew, { stop: stopping.signal, log }))
       }
     },
+    remove: (scheduleId, log) => {
+      const remove = () => client.schedule.getHandle(scheduleId).delete().catch(unlessMissing)
+      renewals = renewals.then(() => retried(remove, { stop: stopping.signal, log }))
+    },
     [Symbol.asyncDispose]: async () => {
       stopping.abort()
       await renewals
     },
   }
+}
+
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof ScheduleNotFoundError)) throw error
 }
 
 async function retried(

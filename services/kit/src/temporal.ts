@@ -17,6 +17,8 @@ export interface Workflows extends AsyncDisposable {
   start: (workflow: WorkflowStart) => Promise<void>
   /** Makes sure a schedule exists that starts the workflow every so often (UTC). */
   schedule: (schedule: WorkflowSchedule, log: Log) => Promise<void>
+  /** Removes a schedule in the background, if there is one. */
+  unschedule: (id: string, log: Log) => void
   /** Polls the service's task queue until disposed; returns when the worker runs. */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
@@ -87,6 +89,7 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
       const taskQueue = `${prefix}/${schedule.taskQueue}`
       return schedules.ensure({ ...schedule, id, taskQueue, log })
     },
+    unschedule: (id, log) => schedules.remove(`${prefix}/${id}`, log),
     work: (worker) =>
       startWorker({ native, namespace, ...worker, taskQueue: `${prefix}/${worker.taskQueue}` }),
     [Symbol.asyncDispose]: async () => {

@@ -93,6 +93,19 @@ test('a schedule is made once and follows its definition', async () => {
   await handle.delete()
 })
 
+test('a former schedule is removed, and one that never was is none the worse', async () => {
+  const former = { type: 'counting', id: 'former', taskQueue: 'fixture', args: [1] }
+  await workflows.schedule({ ...former, cron: '5 * * * *' }, log)
+  workflows.unschedule('never', log)
+  workflows.unschedule('former', log)
+  const left = async () => {
+    const ids = []
+    for await (const { scheduleId } of workflows.client.schedule.list()) ids.push(scheduleId)
+    return ids.filter((id) => id === `${prefix}/former`)
+  }
+  await eventually(left, (ids) => ids.length === 0)
+})
+
 test('a worker goes on after its connection broke', async () => {
   await using proxy = await openProxy(`tcp://${address()}`)
   await using distant = await connect({ address: new URL(proxy.url).host })
