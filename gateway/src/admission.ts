@@ -1,4 +1,4 @@
-import { forbidden, refused, unauthenticated } from '@coffer/kit/errors'
+import { forbidden, invalid, refused, unauthenticated } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from './cookie.ts'
@@ -87,6 +87,8 @@ function checkIds(params: Record<string, string>): void {
     const foreign = foreignIds[name]
     const prefix = foreign?.prefix ?? idPrefixes[name]
     const isGood = foreign ? foreign.form.test(id) : prefix && isId(prefix, id)
-    if (!isGood) throw refused(`${name} must be an ID that begins with ${prefix}_`)
+    if (isGood) continue
+    const problem = `must be an ID that begins with ${prefix}_`
+    throw invalid({ [name]: problem }, `${name} ${problem}`)
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { refused } from '@coffer/kit/errors'
+import { invalid } from '@coffer/kit/errors'
 import { headers } from '@coffer/kit/rpc'
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
@@ -7,7 +7,7 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/
 /**
  * The headers that make the owning service answer a repeated request with its first reply
  * (design 5). The hash covers method, path and body, so that a key fits one request only. Empty
- * without an Idempotency-Key. Throws refused for a key that is not 1 to 255 visible characters.
+ * without an Idempotency-Key. Throws invalid for a key that is not 1 to 255 visible characters.
  */
 export function idempotencyHeaders(
   key: string | string[] | undefined,
@@ -15,7 +15,8 @@ export function idempotencyHeaders(
 ): Record<string, string> {
   if (key === undefined) return {}
   if (typeof key !== 'string' || !keyPattern.test(key)) {
-    throw refused('the Idempotency-Key must have 1 to 255 visible ASCII characters')
+    const problem = 'must have 1 to 255 visible ASCII characters'
+    throw invalid({ 'Idempotency-Key': problem }, `the Idempotency-Key ${problem}`)
   }
   const hash = createHash('sha256')
   for (const part of parts) {

@@ -15,15 +15,15 @@ const booleans = new Map([
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
 ])
 
-/** A query value, blank when not sent; of a repeated one the first counts. */
-const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent) ?? '', z.string())
+/** A query value, or undefined; of a repeated one the first counts. A blank one is sent. */
+const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
 /** An integer; missing, blank or unreadable gives the default, out of range is 400. */
 function integer(range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
   const refusal = `must be between ${min} and ${max}`
   return value
-    .transform((sent) => (integerText.test(sent) ? Number(sent) : fallback))
+    .transform((sent) => (integerText.test(sent ?? '') ? Number(sent) : fallback))
     .refine((number) => number >= min && number <= max, refusal)
     .meta({ type: 'integer', minimum: min, maximum: max, description: whenUnset(fallback) })
 }
@@ -31,26 +31,25 @@ function integer(range: { fallback: number; min: number; max: number }) {
 /** A boolean; missing or unreadable gives the default. */
 export function boolean(fallback: boolean) {
   return value
-    .transform((sent) => booleans.get(sent) ?? fallback)
+    .transform((sent) => booleans.get(sent ?? '') ?? fallback)
     .meta({ type: 'boolean', description: whenUnset(fallback) })
 }
 
-/** An ID of that kind; blank counts as not sent. */
+/** An ID of that kind. */
 export function optionalId(prefix: string) {
   return value
     .refine(
-      (sent) => sent === '' || isId(prefix, sent),
+      (sent) => sent === undefined || isId(prefix, sent),
       `must be an ID that begins with ${prefix}_`,
     )
-    .transform((sent) => (sent === '' ? undefined : sent))
     .meta({ type: 'string', pattern: idPattern(prefix) })
 }
 
-/** A place where an earlier page of the same list has ended; blank counts as not sent. */
+/** A place where an earlier page of the same list has ended. */
 export function cursor<Schema extends z.ZodType>(place: Schema) {
   return value
     .transform((sent, context) => {
-      if (sent === '') return undefined
+      if (sent === undefined) return undefined
       const found = placeOf(place, sent)
       if (found === null) context.addIssue('must be where a page of this list has ended')
       return found ?? undefined
@@ -61,9 +60,8 @@ export function cursor<Schema extends z.ZodType>(place: Schema) {
 /** How many a page of transactions or of history holds (spec/interface.md, Limits). */
 export const pageLimit = integer({ fallback: 25, min: 1, max: 100 })
 
-/** An instant; blank counts as not sent. */
+/** An instant. */
 export const optionalInstant = value
-  .transform((sent) => (sent === '' ? undefined : sent))
   .pipe(timestamp.optional())
   .meta({ type: 'string', format: 'date-time' })
 
@@ -74,18 +72,20 @@ const page = z.object({
 })
 
 const day = value
-  .transform((sent) => (sent === '' ? undefined : sent))
   .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
   .meta({ type: 'string', format: 'date', description: "a day in the account's timezone" })
 
-const search = value
-  .pipe(text)
-  .transform((sent) => (sent === '' ? undefined : sent))
-  .meta({ type: 'string', description: 'a part of a name or merchant, in any case' })
+/** A text; a blank one asks for nothing. */
+const searched = value.pipe(text.optional()).transform((sent) => sent || undefined)
+
+const search = searched.meta({
+  type: 'string',
+  description: 'a part of a name or merchant, in any case',
+})
 
 const pending = value
-  .refine((sent) => sent === '' || booleans.has(sent), texts.boolean)
-  .transform((sent) => booleans.get(sent))
+  .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
+  .transform((sent) => (sent === undefined ? undefined : booleans.get(sent)))
   .meta({ type: 'boolean', description: 'all when it is not sent' })
 
 const place = z
@@ -124,10 +124,9 @@ export const accountTransactionPage = filtered({ spendingId: envelopeOrFree() })
 function envelopeOrFree() {
   return value
     .refine(
-      (sent) => ['', 'free'].includes(sent) || isId('spnd', sent),
+      (sent) => sent === undefined || sent === 'free' || isId('spnd', sent),
       'must be free or an ID that begins with spnd_',
     )
-    .transform((sent) => (sent === '' ? undefined : sent))
     .meta({
       anyOf: [{ const: 'free' }, { pattern: idPattern('spnd') }],
       description: 'only what this expense or goal paid for; free for what none did',
@@ -143,10 +142,7 @@ function isDay(text: string): boolean {
 
 /** Pages of import mappings, of one signature or all (spec/ledger.md 7.4). */
 export const mappingPage = z.object({
-  signature: value
-    .pipe(text)
-    .transform((sent) => (sent === '' ? undefined : sent))
-    .meta({ type: 'string' }),
+  signature: searched.meta({ type: 'string' }),
   limit: integer({ fallback: 10, min: 1, max: 10 }),
   offset: integer({ fallback: 0, min: 0, max: integerMax }),
 })

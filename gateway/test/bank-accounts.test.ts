@@ -31,7 +31,6 @@ test('a bank account has every key of the interface', async () => {
 
 test.each([
   ['', [], []],
-  ['?link_id=', [], []],
   [`?link_id=${ids.linkId}`, [], null],
   [`?link_id=${ids.linkId}`, [bankAccount], [expect.anything()]],
 ])('the list with %j of %j is %j', async (query, bankAccounts, body) => {
@@ -40,12 +39,13 @@ test.each([
   expect([answer.status, answer.body]).toEqual([200, body])
 })
 
-test.each([ids.bankAccountId, 'link_1', 'link_01HZZZZZZZZZZZZZZZZZZZZZZA'])(
+test.each(['', ids.bankAccountId, 'link_1', 'link_01HZZZZZZZZZZZZZZZZZZZZZZA'])(
   'the list of link %j is 400',
   async (linkId) => {
     gateway = await openGateway({})
-    const { status } = await gateway.send('GET', `/api/bank_accounts?link_id=${linkId}`)
-    expect(status).toBe(400)
+    const { status, body } = await gateway.send('GET', `/api/bank_accounts?link_id=${linkId}`)
+    const link_id = 'must be an ID that begins with link_'
+    expect([status, body.problems]).toEqual([400, { link_id }])
   },
 )
 

@@ -60,14 +60,14 @@ test('a forecast has its events with what happens to each envelope', async () =>
 
 test('without an end the service decides, and an unreadable one is refused', async () => {
   gateway = await openGateway({ forecasts: { getForecast: () => ({ forecast }) } })
-  for (const query of ['', '?end=']) {
-    expect(await gateway.send('GET', url + query)).toMatchObject({ status: 200 })
-    expect(gateway.received.at(-1)?.message).not.toHaveProperty('end', expect.anything())
-  }
+  expect(await gateway.send('GET', url)).toMatchObject({ status: 200 })
+  expect(gateway.received.at(-1)?.message).not.toHaveProperty('end', expect.anything())
   for (const end of ['tomorrow', '2026-11-30', '2026-02-30T00:00:00Z']) {
     const { status, body } = await gateway.send('GET', `${url}?end=${end}`)
     expect([status, body.problems.end]).toEqual([400, expect.stringContaining('RFC 3339')])
   }
+  const { status, body } = await gateway.send('GET', `${url}?end=`)
+  expect([status, body.problems]).toEqual([400, { end: 'cannot be blank' }])
 })
 
 const asked = {

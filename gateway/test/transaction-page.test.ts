@@ -40,7 +40,7 @@ test.each([
 
 test.each([
   ['', {}],
-  ['?search=&from=&to=&pending=&spendingId=&after=', {}],
+  ['?search=&limit=&offset=', {}],
   ['?search=%20tea%20', { search: 'tea' }],
   ['?from=2026-01-31&to=2026-01-31', { from: '2026-01-31', to: '2026-01-31' }],
   ['?pending=0', { pending: false }],
@@ -62,6 +62,14 @@ test.each([
   ['to=2026-01-02T00:00:00Z', { to: 'must be a day like 2026-01-31' }],
   ['from=0001-01-01', { from: expect.any(String) }],
   ['from=2026-02-02&to=2026-02-01', { to: 'must not be before from' }],
+  [
+    'from=&to=&pending=&spendingId=&after=',
+    {
+      ...{ from: 'must be a day like 2026-01-31', to: 'must be a day like 2026-01-31' },
+      ...{ pending: 'must be a boolean', after: 'must be where a page of this list has ended' },
+      spendingId: 'must be free or an ID that begins with spnd_',
+    },
+  ],
   ['pending=maybe', { pending: 'must be a boolean' }],
   ['pending=constructor', { pending: 'must be a boolean' }],
   ['spendingId=spnd_1', { spendingId: 'must be free or an ID that begins with spnd_' }],

@@ -6,7 +6,9 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { occurrenceAfter, occurrencesOf } from '@coffer/budgeting/recurrence'
 import { budgeting } from '@coffer/budgeting/service'
+import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
+import { amountMax } from '@coffer/kit/money'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { dayMs, midnightOf } from '@coffer/kit/time'
 import { ledger } from '@coffer/ledger/service'
@@ -88,6 +90,27 @@ test('without an end it reaches 90 days ahead; other ends are bounded', async ()
   for (const end of ['2023-09-28T11:59Z', '2024-09-28T12:01Z']) {
     await expect(forecastOf(home, end)).rejects.toMatchObject({ code: Code.InvalidArgument })
   }
+})
+
+test('sums that JSON would round are refused, with less time they are told', async () => {
+  const home = await september()
+  const { bankAccountId, as } = home
+  const yearly = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY'
+  const daily = { ruleset: 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY', targetAmount: amountMax }
+  const { fundingScheduleId } = await home.pay({ name: 'Bonus', ruleset: yearly })
+  const nextRecurrence = at('2023-10-01T05:00Z')
+  const each = await home.expense(fundingScheduleId, { ...daily, nextRecurrence })
+  expect(each).toMatchObject({ nextContributionAmount: amountMax, isBehind: true })
+  const { events } = await forecastOf(home, '2023-10-01T06:00Z')
+  expect(events).toMatchObject([{ transaction: amountMax, balance: -amountMax }])
+  const text = expect.stringContaining('range of ±9007199254740991')
+  const problems = (run: Promise<unknown>) => run.then(null, (error) => problemsOf(error))
+  expect(await problems(forecastOf(home))).toEqual({ end: text })
+  await home.expense(fundingScheduleId, { ...daily, nextRecurrence })
+  const forecasts = booted.client('budgeting', ForecastService)
+  const asked = { bankAccountId, fundingScheduleId }
+  const next = problems(forecasts.getNextContribution(asked, as))
+  expect(await next).toEqual({ fundingScheduleId: text })
 })
 
 test('another account finds no forecast', async () => {

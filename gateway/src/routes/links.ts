@@ -1,4 +1,4 @@
-import { refused } from '@coffer/kit/errors'
+import { invalid } from '@coffer/kit/errors'
 import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
@@ -93,7 +93,9 @@ function creation({ mesh, config, log }: RouteDeps): Route {
         const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
         // What may be a repetition is left to the ledger, which takes a connection only once.
         const isFirst = request.headers['idempotency-key'] === undefined
-        if (isFirst && feedLink?.status !== 'pending') throw refused('the feed link is not pending')
+        if (isFirst && feedLink?.status !== 'pending') {
+          throw invalid({ feedLinkId: 'is not pending' }, 'the feed link is not pending')
+        }
       }
       const { link } = await links.createLink({ ...valuesOf(body), institutionName }, writeOptions)
       const { linkId } = given(link)

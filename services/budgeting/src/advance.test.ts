@@ -1,3 +1,4 @@
+import { amountMax } from '@coffer/kit/money'
 import { describe, expect, test } from '@jest/globals'
 import { fundingLines, missedEvents } from './advance.ts'
 import { recalculate } from './contribution.ts'
@@ -150,6 +151,15 @@ describe('what a funding moves', () => {
     const asOf = { timezone, now: new Date('2023-10-13T06:00Z') }
     const after = recalculate(funded, fire(pay, timezone), asOf)
     expect(after.nextContributionAmount).toBe(contribution)
+  })
+
+  test('never more than an amount may be, however often it is due', () => {
+    const often = envelope({
+      ...{ ruleset: fridays, nextRecurrence: new Date('2023-10-13T05:00Z') },
+      ...{ targetAmount: amountMax, nextContributionAmount: amountMax },
+    })
+    const line = { spendingId: 'spnd_1', amount: amountMax, ceiling: amountMax }
+    expect(fundingLines([often], pay, timezone)).toEqual([line])
   })
 
   test('nothing into a paused envelope', () => {

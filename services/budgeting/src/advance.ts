@@ -1,4 +1,5 @@
-import { progress, recalculate } from './contribution.ts'
+import { lesser } from '@coffer/kit/money'
+import { needed, progress, recalculate } from './contribution.ts'
 import { countDues, rollDue } from './due-dates.ts'
 import type { FundingLine } from './funding-run.ts'
 import { type FundingSchedule, fire, isOver } from './funding-schedule.ts'
@@ -71,10 +72,9 @@ export function fundingLines(
     .filter((plan) => !plan.isPaused)
     .map((plan) => {
       const dues = Math.max(1, countDues(plan, timezone, range))
-      const ceiling = plan.targetAmount * BigInt(dues)
+      const ceiling = needed(plan.targetAmount * BigInt(dues))
       const missing = ceiling - progress(plan)
-      const contribution = announced(plan, schedule, timezone)
-      const amount = contribution < missing ? contribution : missing
+      const amount = lesser(announced(plan, schedule, timezone), missing)
       return { spendingId: plan.spendingId, amount, ceiling }
     })
     .filter((line) => line.amount > 0n)

@@ -1,3 +1,4 @@
+import { amountMax } from '@coffer/kit/money'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Need, progress, recalculate } from './contribution.ts'
@@ -179,4 +180,17 @@ test('more money in the envelope never raises the contribution, nor puts it behi
       expect(found.isBehind && !less.isBehind).toBe(false)
     }),
   )
+})
+
+test('a large target many times over needs no more than an amount may be', () => {
+  const rare = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY;INTERVAL=50'
+  const schedule = { ruleset: rare, excludeWeekends: false, nextRecurrence: new Date('2024-01-01') }
+  const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'
+  const need = {
+    ...{ ruleset: daily, targetAmount: amountMax, currentAmount: 0n, usedAmount: 0n },
+    ...{ nextRecurrence: new Date('2023-12-01T06:00Z'), lastRecurrence: null },
+  }
+  const now = new Date('2023-11-20T12:00Z')
+  const found = recalculate(need, schedule, { timezone: 'America/Chicago', now })
+  expect(found).toMatchObject({ nextContributionAmount: amountMax, isBehind: true })
 })

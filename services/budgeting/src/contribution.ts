@@ -1,3 +1,4 @@
+import { amountMax, lesser } from '@coffer/kit/money'
 import { countDues, currentDue, type Due, dueAfter } from './due-dates.ts'
 import { type FundingDates, nextTwoFundings } from './funding-schedule.ts'
 import { countOccurrences, occurrencesOf } from './recurrence.ts'
@@ -125,8 +126,8 @@ function share(
   const target = spending.targetAmount
   const saved = progress(spending)
   if (dues.afterFunding > 0) {
-    const carried = atLeastZero(saved - target * BigInt(dues.beforeFunding))
-    const need = atLeastZero(target * BigInt(dues.afterFunding) - carried)
+    const carried = needed(saved - target * BigInt(dues.beforeFunding))
+    const need = needed(target * BigInt(dues.afterFunding) - carried)
     return { method: 'targets', need, divisor: 1n }
   }
   const fundings = countOccurrences(occurrencesOf(schedule.ruleset, timezone), {
@@ -134,7 +135,7 @@ function share(
     before: due + 1,
   })
   const divisor = BigInt(Math.max(1, fundings))
-  return { method: 'split', need: atLeastZero(target - saved), divisor }
+  return { method: 'split', need: needed(target - saved), divisor }
 }
 
 /**
@@ -151,6 +152,10 @@ function isBehind(
   return spending.targetAmount * BigInt(dues) > progress(spending)
 }
 
-function atLeastZero(amount: bigint): bigint {
-  return amount > 0n ? amount : 0n
+/**
+ * What is needed, in minor units: not less than nothing, and not more than an amount may be, which
+ * a large target many times over would be.
+ */
+export function needed(amount: bigint): bigint {
+  return lesser(amount > 0n ? amount : 0n, amountMax)
 }

@@ -1,4 +1,4 @@
-import type { Need } from './contribution.ts'
+import { type Need, needed } from './contribution.ts'
 import { dueAfter } from './due-dates.ts'
 import { countFundings, type FundingEvent, type Fundings, fundingAt } from './forecast-fundings.ts'
 import { midnightMs } from './midnight.ts'
@@ -95,7 +95,7 @@ function passedTo(walk: Walk): FundingEvent | null {
 function contribution(walk: Walk, due: number): bigint {
   const { plan, fundings, after, index } = walk
   const each =
-    plan.ruleset === null ? atLeastZero(plan.targetAmount - plan.usedAmount) : plan.targetAmount
+    plan.ruleset === null ? needed(plan.targetAmount - plan.usedAmount) : plan.targetAmount
   const first = fundingAt(fundings, index)?.date.getTime() ?? due
   const second = fundingAt(fundings, index + 1)?.date.getTime() ?? null
   // A full envelope that was late when the forecast began is owed to the due date that has passed.
@@ -104,9 +104,9 @@ function contribution(walk: Walk, due: number): bigint {
   const before = BigInt(countNeeds(walk, { from: after, before: first }))
   // The last funding of all has to cover the first due date after it.
   const between = second === null ? 1n : BigInt(countNeeds(walk, { from: first, before: second }))
-  if (between > 0n) return atLeastZero(each * between - atLeastZero(saved - each * before))
+  if (between > 0n) return needed(each * between - needed(saved - each * before))
   const parts = countFundings(fundings, { after, due })
-  return atLeastZero(each - saved) / BigInt(Math.max(1, parts))
+  return needed(each - saved) / BigInt(Math.max(1, parts))
 }
 
 function countNeeds({ plan, fundings }: Walk, range: { from: number; before: number }): number {
@@ -115,8 +115,4 @@ function countNeeds({ plan, fundings }: Walk, range: { from: number; before: num
   }
   const instant = plan.nextRecurrence.getTime()
   return range.from < instant && instant < range.before ? 1 : 0
-}
-
-function atLeastZero(amount: bigint): bigint {
-  return amount > 0n ? amount : 0n
 }

@@ -1,5 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid, notFound } from '@coffer/kit/errors'
+import { isExact } from '@coffer/kit/money'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
 import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -14,6 +15,7 @@ import {
   forecast,
   forecastEnd,
   forecastSize,
+  isExactForecast,
 } from './forecast.ts'
 import { forecastMessage } from './forecast-message.ts'
 import { estimatedCost, nextContribution, nextFundingInput } from './forecast-questions.ts'
@@ -29,6 +31,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Fo
 /** Events of single envelopes that are calculated in place: some milliseconds. */
 const sizeInPlaceMax = 2500
 const sizeMax = 100_000
+const outOfRange = 'the amounts would leave the range of ±9007199254740991'
 
 /** Forecasts (`spec/budgeting.md` 8). They change nothing. */
 export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
@@ -41,11 +44,12 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const { plans, schedules, balances } = await load(deps, bankAccountId, context)
       const { free = 0n, currency = '' } = balances ?? {}
       const input = { plans, schedules, timezone, now, end: asked, free }
-      const message = forecastMessage(await calculate(deps, input))
+      const found = await calculate(deps, input)
+      if (!isExactForecast(found)) throw invalid({ end: `${outOfRange} by then` })
       const scheduleNames = schedules.map((one) => [one.fundingScheduleId, one.name])
       const spendingNames = plans.map((one) => [one.spendingId, one.name])
       return {
-        forecast: message,
+        forecast: forecastMessage(found),
         labels: {
           ...{ currency, timezone, locale },
           scheduleNames: Object.fromEntries(scheduleNames),
@@ -60,7 +64,9 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       if (!schedule) throw notFound('funding schedule')
       const input = nextFundingInput({ plans, schedule, timezone }, clock())
       if (!input) return { nextContribution: 0n }
-      return { nextContribution: nextContribution(await calculate(deps, input)) }
+      const next = nextContribution(await calculate(deps, input))
+      if (!isExact(next)) throw invalid({ fundingScheduleId: outOfRange })
+      return { nextContribution: next }
     },
     estimateCost: async (request, context) => {
       const { accountId, timezone } = callerOf(context)

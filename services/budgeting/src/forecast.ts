@@ -1,4 +1,5 @@
 import { invalid } from '@coffer/kit/errors'
+import { isExact } from '@coffer/kit/money'
 import { dayMs } from '@coffer/kit/time'
 import { countDues } from './due-dates.ts'
 import { envelopeEvents, type ForecastPlan, type SpendingEvent } from './forecast-envelope.ts'
@@ -99,6 +100,18 @@ export function forecast(input: ForecastInput): Forecast {
     events,
     free: freeToUse(input, events, [...fundings.values()]),
   }
+}
+
+/** Whether all amounts of a forecast are within ±2^53−1, so that clients read them as they are. */
+export function isExactForecast({ events, free }: Forecast): boolean {
+  return (
+    free.every((one) => isExact(one.free) && isExact(one.deposit)) &&
+    events.every(
+      (event) =>
+        [event.balance, event.contribution, event.transaction].every(isExact) &&
+        event.spending.every((one) => isExact(one.rollingAllocation)),
+    )
+  )
 }
 
 function grouped(single: readonly SpendingEvent[], startingBalance: bigint): ForecastEvent[] {

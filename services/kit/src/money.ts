@@ -8,3 +8,8 @@ export const amountMax = BigInt(Number.MAX_SAFE_INTEGER)
 export function isExact(amount: bigint): boolean {
   return amount <= amountMax && amount >= -amountMax
 }
+
+/** The smaller of two amounts. */
+export function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

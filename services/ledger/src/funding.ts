@@ -1,3 +1,4 @@
+import { lesser } from '@coffer/kit/money'
 import { type AutomaticTransaction, bookDeposit } from './automatic.ts'
 import { requireWritable } from './bank-account.ts'
 import {
@@ -10,7 +11,7 @@ import {
   touch,
 } from './book.ts'
 import { progressOf } from './envelope.ts'
-import { atLeastZero, lesser } from './money.ts'
+import { atLeastZero } from './money.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /** What one run of a schedule gives one envelope, in minor units, decided beforehand. */

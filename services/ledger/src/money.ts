@@ -1,21 +1,20 @@
-import { refused } from '@coffer/kit/errors'
+import { invalid } from '@coffer/kit/errors'
 import { amountMax, isExact } from '@coffer/kit/money'
 import { z } from 'zod'
 
 /** Minor units of the bank account's currency, within ±2^53−1 (`spec/decisions.md` General). */
 export const Money = z.bigint().min(-amountMax).max(amountMax)
 
-/** Passes an amount through, or refuses the write whose result it is. */
+/**
+ * Passes an amount through, or refuses the write whose result it is: with `problems` of `amount`,
+ * by which it is sent.
+ */
 export function inRange(amount: bigint): bigint {
   if (!isExact(amount)) {
-    throw refused('The amounts would leave the range of ±9007199254740991')
+    const text = 'The amounts would leave the range of ±9007199254740991'
+    throw invalid({ amount: text }, text)
   }
   return amount
-}
-
-/** The smaller of two amounts. */
-export function lesser(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 /** The amount, or 0 when it is negative. */

@@ -1,9 +1,10 @@
+import { lesser } from '@coffer/kit/money'
 import { type AutomaticTransaction, bookExpense } from './automatic.ts'
 import { requireWritable } from './bank-account.ts'
 import { type Book, findEnvelope, openBook, postHeld, postUsed, settle, touch } from './book.ts'
 import type { Envelope } from './envelope.ts'
 import type { ScheduledDecision } from './funding.ts'
-import { atLeastZero, lesser } from './money.ts'
+import { atLeastZero } from './money.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /**

@@ -1,7 +1,7 @@
+import { lesser } from '@coffer/kit/money'
 import { type Book, findEnvelope, postHeld, postUsed, touch } from './book.ts'
 import type { Envelope } from './envelope.ts'
 import type { Reason } from './journal.ts'
-import { lesser } from './money.ts'
 
 /**
  * Takes a transaction's amount out of an envelope, as far as it reaches, and says how much that

@@ -53,6 +53,7 @@ describe('a transfer', () => {
     { from: 'spnd_e', to: null, amount: 301n, field: 'amount' },
     { from: 'spnd_e', to: 'spnd_g', amount: 0n, field: 'amount' },
     { from: 'spnd_e', to: 'spnd_g', amount: -5n, field: 'amount' },
+    { from: null, to: 'spnd_e', amount: 9007199254740991n, field: 'amount' },
   ])('of $amount from $from to $to is refused', ({ from, to, amount, field }) => {
     expect.assertions(1)
     try {
