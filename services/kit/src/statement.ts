@@ -21,3 +21,23 @@ export function prepare<Token extends QuerySqlToken, Name extends string>(
     values: order.map((name) => values[name] as PrimitiveValueExpression),
   })
 }
+
+/**
+ * Statements that differ in the parts they have, each built when it is first needed. For statements
+ * whose parts are often without work: Postgres sets up all that a statement has each time it runs.
+ */
+export function prepareParts<Token extends QuerySqlToken, Name extends string, Part extends string>(
+  names: readonly Name[],
+  build: (parameters: Record<Name, string>, parts: ReadonlySet<Part>) => Token,
+): (values: Record<Name, unknown>, parts: readonly Part[]) => Token {
+  const prepared = new Map<string, (values: Record<Name, unknown>) => Token>()
+  return (values, parts) => {
+    const key = parts.join()
+    let statement = prepared.get(key)
+    if (!statement) {
+      statement = prepare(names, (parameters) => build(parameters, new Set(parts)))
+      prepared.set(key, statement)
+    }
+    return statement(values)
+  }
+}

@@ -10,13 +10,13 @@ export function nullable<Shape extends z.ZodRawShape>(shape: Shape, prefix: stri
   )
 }
 
-/** An entity out of a row that several share; null where it was not joined. */
+/** An entity out of a row that several share; null where it was not joined, or not asked for. */
 export function joined<Shape extends z.ZodRawShape>(
   entity: z.ZodObject<Shape>,
   row: Record<string, unknown>,
   prefix: string,
 ): z.infer<z.ZodObject<Shape>> | null {
-  return row[`${prefix}accountId`] === null ? null : part(entity, row, prefix)
+  return row[`${prefix}accountId`] == null ? null : part(entity, row, prefix)
 }
 
 /** An entity out of a row that several share. */

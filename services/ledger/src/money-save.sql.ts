@@ -2,7 +2,7 @@ import type { Change } from '@coffer/kit/changes'
 import type { Transaction as Tx } from '@coffer/kit/database'
 import type { KeptReply } from '@coffer/kit/idempotency'
 import { assignmentsOf, columnNames, recordsOf } from '@coffer/kit/rows'
-import { prepare } from '@coffer/kit/statement'
+import { prepareParts } from '@coffer/kit/statement'
 import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik'
 import type { BankAccount } from './bank-account.ts'
 import type { Envelope } from './envelope.ts'
@@ -53,23 +53,28 @@ type Row<Value = string> = Record<(typeof parameterNames)[number], Value>
  */
 type Saves = (holds?: FragmentSqlToken) => FragmentSqlToken
 
-/** A statement that saves changes of money; `build` is called once for every set of parts. */
-export function prepareSave<Token extends QuerySqlToken, Name extends string = never>(
-  extraNames: readonly Name[],
-  build: (row: Row & Record<Name, string>, saves: Saves) => Token,
-): (write: MoneyWrite, extra: Record<Name, unknown>) => Token {
-  const prepared = new Map<string, (values: Row<unknown> & Record<Name, unknown>) => Token>()
-  return (write, extra) => {
+/**
+ * A statement that saves changes of money, and `more` beside them. Of the `more` that may be empty
+ * `build` is told what is not.
+ */
+export function prepareSave<Token extends QuerySqlToken, Name extends string, Part extends string>(
+  more: readonly Name[],
+  build: (row: Row & Record<Name, string>, saves: Saves, has: ReadonlySet<Part>) => Token,
+): (write: MoneyWrite, values: Record<Name, unknown>, parts: readonly Part[]) => Token {
+  const prepared = prepareParts(
+    [...parameterNames, ...more],
+    (row: Row & Record<Name, string>, has: ReadonlySet<PartName | Part>) => {
+      const filled = partNames.filter((name) => has.has(name))
+      return build(
+        row,
+        (holds = sql.fragment`true`) => savesOf(row, filled, holds),
+        has as ReadonlySet<Part>,
+      )
+    },
+  )
+  return (write, values, parts) => {
     const filled = partNames.filter((name) => write[name].length > 0)
-    const key = filled.join()
-    let statement = prepared.get(key)
-    if (!statement) {
-      statement = prepare([...parameterNames, ...extraNames], (row) => {
-        return build(row, (holds = sql.fragment`true`) => savesOf(row, filled, holds))
-      })
-      prepared.set(key, statement)
-    }
-    return statement({ ...valuesOf(write), ...extra })
+    return prepared({ ...valuesOf(write), ...values }, [...filled, ...parts])
   }
 }
 
@@ -80,7 +85,7 @@ const saveStatement = prepareSave([], (_row, saves) => sql.unsafe`WITH ${saves()
  * transaction. Rows travel as JSON, so that the statement is the same however many there are.
  */
 export async function saveMoney(tx: Tx, write: MoneyWrite): Promise<void> {
-  await tx.query(saveStatement(write, {}))
+  await tx.query(saveStatement(write, {}, []))
 }
 
 function valuesOf(write: MoneyWrite): Row<unknown> {

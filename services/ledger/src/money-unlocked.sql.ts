@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import type { MoneyRows, MoneyScope } from './money.sql.ts'
+import { type MoneyPart, type MoneyRows, type MoneyScope, partsOf } from './money.sql.ts'
 import { type MoneyWrite, prepareSave } from './money-save.sql.ts'
 
 const guardNames = [
@@ -15,9 +15,9 @@ type GuardName = (typeof guardNames)[number]
 
 const Saved = z.object({ bankAccountId: z.string() })
 
-const saveStatement = prepareSave(guardNames, (row, saves) => {
+const saveStatement = prepareSave(guardNames, (row, saves, has: ReadonlySet<MoneyPart>) => {
   const holds = sql.fragment`EXISTS (SELECT FROM unchanged)`
-  return sql.type(Saved)`WITH ${guardOf(row)}, ${saves(holds)}`
+  return sql.type(Saved)`WITH ${guardOf(row, has)}, ${saves(holds)}`
 })
 
 /**
@@ -29,13 +29,15 @@ const saveStatement = prepareSave(guardNames, (row, saves) => {
  */
 export function saveUnchanged(
   database: Database,
-  { spendingIds, transactionIds }: MoneyScope,
+  scope: MoneyScope,
   { seen, write }: { seen: MoneyRows['seen']; write: MoneyWrite },
 ): Promise<boolean> {
-  const statement = saveStatement(write, {
+  const { spendingIds, transactionIds } = scope
+  const guard = {
     ...{ spendingIds, transactionIds, seenAccount: seen.account },
     ...{ seenEnvelopes: seen.envelopes, seenTransactions: seen.transactions },
-  })
+  }
+  const statement = saveStatement(write, guard, partsOf(scope))
   return database.autocommit(async (pool) => (await pool.maybeOne(statement)) !== null)
 }
 
@@ -43,28 +45,38 @@ export function saveUnchanged(
  * xmin names a version of a row: it is the transaction that wrote it. A row that was locked in
  * between comes back with the version it has then, and is passed over unless that is the same.
  */
-function guardOf(row: Record<GuardName | 'accountId' | 'bankAccountId', string>): FragmentSqlToken {
+function guardOf(
+  row: Record<GuardName | 'accountId' | 'bankAccountId', string>,
+  has: ReadonlySet<MoneyPart>,
+): FragmentSqlToken {
   const { accountId, bankAccountId, spendingIds, transactionIds } = row
   const inAccount = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-  return sql.fragment`
-    account AS MATERIALIZED (
-      SELECT 1 FROM bank_accounts
-      WHERE ${inAccount} AND xmin::text = ${row.seenAccount} FOR NO KEY UPDATE
-    ), envelope AS MATERIALIZED (
+  const when = (part: MoneyPart, text: FragmentSqlToken) => (has.has(part) ? text : sql.fragment``)
+  const envelope = sql.fragment`envelope AS MATERIALIZED (
       SELECT 1 FROM envelopes
       WHERE ${inAccount} AND spending_id = ANY(${spendingIds}::text[])
         AND spending_id || ' ' || xmin = ANY(${row.seenEnvelopes}::text[])
         AND EXISTS (SELECT FROM account)
       ORDER BY spending_id FOR NO KEY UPDATE
-    ), record AS MATERIALIZED (
+    ),`
+  const record = sql.fragment`record AS MATERIALIZED (
       SELECT 1 FROM transactions
       WHERE ${inAccount} AND transaction_id = ANY(${transactionIds}::text[])
         AND transaction_id || ' ' || xmin = ANY(${row.seenTransactions}::text[])
         AND EXISTS (SELECT FROM account)
       ORDER BY transaction_id FOR NO KEY UPDATE
-    ), unchanged AS MATERIALIZED (
+    ),`
+  const allEnvelopes = sql.fragment`
+        AND (SELECT count(*) FROM envelope) = cardinality(${row.seenEnvelopes}::text[])`
+  const allRecords = sql.fragment`
+        AND (SELECT count(*) FROM record) = cardinality(${row.seenTransactions}::text[])`
+  return sql.fragment`
+    account AS MATERIALIZED (
+      SELECT 1 FROM bank_accounts
+      WHERE ${inAccount} AND xmin::text = ${row.seenAccount} FOR NO KEY UPDATE
+    ), ${when('spendingIds', envelope)} ${when('transactionIds', record)}
+    unchanged AS MATERIALIZED (
       SELECT FROM account
-      WHERE (SELECT count(*) FROM envelope) = cardinality(${row.seenEnvelopes}::text[])
-        AND (SELECT count(*) FROM record) = cardinality(${row.seenTransactions}::text[])
+      WHERE true ${when('spendingIds', allEnvelopes)}${when('transactionIds', allRecords)}
     )`
 }

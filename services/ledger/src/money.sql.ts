@@ -1,6 +1,6 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { columnsOf } from '@coffer/kit/rows'
-import { prepare } from '@coffer/kit/statement'
+import { prepareParts } from '@coffer/kit/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { BankAccount } from './bank-account.ts'
@@ -25,45 +25,78 @@ export interface MoneyRows {
   seen: { account: string; envelopes: string[]; transactions: string[] }
 }
 
-const FoundRow = z.object({
-  ...BankAccount.shape,
-  seen: z.string(),
+/** What a scope may name besides the bank account; a statement has only what its scope names. */
+export type MoneyPart = 'spendingIds' | 'transactionIds'
+
+export function partsOf(scope: MoneyScope): MoneyPart[] {
+  const all = ['spendingIds', 'transactionIds'] as const
+  return all.filter((name) => scope[name].length > 0)
+}
+
+const AccountRow = z.object({ ...BankAccount.shape, seen: z.string() })
+const envelopeShape = {
   ...nullable(Envelope.shape, 'envelope.'),
   'envelope.seen': z.string().nullable(),
+}
+const transactionShape = {
   ...nullable(Transaction.shape, 'transaction.'),
   'transaction.seen': z.string().nullable(),
-})
+}
+const envelopeColumns = sql.fragment`,
+      ${columnsOf(Envelope, { table: 'envelope', prefix: 'envelope.' })},
+      envelope.seen AS "envelope.seen"`
+const recordColumns = sql.fragment`,
+      ${columnsOf(Transaction, { table: 'record', prefix: 'transaction.' })},
+      record.seen AS "transaction.seen"`
+type FoundRow = z.infer<typeof AccountRow> & {
+  'envelope.seen'?: string | null
+  'transaction.seen'?: string | null
+}
 
 const scopeNames = ['accountId', 'bankAccountId', 'spendingIds', 'transactionIds'] as const
+type Scope = Record<(typeof scopeNames)[number], string>
+type Has = ReadonlySet<MoneyPart>
+
 const locking = sql.fragment`FOR NO KEY UPDATE`
+const lockStatement = prepareParts(scopeNames, (scope, has: Has) => rowsOf(scope, has, locking))
+const readStatement = prepareParts(scopeNames, (scope, has: Has) =>
+  rowsOf(scope, has, sql.fragment``),
+)
 
-const lockStatement = prepare(scopeNames, (scope) => rowsOf(scope, locking))
-const readStatement = prepare(scopeNames, (scope) => rowsOf(scope, sql.fragment``))
-
-function rowsOf(scope: Record<(typeof scopeNames)[number], string>, lock: FragmentSqlToken) {
-  const { accountId, bankAccountId, spendingIds, transactionIds } = scope
-  const inAccount = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-  return sql.type(FoundRow)`
+function rowsOf(scope: Scope, has: Has, lock: FragmentSqlToken) {
+  const when = (part: MoneyPart, text: FragmentSqlToken) => (has.has(part) ? text : sql.fragment``)
+  const inAccount = sql.fragment`account_id = ${scope.accountId}
+        AND bank_account_id = ${scope.bankAccountId}`
+  const envelope = sql.fragment`, envelope AS MATERIALIZED (
+      SELECT *, spending_id || ' ' || xmin AS seen FROM envelopes
+      WHERE ${inAccount} AND spending_id = ANY(${scope.spendingIds}::text[])
+        AND EXISTS (SELECT FROM account)
+      ORDER BY spending_id ${lock}
+    )`
+  const record = sql.fragment`, record AS MATERIALIZED (
+      SELECT *, transaction_id || ' ' || xmin AS seen FROM transactions
+      WHERE ${inAccount} AND transaction_id = ANY(${scope.transactionIds}::text[])
+        AND EXISTS (SELECT FROM account)
+      ORDER BY transaction_id ${lock}
+    )`
+  const row = AccountRow.extend({
+    ...(has.has('spendingIds') ? envelopeShape : {}),
+    ...(has.has('transactionIds') ? transactionShape : {}),
+  })
+  // A row for each envelope and for each transaction.
+  const rows =
+    has.size === 2
+      ? sql.fragment`LEFT JOIN (envelope FULL JOIN record ON false) ON true`
+      : sql.fragment`${when('spendingIds', sql.fragment`LEFT JOIN envelope ON true`)}
+          ${when('transactionIds', sql.fragment`LEFT JOIN record ON true`)}`
+  return sql.type(row as z.ZodType<FoundRow>)`
     WITH account AS MATERIALIZED (
       SELECT *, xmin::text AS seen FROM bank_accounts
       WHERE ${inAccount} AND removed_at IS NULL ${lock}
-    ), envelope AS MATERIALIZED (
-      SELECT *, spending_id || ' ' || xmin AS seen FROM envelopes
-      WHERE ${inAccount} AND spending_id = ANY(${spendingIds}::text[])
-        AND EXISTS (SELECT FROM account)
-      ORDER BY spending_id ${lock}
-    ), record AS MATERIALIZED (
-      SELECT *, transaction_id || ' ' || xmin AS seen FROM transactions
-      WHERE ${inAccount} AND transaction_id = ANY(${transactionIds}::text[])
-        AND EXISTS (SELECT FROM account)
-      ORDER BY transaction_id ${lock}
-    )
-    SELECT ${columnsOf(BankAccount, { table: 'account' })}, account.seen,
-      ${columnsOf(Envelope, { table: 'envelope', prefix: 'envelope.' })},
-      envelope.seen AS "envelope.seen",
-      ${columnsOf(Transaction, { table: 'record', prefix: 'transaction.' })},
-      record.seen AS "transaction.seen"
-    FROM account LEFT JOIN (envelope FULL JOIN record ON false) ON true`
+    )${when('spendingIds', envelope)}${when('transactionIds', record)}
+    SELECT ${columnsOf(BankAccount, { table: 'account' })}, account.seen
+      ${when('spendingIds', envelopeColumns)}${when('transactionIds', recordColumns)}
+    FROM account ${rows}`
 }
 
 /**
@@ -72,15 +105,15 @@ function rowsOf(scope: Record<(typeof scopeNames)[number], string>, lock: Fragme
  * statement had to wait. Null where there is no such bank account (or its link is deleted).
  */
 export async function lockMoney(tx: Tx, scope: MoneyScope): Promise<MoneyRows | null> {
-  return moneyOf(await tx.any(lockStatement({ ...scope })))
+  return moneyOf(await tx.any(lockStatement({ ...scope }, partsOf(scope))))
 }
 
 /** The same rows without a lock: what is decided on them must be saved by `saveUnchanged`. */
 export async function readMoney({ pool }: Database, scope: MoneyScope): Promise<MoneyRows | null> {
-  return moneyOf(await pool.any(readStatement({ ...scope })))
+  return moneyOf(await pool.any(readStatement({ ...scope }, partsOf(scope))))
 }
 
-function moneyOf(rows: readonly z.infer<typeof FoundRow>[]): MoneyRows | null {
+function moneyOf(rows: readonly FoundRow[]): MoneyRows | null {
   const [first] = rows
   if (!first) return null
   return {

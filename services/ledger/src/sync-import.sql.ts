@@ -120,7 +120,7 @@ export async function saveSync(
 ): Promise<void> {
   const ended = changed.filter(({ deletedAt }) => deletedAt !== null)
   const live = changed.filter(({ deletedAt }) => deletedAt === null)
-  await tx.query(saveStatement(write, { records: recordsOf([...ended, ...live]) }))
+  await tx.query(saveStatement(write, { records: recordsOf([...ended, ...live]) }, []))
 }
 
 const recordsOfTransaction = prepare(
