@@ -22,8 +22,12 @@ export interface Deployment extends AsyncDisposable {
   start: () => Promise<void>
   /** Ends it as a power cut would. */
   kill: () => Promise<void>
+  /** Where keys and files are kept. */
+  dataDir: string
   /** Runs another command of `coffer` against the same deployment. */
   run: (...words: string[]) => Promise<{ code: number | null; output: string }>
+  /** Runs a command, and ends it as a power cut would once that is so. */
+  runUntil: (isSo: () => Promise<void>, ...words: string[]) => Promise<void>
 }
 
 /** A deployment on its own database, prefix and folder; `environment` overrides its settings. */
@@ -46,6 +50,7 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     await once(child, 'exit')
   }
   stack.defer(kill)
+  const begin = (words: string[]) => spawn(process.execPath, [command, ...words], { env })
   return {
     baseUrl,
     databaseUrl,
@@ -63,8 +68,15 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
       await eventually(health, (answer) => answer?.status === 200, 90_000)
     },
     kill,
+    dataDir: settings.COFFER_DATA_DIR ?? '',
+    runUntil: async (isSo, ...words) => {
+      const running = begin(words)
+      await isSo()
+      running.kill('SIGKILL')
+      await once(running, 'exit')
+    },
     run: async (...words) => {
-      const running = spawn(process.execPath, [command, ...words], { env })
+      const running = begin(words)
       let output = ''
       running.stdout.on('data', (text) => {
         output += text

@@ -1,4 +1,5 @@
 import { settings as gatewaySettings } from '@coffer/gateway/config'
+import { settings as identitySettings } from '@coffer/identity/config'
 import {
   disableLogin,
   enableLogin,
@@ -27,7 +28,8 @@ export async function resetPassword(
 ): Promise<undefined> {
   const config = readConfig(env)
   await using database = await openIdentity(config)
-  const reset = await issuePasswordReset(database, email, new Date())
+  const { resetLinkMinutes: minutes } = readSettings(identitySettings, config.environment)
+  const reset = await issuePasswordReset(database, email, { now: new Date(), minutes })
   if (!reset) throw nobody(email)
   if (reset.isDisabled) throw new FatalError(`${email} is disabled: a new password would not help.`)
   if (reset.hasAuthenticator) {

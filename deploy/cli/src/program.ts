@@ -83,8 +83,9 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
   program
     .command('keys:rotate')
     .description('encrypt every secret under the key in use now; a key file is replaced first')
+    .option('--finish', 'replace no key: only see to secrets that are under a former one')
     .addHelpText('after', help.rotateKeys)
-    .action(() => run(async (env) => (await import('./keys.ts')).rotateKeys(env)))
+    .action((options) => run(async (env) => (await import('./keys.ts')).rotateKeys(options, env)))
   addLogins(program, run)
   return program
 }
@@ -223,8 +224,9 @@ Servers may run meanwhile, and it can be ended and run again. Also moves secrets
 AWS KMS or Vault, and back: set COFFER_KEY_SERVICE first, here and for the servers, and keep the
 settings of both until it is done.
 
-Example:
-  $ coffer keys:rotate`,
+Examples:
+  $ coffer keys:rotate
+  $ coffer keys:rotate --finish`,
   demo: `
 Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
 password and an API key in demo.json of the data directory. Run twice, it changes nothing more.

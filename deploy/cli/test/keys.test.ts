@@ -9,8 +9,16 @@ test('keys:rotate puts a new key in place of the old, which stays beside it', as
   expect(code).toBe(0)
   expect(stdout).toMatch(/^new key local:[0-9a-f]{16};/)
   expect(stdout).toContain('feed-sync: 0 secrets')
-  const keys = await readdir(`${place.env.COFFER_DATA_DIR}/keys`)
-  expect(keys.filter((name) => name.startsWith('secrets')).length).toBe(2)
+  const [, former] = /only older backups need (secrets-[0-9a-f]{16}\.key)\.\n$/.exec(stdout) ?? []
+  const keysOf = async () => readdir(`${place.env.COFFER_DATA_DIR}/keys`)
+  const keys = await keysOf()
+  expect(keys).toContain(former)
+  const finished = await runCommand(['keys:rotate', '--finish'], place.env)
+  expect([finished.code, finished.stdout]).toEqual([
+    0,
+    expect.not.stringContaining('new key local:'),
+  ])
+  expect(await keysOf()).toEqual(keys)
 }, 60_000)
 
 test('keys:rotate with a key service that is not told where is one line', async () => {

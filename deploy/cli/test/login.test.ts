@@ -25,7 +25,8 @@ afterAll(async () => {
 })
 
 test('a reset is one link on standard output, with a token stored as its hash', async () => {
-  const env = { ...place.env, COFFER_EXTERNAL_URL: 'https://coffer.example/app/' }
+  const settings = { COFFER_EXTERNAL_URL: 'https://coffer.example/app/' }
+  const env = { ...place.env, ...settings, COFFER_RESET_LINK_MINUTES: '180' }
   const { code, stdout } = await runCommand(
     ['login:reset-password', '--email', 'Ann@example.com'],
     env,
@@ -34,9 +35,10 @@ test('a reset is one link on standard output, with a token stored as its hash', 
   const link = /^https:\/\/coffer\.example\/app\/password\/reset\?token=([a-z2-7]{52})\n$/
   const [, token = ''] = link.exec(stdout) ?? []
   const { rows } = await database.query(
-    "SELECT token_hash FROM identity.link_tokens WHERE login_id = 'lgn_1'",
+    `SELECT token_hash, expires_at > now() + '2 hours' AS long FROM identity.link_tokens
+     WHERE login_id = 'lgn_1'`,
   )
-  expect(rows).toEqual([{ token_hash: createHash('sha256').update(token).digest() }])
+  expect(rows).toEqual([{ token_hash: createHash('sha256').update(token).digest(), long: true }])
 })
 
 test.each([

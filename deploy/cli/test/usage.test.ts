@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { runCommand } from './command.ts'
 
-const logins = ['login:reset-password', 'login:disable']
+const logins = ['login:reset-password', 'login:disable', 'beta:new-code', 'keys:rotate']
 const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo', ...logins]
 const nowhere = { COFFER_DATA_DIR: '/nonexistent' }
 

@@ -14,25 +14,24 @@ import {
 import { secretBytes } from './secret.ts'
 import { endSessionsOfLogin } from './session.sql.ts'
 
-/** How long a link that sets a new password works (spec/identity.md 4.2). */
-const resetMinutes = 10
-
 /** A token that sets a new password once, and whose. */
 export interface PasswordReset extends LoginState {
   token: string
   expiresAt: Date
 }
 
-/** Lets somebody set a new password (`coffer login:reset-password`); null for no such login. */
+/**
+ * Lets somebody set a new password (`coffer login:reset-password`), for as long as a mailed link
+ * would; null for no such login.
+ */
 export async function issuePasswordReset(
   database: Database,
   email: string,
-  now: Date,
+  { now, minutes }: { now: Date; minutes: number },
 ): Promise<PasswordReset | null> {
   const login = await loginOf(database, email)
   if (!login) return null
-  const origin = { now, minutes: resetMinutes }
-  const { token, ...stored } = newLinkToken(randomBytes(secretBytes), origin)
+  const { token, ...stored } = newLinkToken(randomBytes(secretBytes), { now, minutes })
   await insertLinkToken(database.pool, login.loginId, { ...stored, scope: 'reset' })
   return { ...login, token, expiresAt: stored.expiresAt }
 }

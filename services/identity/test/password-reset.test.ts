@@ -51,7 +51,8 @@ const refusal = (call: Promise<unknown>) =>
   )
 
 async function issue(email: string): Promise<string> {
-  const issued = await issuePasswordReset(booted.database('identity'), email, start)
+  const lifetime = { now: start, minutes: 10 }
+  const issued = await issuePasswordReset(booted.database('identity'), email, lifetime)
   expect(issued?.expiresAt).toEqual(after(600))
   return issued?.token ?? ''
 }
@@ -127,7 +128,9 @@ test('the second factor stays', async () => {
 })
 
 test('who is not there gets no token', async () => {
-  const issued = issuePasswordReset(booted.database('identity'), newcomer().email, start)
+  const { email } = newcomer()
+  const lifetime = { now: start, minutes: 10 }
+  const issued = issuePasswordReset(booted.database('identity'), email, lifetime)
   await expect(issued).resolves.toBeNull()
 })
 

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -22,7 +32,23 @@ export function readOrMake(path: string, make: () => string): string {
   } finally {
     rmSync(draft, { force: true })
   }
+  syncFolderOf(path)
   return readFileSync(path, 'utf8')
+}
+
+/** Puts a whole file in the place of one that holds a key (mode 0600), at once. */
+export function putInPlace(path: string, text: string): void {
+  const draft = `${path}.${randomUUID()}`
+  writeFileSync(draft, text, { mode: 0o600, flush: true })
+  renameSync(draft, path)
+  syncFolderOf(path)
+}
+
+/** The name lasts through a power cut from here on, as does what the key seals. */
+function syncFolderOf(path: string): void {
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
 }
 
 function hasCode(error: unknown, code: string): boolean {

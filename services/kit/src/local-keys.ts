@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyEncryption } from './key-encryption.ts'
-import { readOrMake } from './key-file.ts'
+import { putInPlace, readOrMake } from './key-file.ts'
 import { decrypt, encrypt } from './sealing.ts'
 
 interface LocalKey {
@@ -12,7 +12,7 @@ interface LocalKey {
 
 const keyBytes = 32
 const currentName = 'secrets.key'
-const formerName = /^secrets-[0-9a-f]{16}\.key$/
+const ownName = /^secrets-[0-9a-f]{16}\.key$/
 
 /**
  * Key encryption under `<folder>/secrets.key` (32 bytes in base64, mode 0600, made on first use).
@@ -29,7 +29,7 @@ export function localKeyEncryption(folder: string): KeyEncryption {
       return { keyId, bytes: encrypt({ key, bytes: dataKey, context: keyId }) }
     },
     unwrap: async ({ keyId, bytes }) => {
-      const known = [current(), ...formerKeys(folder)]
+      const known = [current(), ...namedKeys(folder)]
       const local = known.find((one) => one.keyId === keyId)
       if (!local) throw new Error(`secret needs key ${keyId}, which is not in the keys folder`)
       return decrypt({ key: local.key, bytes, context: keyId })
@@ -39,28 +39,46 @@ export function localKeyEncryption(folder: string): KeyEncryption {
 }
 
 /**
- * Puts a new key in the place of the one in use, which stays beside it until nothing needs it. A
- * kill in between leaves either key in use, and no key lost.
+ * Puts a new key in the place of the one in use. Both are kept under their own names before, so
+ * that neither a kill nor another process that does the same loses a key that sealed anything.
  *
  * @returns the ID of the new key
  */
 export function replaceLocalKey(folder: string): string {
   const path = join(folder, currentName)
-  const { keyId, key } = keyOf(path, readOrMake(path, newKeyText))
-  const former = join(folder, `secrets-${keyId.slice('local:'.length)}.key`)
-  if (!existsSync(former)) {
-    writeFileSync(former, `${key.toString('base64')}\n`, { mode: 0o600, flush: true })
-  }
-  const draft = `${path}.new`
-  writeFileSync(draft, newKeyText(), { mode: 0o600, flush: true })
-  renameSync(draft, path)
-  return keyOf(path, readFileSync(path, 'utf8')).keyId
+  keepNamed(folder, readOrMake(path, newKeyText))
+  const text = newKeyText()
+  const keyId = keepNamed(folder, text)
+  putInPlace(path, text)
+  return keyId
 }
 
-function formerKeys(folder: string): LocalKey[] {
-  return readdirSync(folder)
-    .filter((name) => formerName.test(name))
-    .map((name) => keyOf(join(folder, name), readFileSync(join(folder, name), 'utf8')))
+/** Files of keys that were in use before, and would only open what they sealed. */
+export function formerKeyFiles(folder: string): string[] {
+  const path = join(folder, currentName)
+  const current = fileNameOf(keyOf(path, readFileSync(path, 'utf8')))
+  return namesIn(folder).filter((name) => name !== current)
+}
+
+function keepNamed(folder: string, text: string): string {
+  const key = keyOf(join(folder, currentName), text)
+  readOrMake(join(folder, fileNameOf(key)), () => text)
+  return key.keyId
+}
+
+function fileNameOf({ keyId }: LocalKey): string {
+  return `secrets-${keyId.slice('local:'.length)}.key`
+}
+
+function namedKeys(folder: string): LocalKey[] {
+  return namesIn(folder).map((name) => {
+    const path = join(folder, name)
+    return keyOf(path, readFileSync(path, 'utf8'))
+  })
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => ownName.test(name))
 }
 
 function newKeyText(): string {

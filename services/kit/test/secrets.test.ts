@@ -1,7 +1,8 @@
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { localKeyEncryption } from '../src/local-keys.ts'
+import { formerKeyFiles, localKeyEncryption, replaceLocalKey } from '../src/local-keys.ts'
 import { createSecrets, type SealedSecret } from '../src/secrets.ts'
 import { scratchFolder } from './scratch.ts'
 
@@ -59,4 +60,21 @@ test('the key file is made once, for its owner alone, and a damaged one is not u
   await writeFile(join(path, 'secrets.key'), 'c2hvcnQ=')
   const wrap = localKeyEncryption(path).wrap(dataKey)
   await expect(wrap).rejects.toThrow('does not hold 32 bytes')
+})
+
+test('a key is kept under its own name before it is in use, so that none is lost', async () => {
+  await using folder = await scratchFolder()
+  const keys = localKeyEncryption(folder.path)
+  const sealed = [await createSecrets(keys).seal('abc', owner)]
+  // As if another process replaced the key before anything was moved to it.
+  for (const _ of [1, 2]) {
+    replaceLocalKey(folder.path)
+    sealed.push(await createSecrets(keys).seal('abc', owner))
+  }
+  const former = sealed.slice(0, 2).map(({ keyId }) => `${keyId.replace('local:', 'secrets-')}.key`)
+  expect(formerKeyFiles(folder.path).sort()).toEqual(former.sort())
+  await rm(join(folder.path, 'secrets.key'))
+  await writeFile(join(folder.path, 'secrets.key'), `${randomBytes(32).toString('base64')}\n`)
+  const opened = sealed.map((one) => createSecrets(keys).open(one, owner))
+  expect(await Promise.all(opened)).toEqual(['abc', 'abc', 'abc'])
 })

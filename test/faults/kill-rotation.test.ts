@@ -1,0 +1,149 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { localKeyEncryption } from '@coffer/kit/local-keys'
+import { createSecrets } from '@coffer/kit/secrets'
+import { eventually } from '@coffer/kit/testing/boot'
+import { expect, test } from '@jest/globals'
+import { generateSync } from 'otplib'
+import pg from 'pg'
+import { call, newPerson, type Person } from '../harness/person.ts'
+import { deploy } from '../harness/process.ts'
+import { feedKey, fullSettings } from '../mesh/full-household.ts'
+
+const links = 60
+
+test('keys:rotate, killed twice, is finished by the next run; the old key can go', async () => {
+  await using deployment = await deploy(fullSettings)
+  await deployment.start()
+  const keysFolder = join(deployment.dataDir, 'keys')
+  const person = await newPerson(deployment.baseUrl)
+  const seed = await enablesAuthenticator(person)
+  await addsFeedLinks(person)
+  await using secrets = await openSealed(deployment.databaseUrl, keysFolder)
+  await secrets.sealApart()
+  const [former = ''] = await secrets.keyIds()
+  for (const third of [0, 1]) {
+    const held = await secrets.hold(third)
+    await deployment.runUntil(held.untilAwaited, 'keys:rotate')
+    await held.release()
+    expect((await secrets.keyIds()).length).toBe(2)
+    expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
+  }
+  const finished = await deployment.run('keys:rotate')
+  expect([finished.code, finished.output]).toEqual([
+    0,
+    expect.not.stringContaining('new key local:'),
+  ])
+  const [inUse, ...others] = await secrets.keyIds()
+  expect([inUse === former, others]).toEqual([false, []])
+  // Nobody needs it any more: neither the command nor a server that has just been started.
+  await deployment.kill()
+  await rm(join(keysFolder, `${former.replace('local:', 'secrets-')}.key`))
+  expect((await readdir(keysFolder)).filter((name) => name.startsWith('secrets')).length).toBe(2)
+  expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
+  await deployment.start()
+  expect(await signsIn(deployment.baseUrl, person, seed)).toBe(200)
+}, 180_000)
+
+/** Returns the seed. */
+async function enablesAuthenticator(person: Person): Promise<string> {
+  const { body } = await person.call('POST', '/users/security/totp/setup', { asSession: true })
+  const secret = new URL(body.uri).searchParams.get('secret') ?? ''
+  // The code of the step before, so that the one of now still counts.
+  const totp = generateSync({ secret, epoch: Math.floor(Date.now() / 1000) - 30 })
+  const code = { body: { totp }, asSession: true }
+  expect((await person.call('POST', '/users/security/totp/confirm', code)).status).toBe(200)
+  return secret
+}
+
+/** Signs in by password and a code of the seed; returns the status of the second step. */
+async function signsIn(
+  baseUrl: string,
+  { email, password }: Person,
+  secret: string,
+): Promise<number> {
+  const owed = await call(baseUrl, 'POST', '/authentication/login', { body: { email, password } })
+  const cookie = owed.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const code = { headers: { cookie }, body: { totp: generateSync({ secret }) } }
+  return (await call(baseUrl, 'POST', '/authentication/multifactor', code)).status
+}
+
+async function addsFeedLinks(person: Person): Promise<void> {
+  const feedURL = fullSettings.COFFER_FEED_ALLOWED_URLS
+  for (let made = 0; made < links; made += 10) {
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        person.post('/feed/link', { name: 'Feed', feedURL, apiKey: feedKey }),
+      ),
+    )
+  }
+}
+
+interface SealedRow {
+  id: string
+  owner: string
+  keyId: string
+  dataKey: Buffer
+  ciphertext: Buffer
+}
+
+/** The feed keys at rest. */
+async function openSealed(databaseUrl: string, keysFolder: string) {
+  const stack = new AsyncDisposableStack()
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    stack.defer(() => client.end())
+    return client
+  }
+  const client = await connect()
+  const holder = await connect()
+  const rows = async () =>
+    (
+      await client.query<SealedRow>(`
+        SELECT feed_link_id AS id, account_id || '/' || feed_link_id AS owner, key_id AS "keyId",
+          data_key AS "dataKey", ciphertext
+        FROM feed_sync.feed_keys ORDER BY feed_link_id`)
+    ).rows
+  const open = async () => {
+    // A keeper of its own: nothing that was opened before is remembered.
+    const secrets = createSecrets(localKeyEncryption(keysFolder))
+    return Promise.all((await rows()).map(({ owner, ...sealed }) => secrets.open(sealed, owner)))
+  }
+  return {
+    open,
+    keyIds: async () => [...new Set((await rows()).map(({ keyId }) => keyId))],
+    /** Each under a data key of its own, as if sealed by many processes. */
+    sealApart: async () => {
+      const texts = await open()
+      for (const [index, { id, owner }] of (await rows()).entries()) {
+        const secrets = createSecrets(localKeyEncryption(keysFolder))
+        const sealed = await secrets.seal(texts[index] ?? '', owner)
+        await client.query(
+          'UPDATE feed_sync.feed_keys SET data_key = $2, ciphertext = $3 WHERE feed_link_id = $1',
+          [id, sealed.dataKey, sealed.ciphertext],
+        )
+      }
+    },
+    /** Keeps every third row as it is until it is released. */
+    hold: async (third: number) => {
+      const held = (await rows()).filter((_, index) => index % 3 === third)
+      await holder.query('BEGIN')
+      await holder.query(
+        'SELECT FROM feed_sync.feed_keys WHERE feed_link_id = ANY($1) FOR UPDATE',
+        [held.map(({ id }) => id)],
+      )
+      const waiting = `
+        SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      const isSo = async () =>
+        (await client.query(waiting)).rowCount !== 0 &&
+        new Set((await rows()).map(({ keyId }) => keyId)).size > 1
+      return {
+        untilAwaited: async () => void (await eventually(isSo, Boolean, 60_000)),
+        release: () => holder.query('ROLLBACK'),
+      }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
