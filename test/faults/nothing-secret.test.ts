@@ -8,30 +8,35 @@ import pg from 'pg'
 import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 import { feedKey, fullHousehold, fullSettings } from '../mesh/full-household.ts'
+import { type MailSink, openMailSink, type ReceivedMail, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
 
-test('what is secret is in no log, message, history, row or error', async () => {
+test('what is secret is in no log, message, history, row, error or mail', async () => {
   await using stripe = await startStripe()
+  await using sink = await openMailSink()
   await using deployment = await deploy({
+    ...{ COFFER_SMTP_URL: sink.url, COFFER_SMTP_TLS: 'none' },
     ...{ ...stripe.settings, ...fullSettings, COFFER_LOG_LEVEL: 'trace' },
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100',
   })
   await deployment.start()
   const errors: string[] = []
-  const { accountId, ...secrets } = await journey(deployment, stripe, errors)
+  const { accountId, ...secrets } = await journey(deployment, { stripe, sink, errors })
   const { COFFER_STRIPE_API_KEY: stripeKey, COFFER_STRIPE_WEBHOOK_SECRET: hook } = stripe.settings
   Object.assign(secrets, { stripeKey, hook })
   await eventually(
-    () => unpublished(deployment),
+    () => waiting(deployment),
     (count) => count === 0,
     30_000,
   )
+  expect(sink.mails.map(({ subject }) => subject).sort()).toEqual(subjects)
   const places = {
     logs: [deployment.output()],
     errors,
     messages: await messages(deployment),
     histories: await histories(deployment),
     rows: await rows(deployment),
+    mails: sink.mails.map(withoutToken),
   }
   for (const [place, texts] of Object.entries(places)) {
     expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
@@ -41,6 +46,17 @@ test('what is secret is in no log, message, history, row or error', async () => 
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
 }, 240_000)
+
+const reset = 'Reset your password'
+const changed = 'Your password was changed'
+const subjects = ['An authenticator was enabled', reset, reset, reset, changed, changed].sort()
+
+/** A mail without the one token that it is for, which may be there alone. */
+function withoutToken(mail: ReceivedMail): string {
+  const { text, html, ...rest } = mail
+  const token = mail.subject === reset ? tokenIn(mail) : 'none'
+  return `${JSON.stringify(rest)} ${text} ${html}`.replaceAll(`?token=${token}`, '')
+}
 
 /** Where a secret is, as it is or in another spelling. */
 function found(secrets: Record<string, string>, places: Record<string, string[]>): string[] {
@@ -55,11 +71,17 @@ function found(secrets: Record<string, string>, places: Record<string, string[]>
   })
 }
 
+interface Witnesses {
+  stripe: Parameters<typeof fullHousehold>[1]
+  sink: MailSink
+  /** Gets the body of every refusal. */
+  errors: string[]
+}
+
 /** Somebody does everything that has to do with secrets; returns those there were. */
 async function journey(
   { baseUrl }: Deployment,
-  stripe: Parameters<typeof fullHousehold>[1],
-  errors: string[],
+  { stripe, sink, errors }: Witnesses,
 ): Promise<Record<string, string> & { accountId: string }> {
   const person = await fullHousehold({ person: () => newPerson(baseUrl) }, stripe)
   const { email, password, cookie, authorization } = person
@@ -94,12 +116,23 @@ async function journey(
   })
   await send('GET', '/links', { headers: { authorization: `${authorization}x` } })
   expect(errors.length).toBeGreaterThan(4)
+  const linkMailed = async (count: number) => {
+    expect((await send('POST', '/authentication/forgot', { body: { email } })).status).toBe(200)
+    return tokenIn(await sink.mailTo(email, reset, count))
+  }
+  const [usedUp, used] = [await linkMailed(1), await linkMailed(2)]
+  const lastPassword = 'the last password of mine'
+  const renewal = { body: { token: used, password: lastPassword } }
+  for (const status of [200, 400]) {
+    expect((await send('POST', '/authentication/reset', renewal)).status).toBe(status)
+  }
   const [, keySecret = ''] = Buffer.from(authorization.slice(6), 'base64').toString().split(':')
   const token = (text = '') => text.slice(text.indexOf('=') + 1)
   return {
     accountId: person.accountId,
     ...{ password, newPassword, wrongPassword: 'a wrong password of mine', seed, recoveryCode },
     ...{ keySecret, feedKey, session: token(cookie), pendingSession: token(owed.headers.cookie) },
+    ...{ usedUp, used, lastPassword, unused: await linkMailed(3) },
     newSession: token(signedIn.headers.getSetCookie()[0]?.split(';')[0]),
   }
 }
@@ -118,9 +151,11 @@ const tables = `
   SELECT table_schema || '.' || table_name FROM information_schema.tables
   WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
 
-async function unpublished(deployment: Deployment): Promise<number> {
+/** Changes that are not published, and mails that are not sent. */
+async function waiting(deployment: Deployment): Promise<number> {
   const changes = (await query(deployment, tables)).flat().filter((name) => /\.changes$/.test(name))
   const counts = changes.map((name) => `(SELECT count(*) FROM ${name} WHERE published_at IS NULL)`)
+  counts.push('(SELECT count(*) FROM identity.mails)')
   return Number((await query(deployment, `SELECT ${counts.join(' + ')}`))[0]?.[0])
 }
 

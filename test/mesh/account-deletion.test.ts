@@ -1,28 +1,28 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/id'
+import { type Booted, eventually } from '@coffer/kit/testing/boot'
+import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call, type Person } from '../harness/person.ts'
-import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
-import { fullHousehold, fullSettings } from './full-household.ts'
+import { type FullCoffer, fullBootMs, fullSettings, startFullCoffer } from './full-household.ts'
 import { rowsOf } from './rows-of-account.ts'
 
-// Every service, with its workers.
-const bootMs = 120_000
-
-let stripe: StripeSimulator
-let coffer: Coffer
+let place: FullCoffer
 
 beforeAll(async () => {
-  stripe = await startStripe()
-  coffer = await startCoffer({ ...stripe.settings, ...fullSettings })
-}, bootMs)
+  place = await startFullCoffer()
+}, fullBootMs)
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await stripe[Symbol.asyncDispose]()
-})
+afterAll(async () => await place[Symbol.asyncDispose]())
+
+const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
+
+/** What stays for good: by it, what comes late is recognised. */
+const tombstones = Object.fromEntries(schemas.map((schema) => [`${schema}.deleted_accounts`, 1]))
 
 const asSession = { asSession: true }
 
@@ -31,10 +31,8 @@ function deletes(person: Person, body: object = { currentPassword: person.passwo
 }
 
 test('a deleted account leaves no row in any table, no file and no customer', async () => {
-  const [person, neighbour] = [
-    await fullHousehold(coffer, stripe),
-    await fullHousehold(coffer, stripe),
-  ]
+  const { coffer, stripe } = place
+  const [person, neighbour] = [await place.household(), await place.household()]
   const { databaseUrl } = coffer.booted
   const before = await rowsOf(databaseUrl, person)
   const some = ['identity.logins', 'ledger.journal', 'ledger.files', 'ledger.envelopes']
@@ -52,24 +50,100 @@ test('a deleted account leaves no row in any table, no file and no customer', as
     (rows) => Object.keys(rows).length <= 6,
     60_000,
   )
-  // Tombstones, and the deletion itself until nothing late can come in any more.
-  const tombstones = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger'].map(
-    (schema) => [`${schema}.deleted_accounts`, 1],
-  )
-  expect(left).toEqual({ ...Object.fromEntries(tombstones), 'identity.account_deletions': 1 })
+  // The deletion itself, too, until nothing late can come in any more.
+  expect(left).toEqual({ ...tombstones, 'identity.account_deletions': 1 })
   expect(await settled()).toEqual(kept)
   expect(stripe.customers().map(({ email }) => email)).not.toContain(person.email)
   const files = await readdir(join(coffer.dataDir, 'files'), { recursive: true })
   expect(files.filter((file) => file.includes(person.accountId))).toEqual([])
 }, 90_000)
 
+test('what comes late goes in the second round; a replay brings nothing back', async () => {
+  const { booted } = place.coffer
+  const person = await place.household()
+  const rows = () => rowsOf(booted.databaseUrl, person)
+  const told = await messagesOf(booted, person)
+  expect(told.length).toBeGreaterThan(5)
+  expect((await deletes(person)).status).toBe(200)
+  await eventually(rows, (left) => Object.keys(left).length <= 6, 60_000)
+  await writesLate(booted, person)
+  await publishAgain(booted, told)
+  const late = ['ledger.links', 'ledger.bank_accounts', 'budgeting.funding_schedules']
+  expect(Object.keys(await rows())).toEqual(
+    expect.arrayContaining([...late, 'feed_sync.feed_keys']),
+  )
+  // Temporal forgets the deletion that waits for them; the next one has less patience.
+  const id = `delete-account/${person.accountId}`
+  await booted.workflows.client.workflow.getHandle(`${booted.prefix}/${id}`).terminate()
+  const args = [person.accountId, 1_000]
+  await booted.workflows.start({ id, type: 'deleteAccount', taskQueue: 'identity', args })
+  const isSettled = (left: object) => !('identity.account_deletions' in left)
+  expect(await eventually(rows, isSettled, 60_000)).toEqual(tombstones)
+  await publishAgain(booted, told)
+  expect(await rows()).toEqual(tombstones)
+}, 180_000)
+
+/** Requests that were on their way when the account was deleted, by tokens that still hold. */
+async function writesLate(booted: Booted, { accountId }: Person): Promise<void> {
+  const as = booted.as(accountId)
+  const { link } = await booted
+    .client('ledger', LinkService)
+    .createLink({ institutionName: 'Late Bank' }, as)
+  const { bankAccount } = await booted
+    .client('ledger', BankAccountService)
+    .createBankAccount({ linkId: link?.linkId ?? '', name: 'Late' }, as)
+  const { bankAccountId = '' } = bankAccount ?? {}
+  const ruleset = 'DTSTART:20260101T000000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
+  await booted
+    .client('budgeting', FundingScheduleService)
+    .createFundingSchedule({ bankAccountId, name: 'Late pay', ruleset }, as)
+  const feedUrl = fullSettings.COFFER_FEED_ALLOWED_URLS
+  await booted
+    .client('feed-sync', FeedLinkService)
+    .createFeedLink({ name: 'Late', feedUrl, apiKey: 'aKeyThatIsLate' }, as)
+}
+
+/** All that was told of an account. */
+async function messagesOf({ broker }: Booted, { accountId }: Person) {
+  const { streams } = await broker.stream.jetstreamManager()
+  const { state } = await streams.info(broker.streamName)
+  const messages = []
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const message = await streams.getMessage(broker.streamName, { seq })
+    if (message?.header.get('Coffer-Account') === accountId) messages.push(message)
+  }
+  return messages
+}
+
+/** Tells it as if for the first time, and waits until everybody has heard. */
+async function publishAgain(
+  { broker }: Booted,
+  told: Awaited<ReturnType<typeof messagesOf>>,
+): Promise<void> {
+  for (const { subject, data, header } of told) {
+    header.delete('Nats-Msg-Id')
+    await broker.stream.publish(subject, data, { msgID: newId('chg'), headers: header })
+  }
+  const { consumers } = await broker.stream.jetstreamManager()
+  const waiting = async () => {
+    let count = 0
+    for await (const consumer of consumers.list(broker.streamName)) {
+      count += consumer.num_pending + consumer.num_ack_pending
+    }
+    return count
+  }
+  await eventually(waiting, (count) => count === 0, 60_000)
+}
+
 test('from the answer on, sessions, keys and the password are refused', async () => {
-  const person = await coffer.person()
+  const person = await place.coffer.person()
   expect((await deletes(person)).status).toBe(200)
   expect((await person.call('GET', '/links')).status).toBe(401)
   expect((await person.call('GET', '/users/me', asSession)).status).toBe(401)
   const credentials = { email: person.email, password: person.password }
-  const login = await call(coffer.baseUrl, 'POST', '/authentication/login', { body: credentials })
+  const login = await call(place.coffer.baseUrl, 'POST', '/authentication/login', {
+    body: credentials,
+  })
   expect(login.status).toBe(401)
 })
 
@@ -78,27 +152,27 @@ test.each([
   ['a code where there is no authenticator', { totp: '123456' }, 401],
   ['nothing', {}, 400],
 ])('by %s nothing is deleted', async (_, body, status) => {
-  const person = await coffer.person()
+  const person = await place.coffer.person()
   expect((await deletes(person, body)).status).toBe(status)
   expect((await person.call('GET', '/users/me', asSession)).status).toBe(200)
 })
 
 test('a key cannot delete the account', async () => {
-  const person = await coffer.person()
+  const person = await place.coffer.person()
   const body = { currentPassword: person.password }
   expect((await person.call('DELETE', '/users/me', { body })).status).toBe(401)
 })
 
 test('the address may be registered again once all is gone', async () => {
-  const person = await coffer.person()
+  const person = await place.coffer.person()
   await deletes(person)
   await eventually(
-    () => rowsOf(coffer.booted.databaseUrl, person),
+    () => rowsOf(place.coffer.booted.databaseUrl, person),
     (rows) => rows['identity.logins'] === undefined,
     60_000,
   )
   const { email, password, accountId } = person
   const registration = { body: { email, password, firstName: 'Pat' } }
-  const again = await call(coffer.baseUrl, 'POST', '/authentication/register', registration)
+  const again = await call(place.coffer.baseUrl, 'POST', '/authentication/register', registration)
   expect([again.status, again.body.user.accountId !== accountId]).toEqual([200, true])
 }, 90_000)

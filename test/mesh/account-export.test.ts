@@ -4,34 +4,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@coffer/kit/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
-import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
-import { feedKey, fullHousehold, fullSettings } from './full-household.ts'
+import { type FullCoffer, feedKey, fullBootMs, startFullCoffer } from './full-household.ts'
 import { rowsOf } from './rows-of-account.ts'
 
-// Every service, with its workers.
-const bootMs = 120_000
-
-let stripe: StripeSimulator
-let coffer: Coffer
+let place: FullCoffer
 
 beforeAll(async () => {
-  stripe = await startStripe()
-  coffer = await startCoffer({ ...stripe.settings, ...fullSettings })
-}, bootMs)
+  place = await startFullCoffer()
+}, fullBootMs)
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await stripe[Symbol.asyncDispose]()
-})
+afterAll(async () => await place[Symbol.asyncDispose]())
 
 const path = '/users/me/export'
 const transactionCount = 50_000
 
 /** So many transactions in a bank account, all at once. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
-  await coffer.booted.database('ledger').pool.query(sql.unsafe`
+  await place.coffer.booted.database('ledger').pool.query(sql.unsafe`
     INSERT INTO transactions SELECT made.*
     FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,
       LATERAL jsonb_populate_record(one, jsonb_build_object('transaction_id',
@@ -40,10 +30,7 @@ async function fill(accountId: string, bankAccountId: string): Promise<void> {
 }
 
 test('an export has every row of the account, nobody else’s and no secret', async () => {
-  const [person, neighbour] = [
-    await fullHousehold(coffer, stripe),
-    await fullHousehold(coffer, stripe),
-  ]
+  const [person, neighbour] = [await place.household(), await place.household()]
   const { status, headers, body } = await person.call('GET', path, { asSession: true })
   expect([status, body.format, body.complete]).toEqual([200, 1, true])
   expect(headers.get('content-disposition')).toBe('attachment; filename="coffer-export.json"')
@@ -55,7 +42,7 @@ test('an export has every row of the account, nobody else’s and no secret', as
       if (rows.length > 0) exported[`${service}.${table}`] = rows.length
     }
   }
-  const stored = Object.entries(await rowsOf(coffer.booted.databaseUrl, person)).flatMap(
+  const stored = Object.entries(await rowsOf(place.coffer.booted.databaseUrl, person)).flatMap(
     ([table, count]) => {
       const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/.test(table)
       return isOwn ? [] : [[camelCase(table), count]]
@@ -81,7 +68,7 @@ function camelCase(table: string): string {
 }
 
 test('amounts, times and names are those of REST', async () => {
-  const person = await coffer.person()
+  const person = await place.coffer.person()
   const { id } = await person.opensAccount(123_456)
   const { body } = await person.call('GET', path, { asSession: true })
   const shown = await person.get(`/bank_accounts/${id}`)
@@ -94,17 +81,17 @@ test('amounts, times and names are those of REST', async () => {
 })
 
 test('a key gets no export', async () => {
-  const person = await coffer.person()
+  const person = await place.coffer.person()
   expect((await person.call('GET', path)).status).toBe(401)
 })
 
 test('fifty thousand transactions are sent page by page, as they are read', async () => {
-  const person = await coffer.person()
+  const person = await place.coffer.person()
   const { id, path: account } = await person.opensAccount()
   const date = new Date().toISOString()
   await person.post(`${account}/transactions`, { name: 'Tea', amount: 300, date })
   await fill(person.accountId, id)
-  const { statements } = coffer.booted.database('ledger')
+  const { statements } = place.coffer.booted.database('ledger')
   const before = statements()
   const response = await download(person)
   // Nobody reads yet: what is on its way fills the buffers between (10 MB of sockets at most), and
@@ -119,7 +106,7 @@ test('fifty thousand transactions are sent page by page, as they are read', asyn
 }, 120_000)
 
 async function download({ cookie }: Person): Promise<IncomingMessage> {
-  const sent = request(`${coffer.baseUrl}/api${path}`, { headers: { cookie } }).end()
+  const sent = request(`${place.coffer.baseUrl}/api${path}`, { headers: { cookie } }).end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return response
 }

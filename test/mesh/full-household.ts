@@ -1,7 +1,7 @@
 import { eventually } from '@coffer/kit/testing/boot'
-import type { Coffer } from '../harness/coffer.ts'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
-import type { StripeSimulator } from '../providers/stripe.ts'
+import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 
 const statement = `!Type:Bank
 D01/05/2026
@@ -17,6 +17,30 @@ export const feedKey = 'feedKeyOfAFullHousehold'
 export const fullSettings = {
   COFFER_FEED_ENABLED: 'true',
   COFFER_FEED_ALLOWED_URLS: 'https://feed.example.com',
+}
+
+/** Every service, with its workers. */
+export const fullBootMs = 120_000
+
+/** A server with all that a full household needs. */
+export interface FullCoffer extends AsyncDisposable {
+  coffer: Coffer
+  stripe: StripeSimulator
+  household: () => Promise<Person>
+}
+
+/** Starts the whole of Coffer beside a simulated Stripe. */
+export async function startFullCoffer(): Promise<FullCoffer> {
+  await using opening = new AsyncDisposableStack()
+  const stripe = opening.use(await startStripe())
+  const coffer = opening.use(await startCoffer({ ...stripe.settings, ...fullSettings }))
+  const stack = opening.move()
+  return {
+    coffer,
+    stripe,
+    household: () => fullHousehold(coffer, stripe),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
 }
 
 /** Somebody with a row in as many tables as REST reaches, and a subscription. */

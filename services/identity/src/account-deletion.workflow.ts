@@ -21,14 +21,15 @@ const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 secon
 
 // Caller tokens live for a minute, and what is under way may take some more: what it still wrote is
 // removed after this.
-const lateness = '15 minutes'
+const latenessMs = 15 * 60_000
 
 /**
  * Deletes an account everywhere; its ID is `delete-account/<accountId>`. First every service is
  * told, so that nothing new comes in; connections are released, rows removed, the subscription
- * ended, and at last what identity knows of it. Some time later it looks for what came late.
+ * ended, and at last what identity knows of it. Some time later, less in tests, it looks for what
+ * came late.
  */
-export async function deleteAccount(accountId: string): Promise<void> {
+export async function deleteAccount(accountId: string, laterMs = latenessMs): Promise<void> {
   const here = proxyActivities<ReturnType<typeof accountDeletionActivities>>(timeouts)
   const queueOf = (service: string) => siblingQueue(workflowInfo().taskQueue, service)
   const at = (service: string) =>
@@ -51,7 +52,7 @@ export async function deleteAccount(accountId: string): Promise<void> {
     }
   }
   await removeAll()
-  await sleep(lateness)
+  await sleep(laterMs)
   await removeAll()
   await here.settleDeletion(accountId)
 }
