@@ -1,13 +1,23 @@
-import { isDeleted } from './account-removal.sql.ts'
+import { findDeleted } from './account-removal.sql.ts'
+import { createBatcher } from './batch.ts'
 import type { Handler } from './consumer.ts'
 import type { Database } from './database.ts'
 
-/** The handler, which takes nothing in any more for an account that is deleted. */
-export function unlessDeleted(database: Database, { subject, handle }: Handler): Handler {
-  return {
+const batch = { sizeMax: 256, waitingMax: 1_024 }
+
+/**
+ * The handlers, which take nothing in any more for accounts that are deleted. Messages that come
+ * together share a look.
+ */
+export function unlessDeleted(database: Database, handlers: readonly Handler[]): Handler[] {
+  const isDeleted = createBatcher<string, boolean>(async (_key, accountIds) => {
+    const deleted = await findDeleted(database, [...new Set(accountIds)])
+    return accountIds.map((id) => ({ status: 'fulfilled', value: deleted.has(id) }))
+  }, batch)
+  return handlers.map(({ subject, handle }) => ({
     subject,
     handle: async (payload, delivery) => {
-      if (!(await isDeleted(database, delivery.accountId))) await handle(payload, delivery)
+      if (!(await isDeleted('', delivery.accountId))) await handle(payload, delivery)
     },
-  }
+  }))
 }

@@ -19,8 +19,15 @@ export async function markDeleted(
     INSERT INTO deleted_accounts (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`)
 }
 
-export async function isDeleted({ pool }: Database, accountId: string): Promise<boolean> {
-  return pool.exists(sql.unsafe`SELECT FROM deleted_accounts WHERE account_id = ${accountId}`)
+/** Which of these accounts are deleted. */
+export async function findDeleted(
+  { pool }: Database,
+  accountIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = await pool.anyFirst(sql.type(z.object({ accountId: z.string() }))`
+    SELECT account_id AS "accountId" FROM deleted_accounts
+    WHERE account_id = ANY(${sql.array([...accountIds], 'text')})`)
+  return new Set(found)
 }
 
 /**

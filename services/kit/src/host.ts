@@ -183,9 +183,10 @@ async function startBehind(
   }
   for (const schedule of schedules) await workflows.schedule(schedule, log)
   for (const id of formerSchedules) workflows.unschedule(id, log)
-  const guarded = handlers.map((handler) => unlessDeleted(database, handler))
   if (handlers.length > 0) {
-    stack.use(await startConsumer({ name, handlers: guarded, broker, log }))
+    stack.use(
+      await startConsumer({ name, handlers: unlessDeleted(database, handlers), broker, log }),
+    )
   }
   await service.ready?.()
   return stack.move()
