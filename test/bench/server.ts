@@ -44,7 +44,7 @@ export async function startMeasured(
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       COFFER_DATA_DIR: dataDir,
-      COFFER_DATABASE_URL: stack.databaseUrl,
+      COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl,
       COFFER_NATS_URL: stack.natsUrl,
       COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,
       COFFER_PORT: String(port),

@@ -8,6 +8,7 @@ import { type PostgresBinaries, resolvePostgres } from './postgres-binaries.ts'
 import { ensureDatabase } from './postgres-database.ts'
 import { clusterVersion, postgresHome } from './postgres-home.ts'
 import { postgresPassword } from './postgres-password.ts'
+import { overSocket, removeSocket, socketDirectory } from './postgres-socket.ts'
 import { type SystemUser, serverUser } from './postgres-user.ts'
 import { stopPostmaster } from './postmaster.ts'
 import { untilReady } from './ready.ts'
@@ -20,14 +21,15 @@ const startTimeoutMs = 60_000
 
 /**
  * PostgreSQL on `postgres/`, created on first use, unless `COFFER_DATABASE_URL` names a running
- * one. It listens on 127.0.0.1 alone; its superuser's password is made up per data directory.
+ * one. It listens on 127.0.0.1 alone, and on a Unix socket where there can be one; its superuser's
+ * password is made up per data directory.
  */
 export async function startPostgres(
   options: ServerOptions & { settings: Record<string, string> },
-): Promise<Server> {
+): Promise<Server & { socketUrl: string | null }> {
   const { dataDir, port, log, env, fresh, settings } = options
   if (env.COFFER_DATABASE_URL) {
-    return { url: env.COFFER_DATABASE_URL, process: null }
+    return { url: env.COFFER_DATABASE_URL, socketUrl: null, process: null }
   }
   const user = serverUser()
   const home = postgresHome({ dataDir, user, log })
@@ -46,11 +48,16 @@ export async function startPostgres(
       createCluster({ home, cluster, binaries, password, user }),
     )
   }
+  const directory = socketDirectory(home, port)
+  if (directory !== null) {
+    removeSocket(directory, port)
+  }
+  const listening = { port: String(port), unix_socket_directories: directory ?? '' }
   const server = startServerProcess({
     name: 'postgres',
     dataDir,
     command: binaries.postgres,
-    args: ['-D', cluster, ...settingArguments({ ...settings, port: String(port) })],
+    args: ['-D', cluster, ...settingArguments({ ...listening, ...settings })],
     cwd: home,
     user,
     // Fast shutdown: open transactions are rolled back, the cluster is left clean.
@@ -64,14 +71,13 @@ export async function startPostgres(
     timeoutMs: startTimeoutMs,
     probe: () => ensureDatabase({ url: urlOf('postgres'), name: database }),
   })
-  return { url: urlOf(database), process: server }
+  const url = urlOf(database)
+  return { url, socketUrl: directory && overSocket(url, directory), process: server }
 }
 
 function settingArguments(settings: Record<string, string>): string[] {
   const all = {
     listen_addresses: '127.0.0.1',
-    // A socket path may be too long or in a directory that the server's user cannot write.
-    unix_socket_directories: '',
     max_connections: '300',
     timezone: 'UTC',
     log_timezone: 'UTC',

@@ -11,6 +11,8 @@ import { startTemporal } from './temporal.ts'
 /** Postgres, NATS and Temporal, ready for use; disposing ends what was started. */
 export type Stack = AsyncDisposable & {
   databaseUrl: string
+  /** The same database over a Unix socket, when it is ours and there is one. */
+  databaseSocketUrl: string | null
   natsUrl: string
   temporalAddress: string
   /** Process ID of Postgres, when it is ours. */
@@ -55,9 +57,11 @@ export async function startStack(options: {
     await Promise.all(processes.map((process) => process.stop()))
   })
   const [database, nats, temporal] = starts.map(serverOf)
+  const socketUrl = starts[0].status === 'fulfilled' ? starts[0].value.socketUrl : null
   const servers = started.move()
   return {
     databaseUrl: database?.url ?? '',
+    databaseSocketUrl: socketUrl,
     natsUrl: nats?.url ?? '',
     temporalAddress: temporal?.url ?? '',
     postgresPid: database?.process?.pid ?? null,

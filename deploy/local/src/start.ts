@@ -34,7 +34,7 @@ await runScript(async (stop) => {
       ...defaults,
       ...process.env,
       COFFER_DATA_DIR: dataDir,
-      COFFER_DATABASE_URL: stack.databaseUrl,
+      COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl,
       COFFER_NATS_URL: stack.natsUrl,
       COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,
     },
