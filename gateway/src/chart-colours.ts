@@ -1,37 +1,31 @@
-/** The colours of charts on light and on dark paper, by what they are for. */
-const palettes = {
-  light: {
-    paper: '#ffffff',
-    ink: '#1f2328',
-    envelopes: '#0969da',
-    free: '#1a7f37',
-    funding: '#8250df',
-    due: '#bc4c00',
-  },
-  dark: {
-    paper: '#0d1117',
-    ink: '#e6edf3',
-    envelopes: '#58a6ff',
-    free: '#3fb950',
-    funding: '#bc8cff',
-    due: '#f0883e',
-  },
+/** The colours of charts on light paper, as marks name them where styles do not reach. */
+export const colours = {
+  paper: '#ffffff',
+  ink: '#1f2328',
+  envelopes: '#0969da',
+  free: '#1a7f37',
+  funding: '#8250df',
+  due: '#bc4c00',
 } as const
 
-type Palette = Record<keyof (typeof palettes)['light'], string>
+/** What stands for them on dark paper. */
+const dark: Record<keyof typeof colours, string> = {
+  paper: '#0d1117',
+  ink: '#e6edf3',
+  envelopes: '#58a6ff',
+  free: '#3fb950',
+  funding: '#bc8cff',
+  due: '#f0883e',
+}
 
-/** Colours as marks name them; where styles are not allowed they are those on light paper. */
-export const colours = Object.fromEntries(
-  Object.entries(palettes.light).map(([name, value]) => [name, `var(--coffer-${name}, ${value})`]),
-) as Palette
-
-/** What makes the colours those of the reader's preference. */
-export const stylesheet = `
-svg { ${variables(palettes.light)} color: ${colours.ink}; background: ${colours.paper} }
-@media (prefers-color-scheme: dark) { svg { ${variables(palettes.dark)} } }`
-
-function variables(palette: Palette): string {
-  return Object.entries(palette)
-    .map(([name, value]) => `--coffer-${name}: ${value};`)
-    .join(' ')
+/** Gives the marks within elements of that class the colours of the reader's preference. */
+export function darkStyles(className: string): string {
+  const names = Object.keys(colours) as (keyof typeof colours)[]
+  const rules = names.flatMap((name) =>
+    ['fill', 'stroke'].map(
+      (kind) => `.${className} [${kind}="${colours[name]}"] { ${kind}: ${dark[name]} }`,
+    ),
+  )
+  const text = `.${className} { color: ${dark.ink} }`
+  return `\n@media (prefers-color-scheme: dark) {\n${[text, ...rules].join('\n')}\n}`
 }

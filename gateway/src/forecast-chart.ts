@@ -4,7 +4,7 @@ import { toLocal } from '@coffer/kit/time'
 import type { Forecast, ForecastEvent, ForecastLabels } from '@coffer/proto/budgeting/v1/forecast'
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
-import { colours, stylesheet } from './chart-colours.ts'
+import { colours, darkStyles } from './chart-colours.ts'
 
 /** What a chart of a forecast shows; plain data, so that it travels between threads. */
 export interface ForecastPicture {
@@ -26,7 +26,12 @@ interface Scene {
 }
 
 const size = { width: 960, height: 420 }
-const margins = { marginTop: 64, marginRight: 150, marginBottom: 46, marginLeft: 84 }
+const className = 'coffer-forecast'
+const margins = { marginTop: 64, marginBottom: 46 }
+/** Room for marks below a line on the edge, so that they do not hide the dates. */
+const insets = { insetTop: 6, insetBottom: 18 }
+/** How wide a digit is at most, of the sizes in use. */
+const digits = { axis: 6.5, label: 7.8 }
 const namesMax = 6
 /** More events than this get small marks, so that they do not hide the lines. */
 const largeMarksMax = 60
@@ -35,17 +40,21 @@ const steps = { x: 'date', y: 'amount', curve: 'step-after' } as const
 /**
  * An SVG document of what is in the envelopes and what is free to use over time, with fundings
  * and due dates marked; texts in the account's locale and timezone, light or dark as the reader
- * prefers. It has no scripts; names are escaped by the serialiser.
+ * prefers, and light where styles are not known. It has no scripts; names are escaped by the
+ * serialiser.
  */
 export function forecastChart({ forecast, labels }: ForecastPicture): string {
   const { document } = parseHTML('<html><body></body></html>')
   const scene = sceneOf(forecast, labels)
   const { start, end, envelopes, free, texts } = scene
   const svg = Plot.plot({
-    ...{ ...size, ...margins, document, className: 'coffer-forecast' },
+    ...{ ...size, ...margins, ...sideMargins(scene), document, className },
     ariaLabel: texts.heading,
     x: { type: 'utc', domain: [start, end], label: null, ticks: 8, tickFormat: texts.day },
-    y: { label: null, grid: true, nice: true, zero: true, ticks: 6, tickFormat: texts.round },
+    y: {
+      ...{ label: null, grid: true, nice: true, zero: true, ticks: 6, tickFormat: texts.round },
+      ...insets,
+    },
     marks: [
       Plot.ruleY([0], { stroke: colours.ink, strokeOpacity: 0.5 }),
       Plot.areaY(envelopes, { ...steps, fill: colours.envelopes, fillOpacity: 0.12 }),
@@ -58,9 +67,26 @@ export function forecastChart({ forecast, labels }: ForecastPicture): string {
   })
   svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
   svg.setAttribute('role', 'img')
+  svg.setAttribute('color', colours.ink)
   const style = svg.querySelector('style')
-  if (style) style.textContent += stylesheet
+  if (style) style.textContent += darkStyles(className)
+  const paper = document.createElement('rect')
+  for (const side of ['width', 'height']) paper.setAttribute(side, '100%')
+  paper.setAttribute('fill', colours.paper)
+  style?.after(paper)
   return svg.outerHTML
+}
+
+/** Room for the longest amounts beside the plot. */
+function sideMargins({ envelopes, free, texts }: Scene) {
+  const amounts = [...envelopes, ...free].map(({ amount }) => amount)
+  const ticks = [Math.max(...amounts, 0), Math.min(...amounts, 0)].map(texts.round)
+  const ends = [envelopes, free].map((line) => texts.exact(line.at(-1)?.amount ?? 0))
+  const longest = (lines: string[]) => Math.max(...lines.map((line) => line.length))
+  return {
+    marginLeft: Math.max(48, 20 + (longest(ticks) + 1) * digits.axis),
+    marginRight: 24 + longest([...ends, ...Object.values(lineNames)]) * digits.label,
+  }
 }
 
 function sceneOf({ events, ...forecast }: Forecast, labels: ForecastLabels): Scene {
@@ -108,6 +134,7 @@ function textsOf(
   }
 }
 
+const lineNames = { envelopes: 'In envelopes', free: 'Free to use' }
 const funding = { symbol: 'triangle', r: 4.5, fill: colours.funding } as const
 const due = { symbol: 'triangle', rotate: 180, r: 4.5, fill: colours.due } as const
 
@@ -154,8 +181,8 @@ function shortened(names: string[]): string[] {
 /** The lines say at their ends what they are; the upper one above, so that they never touch. */
 function endLabels({ envelopes, free, texts }: Scene) {
   const ends = [
-    { name: 'In envelopes', point: envelopes.at(-1), fill: colours.envelopes },
-    { name: 'Free to use', point: free.at(-1), fill: colours.free },
+    { name: lineNames.envelopes, point: envelopes.at(-1), fill: colours.envelopes },
+    { name: lineNames.free, point: free.at(-1), fill: colours.free },
   ].sort((a, b) => (b.point?.amount ?? 0) - (a.point?.amount ?? 0))
   return ends.flatMap(({ name, point, fill }, index) =>
     point

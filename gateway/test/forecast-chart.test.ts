@@ -78,6 +78,18 @@ test('a forecast can be a picture that runs nothing, with names as they are', as
   expect(text).toContain('prefers-color-scheme: dark')
 })
 
+test('where styles are not known, everything is drawn on light paper', async () => {
+  const { text } = await draw(answer)
+  const drawn = text.replace(/<style>[^<]*<\/style>/, '')
+  expect(drawn).not.toMatch(/var\(|class="[^"]*"[^>]*style=/)
+  expect(drawn).toMatch(/^<svg[^>]*><rect[^>]* fill="#ffffff"/)
+  const lines = [...drawn.matchAll(/<g [^>]*aria-label="line"[^>]*>/g)].map(([line]) => line)
+  expect(lines).toEqual([
+    expect.stringContaining('stroke="#1a7f37"'),
+    expect.stringContaining('stroke="#0969da"'),
+  ])
+})
+
 test('a bank account without plans has a picture, too', async () => {
   const free = [{ date: at('2026-09-01'), free: 0n }]
   const span = { startingTime: at('2026-09-01'), endingTime: at('2026-09-01') }
