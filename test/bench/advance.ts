@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectTemporal } from '@coffer/kit/temporal'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { runScript } from '@coffer/local/script'
 import { newPerson } from '../harness/person.ts'
 import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
+import { runHourlyJob } from './hourly-job.ts'
 import { startMeasured } from './server.ts'
 
 const dataDir = join(root, '.coffer/bench')
@@ -24,7 +24,7 @@ await runScript(async () => {
   const { baseUrl, stack, coffer } = measured
   const path = await somebody(baseUrl)
   await log.step('accounts', `writing ${accounts}`, () =>
-    loadDueAccounts(stack.databaseUrl, accounts),
+    loadDueAccounts(stack.databaseUrl, { after: 0, count: accounts }),
   )
   const calm = startReader(path)
   await sleep(calmMs)
@@ -37,7 +37,7 @@ await runScript(async () => {
   }, 250)
   const startedAt = performance.now()
   const cpuBefore = cpuMs(coffer.pid)
-  await advance(stack.temporalAddress)
+  await runHourlyJob(stack.temporalAddress)
   const seconds = (performance.now() - startedAt) / 1000
   clearInterval(sampling)
   await busy.stop()
@@ -55,13 +55,6 @@ async function somebody(baseUrl: string): Promise<() => Promise<unknown>> {
   const person = await newPerson(baseUrl)
   const { path } = await person.opensAccount(1000)
   return () => person.get(`${path}/balances`)
-}
-
-async function advance(address: string): Promise<void> {
-  await using temporal = await connectTemporal({ address, namespace: 'default', prefix: 'coffer' })
-  const id = 'advance-bench'
-  await temporal.start({ type: 'advance', id, taskQueue: 'budgeting', args: [] })
-  await temporal.client.workflow.getHandle(`coffer/${id}`).result()
 }
 
 /** Reads again and again, one request after the other. */

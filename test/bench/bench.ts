@@ -45,7 +45,7 @@ await runScript(async (stop) => {
     return 1
   }
   const own = await log.step('own', 'measuring on a million transactions', () =>
-    Promise.race([coffer.running, measureOwn({ baseUrl, databaseUrl: stack.databaseUrl })]),
+    Promise.race([coffer.running, measureOwn(measured)]),
   )
   await renewPage(own)
   log.say('bench', `${page} is renewed`)

@@ -37,12 +37,16 @@ const tables = [
 ]
 
 const due = `WITH due AS (SELECT 'acct_' || tail AS acct, 'bac_' || tail AS bac, tail, n
-  FROM (SELECT lpad(n::text, 25, '0') AS tail, n FROM generate_series(1, $1::int) n) AS numbers)`
+  FROM (SELECT lpad(n::text, 25, '0') AS tail, n
+    FROM generate_series($1::int + 1, $1 + $2::int) n) AS numbers)`
 
-/** Writes so many accounts; they are due at once. */
-export async function loadDueAccounts(databaseUrl: string, count: number): Promise<void> {
+/** Writes so many accounts, besides those written before; they are due at once. */
+export async function loadDueAccounts(
+  databaseUrl: string,
+  { after, count }: { after: number; count: number },
+): Promise<void> {
   await withClient(databaseUrl, async (client) => {
-    for (const insert of tables) await client.query(`${due} ${insert}`, [count])
+    for (const insert of tables) await client.query(`${due} ${insert}`, [after, count])
     await client.query('ANALYZE')
   })
 }

@@ -1,39 +1,35 @@
 import { findClusters } from '@coffer/ledger/cluster-search'
 import pg from 'pg'
 import { newPerson, type Person } from '../harness/person.ts'
+import { newPlanner, planWork } from './own-plans.ts'
 import type { OwnFigure } from './own-report.ts'
+import type { Measured } from './server.ts'
+import { repeats, timed, type Work } from './timing.ts'
 
-const repeats = { read: 200, write: 20, long: 3 }
 const pollMs = 20
-
-/** What one of our own kinds of work is, and how it is done once. */
-interface Work {
-  work: string
-  times: number
-  run: () => Promise<unknown>
-}
 
 /**
  * Measures what has no figures to compare with, on accounts of 10,000 and of `rows` transactions:
  * each kind of work one after the other, over one connection.
  */
 export async function measureOwn(
-  { baseUrl, databaseUrl }: { baseUrl: string; databaseUrl: string },
+  { baseUrl, stack }: Pick<Measured, 'baseUrl' | 'stack'>,
   rows = 1_000_000,
 ): Promise<OwnFigure[]> {
+  const { databaseUrl } = stack
   const person = await newPerson(baseUrl)
   const small = await person.opensAccount()
   const large = await person.opensAccount()
   await fill(databaseUrl, { accountId: person.accountId, bankAccountId: small.id, rows: 10_000 })
   await fill(databaseUrl, { accountId: person.accountId, bankAccountId: large.id, rows })
   const figures: OwnFigure[] = []
-  for (const { work, times, run } of [
+  for (const work of [
     ...reads(person, { small: small.path, large: large.path, rows }),
     ...(await writes(person)),
+    ...(await planWork(await newPlanner(baseUrl), stack)),
     { work: 'Clusters of 20,000 transactions', times: repeats.long, run: async () => cluster() },
   ]) {
-    await run()
-    figures.push({ work, ...(await timesOf(times, run)) })
+    figures.push(await timed(work))
   }
   return figures
 }
@@ -127,19 +123,4 @@ async function fill(
   } finally {
     await client.end()
   }
-}
-
-async function timesOf(
-  times: number,
-  run: () => Promise<unknown>,
-): Promise<Omit<OwnFigure, 'work'>> {
-  const taken: number[] = []
-  for (let index = 0; index < times; index += 1) {
-    const start = performance.now()
-    await run()
-    taken.push(performance.now() - start)
-  }
-  taken.sort((a, b) => a - b)
-  const medianMs = taken[Math.floor(times / 2)] ?? 0
-  return { times, medianMs, slowestMs: taken.at(-1) ?? 0 }
 }

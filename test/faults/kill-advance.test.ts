@@ -38,7 +38,7 @@ test('killed in the middle of the hourly job, it is finished after the restart',
   const deployment = stack.use(await deploy({ COFFER_PREFIX: prefix }))
   const { databaseUrl } = deployment
   await deployment.start()
-  await loadDueAccounts(databaseUrl, accounts)
+  await loadDueAccounts(databaseUrl, { after: 0, count: accounts })
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const temporal = stack.use(await connectTemporal({ address, namespace: 'default', prefix }))
   const workflow = { type: 'advance', id: 'advance-killed', taskQueue: 'budgeting', args: [] }

@@ -28,6 +28,7 @@ export interface Person {
   /** As `call`; fails unless the answer is 2xx, and returns its body. */
   get: (path: string) => Promise<Json>
   post: (path: string, body: unknown) => Promise<Json>
+  patch: (path: string, body: unknown) => Promise<Json>
   /** A manual link with one bank account that holds the amount (minor units). */
   opensAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
 }
@@ -83,6 +84,7 @@ export async function newPerson(
     },
     get: async (path) => succeeded(await person.call('GET', path)).body,
     post: async (path, body) => succeeded(await person.call('POST', path, { body })).body,
+    patch: async (path, body) => succeeded(await person.call('PATCH', path, { body })).body,
     opensAccount: async (amount = 100_000) => {
       const { linkId } = await person.post('/links', { institutionName: 'First Bank' })
       const { bankAccountId: id } = await person.post('/bank_accounts', {

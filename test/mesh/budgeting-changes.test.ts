@@ -169,3 +169,14 @@ test('of changes of a schedule and its plans at once, the last one counts', asyn
   // Calculated anew for the rule that was last, each comes out as the crowd had left it.
   expect(spending).toEqual(before)
 })
+
+test('a plan that several move to other schedules at once is there for each of them', async () => {
+  const home = await household(booted)
+  const schedules = [await home.pay(), await home.pay({ name: 'Other' })]
+  const { spendingId } = await home.expense(schedules[0]?.fundingScheduleId ?? '')
+  const moves = Array.from({ length: 24 }, (_, index) => {
+    const fundingScheduleId = schedules[index % 2]?.fundingScheduleId
+    return replan(home, spendingId, { fundingScheduleId }).then(() => null, String)
+  })
+  expect(await Promise.all(moves)).toEqual(moves.map(() => null))
+})

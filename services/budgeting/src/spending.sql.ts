@@ -139,7 +139,10 @@ export async function deleteSpending(
     DELETE FROM spending WHERE ${within(scope)} AND spending_id = ${spendingId}`)
 }
 
-/** Open plans of one schedule by ID, or one plan, locked. */
+/**
+ * Open plans of one schedule by ID, or one plan, locked. Joined only then: a plan that was moved
+ * to another schedule while its lock was waited for has no match in a join of what was read first.
+ */
 export function lockPlans(
   tx: Tx,
   scope: PlanScope,
@@ -150,8 +153,10 @@ export function lockPlans(
       ? sql.fragment`spending.spending_id = ${which.spendingId}`
       : sql.fragment`spending.funding_schedule_id = ${which.fundingScheduleId}`
   return tx.any(sql.type(FundedSpending)`
-    ${funded} WHERE ${within(scope)} AND ${filter} AND spending.state = 'open'
-    ORDER BY spending.spending_id FOR NO KEY UPDATE OF spending`)
+    WITH spending AS MATERIALIZED (
+      SELECT * FROM spending WHERE ${within(scope)} AND ${filter} AND spending.state = 'open'
+      ORDER BY spending.spending_id FOR NO KEY UPDATE
+    ) ${funded} ORDER BY spending.spending_id`)
 }
 
 const saveStatement = prepare(
