@@ -104,13 +104,16 @@ export const password = line({ min: 8, max: 72 })
 /** What identity made and knows again: codes of authenticators, recovery codes, tokens. */
 export const code = line({ min: 1, max: 100 })
 
+// Made once: making it takes longer than asking it.
+const emailForm = z.email()
+
 /** An address that is valid and lower case; mixed case is refused, not changed. */
 export const email = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
   .refine((value) => value === value.toLowerCase(), rule('must be lower case'))
   .refine(
-    (value) => value.length <= 254 && z.email().safeParse(value).success,
+    (value) => value.length <= 254 && emailForm.safeParse(value).success,
     rule('must be a valid email address'),
   )
 

@@ -5,6 +5,9 @@ import { type AppDeps, buildApp } from './app.ts'
 /** How long running requests may take once the gateway is asked to stop. */
 const drainMs = 10_000
 
+// Node takes one new connection in each turn of its loop: while that is busy, many may wait.
+const backlog = 4_096
+
 /**
  * Starts the REST server. `port` 0 picks one. Disposing refuses new requests, lets running ones
  * finish for ten seconds, and closes sockets.
@@ -14,7 +17,7 @@ export async function startGateway(
 ): Promise<AsyncDisposable & { port: number }> {
   const { port, host, ...deps } = options
   const app = await buildApp(deps)
-  await app.listen({ port, host })
+  await app.listen({ port, host, backlog })
   return {
     port: (app.server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: async () => {

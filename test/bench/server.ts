@@ -18,10 +18,11 @@ export interface Measured extends AsyncDisposable {
   coffer: ServerProcess
 }
 
-/** Starts it all on free ports and empty data in `dataDir`; answers once it is healthy. */
+/** Starts it all on free ports and empty data in `dataDir`; returns once it is healthy. */
 export async function startMeasured(
   dataDir: string,
   log: ReturnType<typeof createProgress>,
+  settings: Record<string, string> = {},
 ): Promise<Measured> {
   await using starting = new AsyncDisposableStack()
   const [postgres = 0, nats = 0, temporal = 0, port = 0, rpc = 0, grpc = 0] = await freePorts(6)
@@ -54,6 +55,7 @@ export async function startMeasured(
       COFFER_FEED_ENABLED: 'true',
       COFFER_UPLOADS_ENABLED: 'true',
       COFFER_LOG_LEVEL: 'warn',
+      ...settings,
     },
     stopSignal: 'SIGTERM',
   })

@@ -32,7 +32,7 @@ export interface Registration extends Credentials {
 }
 
 const nameCharactersMax = 300
-const emailCharactersMax = 254
+const address = z.email().max(254)
 
 /**
  * What is wrong with an email address and password, or null (spec/interface.md, POST login).
@@ -83,8 +83,7 @@ export function newPasswordProblems(change: {
 /** What is wrong with an email address, or null. */
 export function emailProblem(email: string): string | null {
   if (email !== email.toLowerCase()) return 'must be lower case'
-  const isAddress = z.email().max(emailCharactersMax).safeParse(email).success
-  return isAddress ? null : 'must be a valid email address'
+  return address.safeParse(email).success ? null : 'must be a valid email address'
 }
 
 /** Whether nobody may register with an address of its domain (spec/identity.md 5.6). */
