@@ -37,6 +37,8 @@ export interface AppDeps {
   log: Log
   /** Other times than those of the specification, for tests. */
   progressTimes?: ProgressTimes
+  /** How long the reader of an export may take nothing of it, where it is less in tests. */
+  exportStalledMs?: number
 }
 
 /** Times and sizes of HTTP (spec/identity.md 1.4); a socket outlives them. */

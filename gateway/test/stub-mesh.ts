@@ -6,6 +6,7 @@ import { authorize, headers } from '@coffer/kit/rpc'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { AccountService } from '@coffer/proto/identity/v1/account'
@@ -39,6 +40,7 @@ const services = {
     sessions: SessionService,
     users: UserService,
     accounts: AccountService,
+    accountData: AccountDataService,
     apiKeys: ApiKeyService,
     billing: BillingService,
     emails: EmailService,

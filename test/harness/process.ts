@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { deployment } from '@coffer/cli/testing/deployment'
 import { eventually } from '@coffer/kit/testing/boot'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
@@ -20,6 +21,8 @@ export interface Deployment extends AsyncDisposable {
   database: TcpProxy
   /** Starts `coffer serve` and waits until it is healthy. */
   start: () => Promise<void>
+  /** Starts another one beside it, which takes requests on a port of its own. */
+  startBeside: () => Promise<{ baseUrl: string }>
   /** Ends it as a power cut would. */
   kill: () => Promise<void>
   /** Where keys and files are kept. */
@@ -45,11 +48,21 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
   let child: ChildProcess | null = null
   let written = ''
   const kill = async () => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
+    if (child) await end(child)
   }
   stack.defer(kill)
+  const serve = async (url: string, more: Record<string, string> = {}): Promise<ChildProcess> => {
+    const server = spawn(process.execPath, [command, 'serve'], { env: { ...env, ...more } })
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.on('data', (text) => {
+        written += text
+      })
+    }
+    stack.defer(() => end(server))
+    const health = () => call(url, 'GET', '/health').catch(() => null)
+    await eventually(health, (answer) => answer?.status === 200, 90_000)
+    return server
+  }
   const begin = (words: string[]) => spawn(process.execPath, [command, ...words], { env })
   return {
     baseUrl,
@@ -58,14 +71,14 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     output: () => written,
     database,
     start: async () => {
-      child = spawn(process.execPath, [command, 'serve'], { env })
-      for (const stream of [child.stdout, child.stderr]) {
-        stream?.on('data', (text) => {
-          written += text
-        })
-      }
-      const health = () => call(baseUrl, 'GET', '/health').catch(() => null)
-      await eventually(health, (answer) => answer?.status === 200, 90_000)
+      child = await serve(baseUrl)
+    },
+    startBeside: async () => {
+      const [port, rpcPort, grpcPort] = (await freePorts(3)).map(String)
+      const beside = `http://127.0.0.1:${port}`
+      const ports = { COFFER_PORT: port, COFFER_RPC_PORT: rpcPort, COFFER_GRPC_PORT: grpcPort }
+      await serve(beside, ports as Record<string, string>)
+      return { baseUrl: beside }
     },
     kill,
     dataDir: settings.COFFER_DATA_DIR ?? '',
@@ -89,4 +102,10 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  server.kill('SIGKILL')
+  await once(server, 'exit')
 }

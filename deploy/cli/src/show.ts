@@ -2,7 +2,8 @@ import type { Environment, Setting } from '@coffer/kit/config'
 import { allSettings, readConfig } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 
-const secretNames = /(SECRET|PASSWORD|TOKEN|KEY)$/
+// The key in Vault is told by its name.
+const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!VAULT_)KEY)$/
 
 /** `coffer config`: one line a setting, or the README's table. */
 export function showConfig(options: { markdown?: boolean }, env: Environment): undefined {
@@ -45,7 +46,7 @@ export function shown({ env, schema }: Setting<unknown>, text: string | undefine
 
 function masked(name: string, value: string): string {
   if (secretNames.test(name)) {
-    return '***'
+    return value === '' ? '' : '***'
   }
   // What stands between the user's name and the host of a URL is a password.
   return value.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, '$1***@')

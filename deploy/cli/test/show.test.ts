@@ -17,6 +17,15 @@ test('passwords in URLs and secret settings are not shown', () => {
   expect(shown(setting('COFFER_KEYS_DIR', text, ''), '/keys')).toBe('/keys')
 })
 
+test('no secret has a default', () => {
+  for (const known of settingsByName().values()) {
+    expect([known.env, shown(known, undefined)]).toEqual([
+      known.env,
+      expect.not.stringContaining('*'),
+    ])
+  }
+})
+
 test('defaults, absent and bad values are shown as such', () => {
   const port = setting('COFFER_PORT', z.coerce.number().int().default(4000), '')
   expect(shown(port, undefined)).toBe('4000')

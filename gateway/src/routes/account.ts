@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { refused } from '@coffer/kit/errors'
 import { toRest } from '@coffer/kit/message'
@@ -12,12 +13,15 @@ import type { RouteDeps } from '../routes.ts'
 /** Exports this process sends at a time; each holds a page of rows and a connection. */
 const exportsMax = 4
 
+// Who takes nothing for so long gives the place to somebody else (spec/identity.md 1.4).
+const stalledMs = 45_000
+
 /** A copy of all an account has here, and its end (ours; spec/decisions.md, Account settings). */
 export function accountRoutes(deps: RouteDeps): Route[] {
   return [exportRoute(deps), deletionRoute(deps)]
 }
 
-function exportRoute({ mesh, clock }: RouteDeps): Route {
+function exportRoute({ mesh, clock, exportStalledMs = stalledMs }: RouteDeps): Route {
   const users = mesh.client('identity', UserService)
   let running = 0
   return route({
@@ -26,11 +30,11 @@ function exportRoute({ mesh, clock }: RouteDeps): Route {
     summary: 'Everything that is kept of the account, as one JSON document',
     auth: 'session',
     answer: { json: { type: 'object' } },
-    handler: async ({ options, renewOptions, reply }) => {
+    handler: async ({ options, renewOptions, request, reply }) => {
+      const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
       if (running >= exportsMax) {
         throw refused('too many exports are running', { status: 429, retryAfterSeconds: 30 })
       }
-      const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
       const head = { format: 1, exportedAt: clock().toISOString(), me }
       const text = exportText(head, async (request) =>
         mesh
@@ -38,12 +42,21 @@ function exportRoute({ mesh, clock }: RouteDeps): Route {
           .readAccountData(request, await renewOptions()),
       )
       running += 1
+      const watch = watchSocket(request.raw.socket, exportStalledMs)
       reply.header('content-disposition', 'attachment; filename="coffer-export.json"')
       return Readable.from(text, { objectMode: false }).once('close', () => {
+        watch.end()
         running -= 1
       })
     },
   })
+}
+
+/** Closes a connection over which nothing goes for so long. */
+function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
+  const close = () => socket.destroy()
+  socket.setTimeout(idleMs, close)
+  return { end: () => socket.setTimeout(0).off('timeout', close) }
 }
 
 function deletionRoute({ mesh, sessions, cookie, attempts }: RouteDeps): Route {

@@ -22,6 +22,10 @@ afterAll(async () => {
 
 const signIn = () => booted.client('identity', SignInService)
 
+test('a server that has just been set up has no login', async () => {
+  expect(await booted.database('identity').pool.exists(sql.unsafe`SELECT FROM logins`)).toBe(false)
+})
+
 test('registration answers with the user and a session that works', async () => {
   const body = newcomer({ timezone: 'US/Central', locale: 'de-DE' })
   const { user, sessionToken, isActive } = await signIn().register(body, nobody(booted))

@@ -147,6 +147,13 @@ test('a session ends when its login is disabled', async () => {
   expect(await refusal(verify(ann.sessionToken))).toMatchObject({ code: Code.Unauthenticated })
 })
 
+test('a password holds for years', async () => {
+  booted.clock.now = after(-3_650 * day)
+  const ann = await register(booted)
+  booted.clock.now = start
+  await expect(login({ email: ann.email, password })).resolves.toMatchObject({ isActive: true })
+})
+
 test('a session ends after fourteen days, used or not', async () => {
   booted.clock.now = start
   const { sessionToken } = await register(booted)

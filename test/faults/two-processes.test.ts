@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { generateSync } from 'otplib'
+import { call, newPerson, type Person } from '../harness/person.ts'
+import { type Deployment, deploy } from '../harness/process.ts'
+
+let deployment: Deployment
+let beside: { baseUrl: string }
+
+beforeAll(async () => {
+  deployment = await deploy({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000' })
+  ;[, beside] = await Promise.all([deployment.start(), deployment.startBeside()])
+}, 120_000)
+
+afterAll(async () => await deployment[Symbol.asyncDispose]())
+
+// What a process knows of a credential it believes for so long at most.
+const believedMs = 1_000
+
+const asSession = { asSession: true }
+const newPassword = 'another long password'
+
+type End = (person: Person, cookie: string) => Promise<unknown>
+
+const ends: [string, End, { ofKeys: boolean }][] = [
+  ['logout', (_, cookie) => here('GET', '/authentication/logout', cookie), { ofKeys: false }],
+  [
+    'being ended',
+    (p) => p.call('DELETE', '/users/security/sessions', asSession),
+    { ofKeys: false },
+  ],
+  ['a change of the password', changePassword, { ofKeys: false }],
+  ['a reset of the password', resetPassword, { ofKeys: false }],
+  ['an authenticator', enableAuthenticator, { ofKeys: false }],
+  ['disabling', ({ email }) => runs('login:disable', '--email', email), { ofKeys: true }],
+  ['deletion', deleteAccount, { ofKeys: true }],
+]
+
+test.each(ends)(
+  '%s ends a session in another process within a second',
+  async (_, end, { ofKeys }) => {
+    const person = await newPerson(deployment.baseUrl)
+    const { email, password, authorization } = person
+    const credentials = { body: { email, password } }
+    const signedIn = await call(beside.baseUrl, 'POST', '/authentication/login', credentials)
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const statuses = async () => [
+      (await call(beside.baseUrl, 'GET', '/links', { headers: { cookie } })).status,
+      (await call(beside.baseUrl, 'GET', '/links', { headers: { authorization } })).status,
+    ]
+    expect(await statuses()).toEqual([200, 200])
+    await Promise.all([end(person, cookie), keepAsking(statuses)])
+    await sleep(believedMs)
+    expect(await statuses()).toEqual([401, ofKeys ? 401 : 200])
+  },
+  60_000,
+)
+
+/** So that what is known is known from a moment ago, whenever it ends. */
+async function keepAsking(ask: () => Promise<unknown>): Promise<void> {
+  for (let asked = 0; asked < 20; asked += 1) {
+    await ask()
+    await sleep(50)
+  }
+}
+
+function here(method: string, path: string, cookie: string) {
+  return call(deployment.baseUrl, method, path, { headers: { cookie } })
+}
+
+async function runs(...words: string[]): Promise<string> {
+  const { code, output } = await deployment.run(...words)
+  expect(code).toBe(0)
+  return output
+}
+
+async function changePassword(person: Person): Promise<void> {
+  const body = { currentPassword: person.password, newPassword }
+  const changed = await person.call('PUT', '/users/security/password', { body, ...asSession })
+  expect(changed.status).toBe(200)
+}
+
+async function resetPassword({ email }: Person): Promise<void> {
+  const [, token] = /token=(\w+)/.exec(await runs('login:reset-password', '--email', email)) ?? []
+  const body = { token, password: newPassword }
+  const reset = await call(deployment.baseUrl, 'POST', '/authentication/reset', { body })
+  expect(reset.status).toBe(200)
+}
+
+async function enableAuthenticator(person: Person): Promise<void> {
+  const { body } = await person.call('POST', '/users/security/totp/setup', asSession)
+  const secret = new URL(body.uri).searchParams.get('secret') ?? ''
+  const code = { body: { totp: generateSync({ secret }) }, ...asSession }
+  expect((await person.call('POST', '/users/security/totp/confirm', code)).status).toBe(200)
+}
+
+async function deleteAccount(person: Person): Promise<void> {
+  const proof = { body: { currentPassword: person.password }, ...asSession }
+  expect((await person.call('DELETE', '/users/me', proof)).status).toBe(200)
+}
