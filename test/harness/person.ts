@@ -44,7 +44,7 @@ export async function call(
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(form ? { body: form } : body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')

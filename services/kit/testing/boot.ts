@@ -121,7 +121,7 @@ async function dropSchedules(host: Host, { client }: Workflows, prefix: string):
 export async function eventually<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
