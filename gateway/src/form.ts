@@ -1,4 +1,6 @@
 import { invalid, refused } from '@coffer/kit/errors'
+import { ConnectError } from '@connectrpc/connect'
+import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { mediaType, wrongType } from './body.ts'
@@ -9,7 +11,8 @@ export interface Form {
   /** The client's name for it. */
   name: string
   contentType: string
-  content: Uint8Array
+  /** Its bytes as they arrive, once; ends when the form does. Throws like `readForm`. */
+  content: AsyncIterable<Uint8Array>
 }
 
 /** What a handler gets of a form; `readForm` has checked it. */
@@ -28,9 +31,10 @@ export const formLimits = {
 }
 
 /**
- * Reads the file part of that name. Throws what a client gets: 415 for another content type, 413
- * for too much, 400 for a form that cannot be read or has no such part (spec/ledger.md 6.1), or
- * other files beside it where it has to be the only one (7.2).
+ * Reads up to the file part of that name, whose bytes are left to who wants them. Throws what a
+ * client gets: 415 for another content type, 413 for too much, 400 for a form that cannot be read
+ * or has no such part (spec/ledger.md 6.1), or other files beside it where it has to be the only
+ * one (7.2).
  */
 export async function readForm(
   request: FastifyRequest,
@@ -39,32 +43,60 @@ export async function readForm(
   if (mediaType(request.headers['content-type']) !== 'multipart/form-data') {
     throw wrongType('multipart/form-data')
   }
-  if (Number(request.headers['content-length'] ?? 0) > bodySizeMax) {
-    throw refused('the body is larger than 6 MiB', { status: 413 })
-  }
-  const { form, files } = await fileOf(request, name).catch(asRefused)
-  if (!form) throw invalid({ [name]: texts.missing })
-  if (isOnly && files > 1) throw invalid({ [name]: 'must be the only file of the form' })
-  return form
-}
-
-async function fileOf(request: FastifyRequest, name: string) {
-  let form: Form | null = null
-  let files = 0
-  for await (const part of request.parts()) {
-    if (part.type !== 'file') continue
-    files += 1
-    if (part.fieldname === name && !form) {
-      const { filename, mimetype } = part
-      form = { name: filename, contentType: mimetype, content: await part.toBuffer() }
-    } else {
-      part.file.resume()
+  if (Number(request.headers['content-length'] ?? 0) > bodySizeMax) throw tooLarge()
+  const files = filesOf(request)
+  for (let others = 0; ; others += 1) {
+    const { done, value: file } = await files.next()
+    if (done) throw invalid({ [name]: texts.missing })
+    if (file.fieldname !== name) {
+      file.file.resume()
+      continue
     }
+    const refuseOther = () => {
+      if (isOnly) throw invalid({ [name]: 'must be the only file of the form' })
+    }
+    if (others > 0) refuseOther()
+    const content = contentOf(file, files, refuseOther)
+    return { name: file.filename, contentType: file.mimetype, content }
   }
-  return { form, files }
 }
 
-function asRefused(error: { statusCode?: number; code?: string }): never {
-  if (error.statusCode === 413 && error.code === 'FST_REQ_FILE_TOO_LARGE') throw error
-  throw refused('the form cannot be read')
+async function* filesOf(request: FastifyRequest): AsyncGenerator<MultipartFile, undefined> {
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'file') yield part
+    }
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+/** The bytes of a file; it is whole once the form has ended without another that it refuses. */
+async function* contentOf(
+  { file }: MultipartFile,
+  others: AsyncIterable<MultipartFile>,
+  refuseOther: () => void,
+): AsyncGenerator<Uint8Array> {
+  // Otherwise it would go on until the client has sent all of it.
+  file.once('limit', () => file.destroy(tooLarge()))
+  try {
+    for await (const chunk of file) yield chunk
+  } catch (error) {
+    throw refusalOf(error)
+  }
+  for await (const other of others) {
+    refuseOther()
+    other.file.resume()
+  }
+}
+
+function refusalOf(error: unknown): Error {
+  if (error instanceof ConnectError) return error
+  const { statusCode, code } = Object(error) as { statusCode?: number; code?: string }
+  const isTooLarge = statusCode === 413 && code === 'FST_REQ_FILE_TOO_LARGE'
+  return isTooLarge ? tooLarge() : refused('the form cannot be read')
+}
+
+function tooLarge() {
+  return refused('the body is larger than 6 MiB', { status: 413 })
 }

@@ -5,8 +5,8 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.ts'
 import { readBody } from './body.ts'
-import { type Form, readForm } from './form.ts'
-import { idempotencyHeaders } from './idempotency.ts'
+import { readForm } from './form.ts'
+import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { readQuery } from './query.ts'
 import { bodyOf } from './rest.ts'
 import { authClasses, type Call, type Route } from './route.ts'
@@ -111,12 +111,11 @@ function optionsOf(request: FastifyRequest, token: string): CallOptions {
   return { headers: { [headers.caller]: token, [headers.requestId]: request.id } }
 }
 
-function writeOptionsOf({ options, request, reply, body }: Call): CallOptions {
+function writeOptionsOf({ options, request, reply }: Call): CallOptions {
   const { method, url, body: bytes, headers: sent } = request
-  const { name, contentType, content } = body as Form
-  const parts =
-    bytes instanceof Uint8Array ? [bytes] : [name, contentType, content ?? new Uint8Array()]
-  const added = idempotencyHeaders(sent['idempotency-key'], [method, url, ...parts])
+  // That of a file is known once all of it has gone by (`file-parts.ts`).
+  const hash = bytes instanceof Uint8Array ? hashOf([method, url, bytes]) : null
+  const added = idempotencyHeaders(sent['idempotency-key'], hash)
   return {
     headers: { ...(options.headers as Record<string, string>), ...added },
     onHeader: (answered) => {

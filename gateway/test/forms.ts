@@ -1,3 +1,5 @@
+import type { FilePart } from '@coffer/proto/ledger/v1/upload'
+
 /** A multipart form as a request has it. */
 export async function formOf(
   parts: Record<string, string | File>,
@@ -7,4 +9,30 @@ export async function formOf(
   const request = new Request('http://coffer.test', { method: 'POST', body: form })
   const type = request.headers.get('content-type') ?? ''
   return { body: Buffer.from(await request.arrayBuffer()), headers: { 'content-type': type } }
+}
+
+/** A file that has reached a service. */
+export interface TakenFile {
+  bankAccountId: string
+  name: string
+  contentType: string
+  text: string
+  bodyHash: string
+}
+
+/** An RPC that takes a file to its end, then answers; what it took is in `taken`. */
+export function fileTaker<Reply>(answer: () => Reply) {
+  const taken: TakenFile[] = []
+  const take = async (requests: AsyncIterable<{ part?: FilePart | undefined }>): Promise<Reply> => {
+    const file: TakenFile = { bankAccountId: '', name: '', contentType: '', text: '', bodyHash: '' }
+    for await (const { part } of requests) {
+      const of = part?.of
+      if (of?.case === 'start') Object.assign(file, of.value)
+      if (of?.case === 'bytes') file.text += Buffer.from(of.value).toString()
+      if (of?.case === 'end') file.bodyHash = Buffer.from(of.value.bodyHash).toString('hex')
+    }
+    taken.push(file)
+    return answer()
+  }
+  return { take, taken }
 }

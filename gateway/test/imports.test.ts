@@ -5,7 +5,7 @@ import { ImportPreviewSchema, ImportSchema } from '@coffer/proto/ledger/v1/impor
 import { type CreateMappingRequest, ImportMappingSchema } from '@coffer/proto/ledger/v1/mapping'
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { formOf } from './forms.ts'
+import { fileTaker, formOf } from './forms.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, ids } from './samples.ts'
 import { alice } from './stub-mesh.ts'
@@ -49,11 +49,10 @@ function sent<Message>(): Message {
 
 describe('handing in a CSV file', () => {
   const file = new File(['Date,Text,Amount'], 'june.csv', { type: 'text/csv' })
-  const imports = {
-    createImport: () => ({
-      import: { ...csvImport, file: create(FileSchema, { fileId, name: 'june.csv' }) },
-    }),
-  }
+  const { take, taken } = fileTaker(() => ({
+    import: { ...csvImport, file: create(FileSchema, { fileId, name: 'june.csv' }) },
+  }))
+  const imports = { createImport: take }
 
   test('answers with its columns and its file', async () => {
     gateway = await openGateway({ imports }, uploadsOn)
@@ -69,14 +68,18 @@ describe('handing in a CSV file', () => {
       preview: null,
       file: { fileId, name: 'june.csv' },
     })
-    const { bankAccountId, name, content } = sent<{ [key: string]: unknown }>()
-    expect([bankAccountId, name]).toEqual([ids.bankAccountId, 'june.csv'])
-    expect(Buffer.from(content as Uint8Array).toString()).toBe('Date,Text,Amount')
+    const { bankAccountId } = ids
+    expect(taken.at(-1)).toMatchObject({
+      bankAccountId,
+      name: 'june.csv',
+      text: 'Date,Text,Amount',
+    })
   })
 
   test.each([
     [{ other: file }, 'required key is missing'],
     [{ data: file, other: file }, 'must be the only file of the form'],
+    [{ other: file, data: file }, 'must be the only file of the form'],
   ])('is 400 unless it is the one file of the form: %#', async (parts, data) => {
     gateway = await openGateway({ imports }, uploadsOn)
     const { status, body } = await gateway.send('POST', url, await formOf(parts))

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
 import { WebSocket } from 'ws'
 import { startGateway } from '../src/main.ts'
-import { formOf } from './forms.ts'
+import { fileTaker, formOf } from './forms.ts'
 import { byKey, bySession, type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, upload } from './samples.ts'
 import { alice, type Stubs } from './stub-mesh.ts'
@@ -26,7 +26,8 @@ describe('uploading a file', () => {
       file: create(FileSchema, { fileId: upload.fileId, name: 'june.qfx', size: 5n }),
     },
   }
-  const uploads = { createUpload: () => created }
+  const { take, taken } = fileTaker(() => created)
+  const uploads = { createUpload: take }
   const file = new File(['<OFX>'], 'june.qfx', { type: 'application/vnd.intu.QFX' })
 
   test('hands the bytes to the ledger and answers with the upload and its file', async () => {
@@ -41,23 +42,23 @@ describe('uploading a file', () => {
       file: { name: 'june.qfx', size: 5 },
     })
     expect(answer.body).not.toHaveProperty('error')
-    const { content, ...message } = gateway.received.at(-1)!.message as { content: Uint8Array }
-    expect(message).toMatchObject({
+    expect(taken.at(-1)).toMatchObject({
       bankAccountId: ids.bankAccountId,
       name: 'june.qfx',
       contentType: 'application/vnd.intu.qfx',
+      text: '<OFX>',
     })
-    expect(Buffer.from(content).toString()).toBe('<OFX>')
   })
 
   test('takes an Idempotency-Key that fits one file only', async () => {
     gateway = await openGateway({ uploads }, uploadsOn)
-    const hashes = new Set<string | null>()
+    const hashes = new Set<string>()
     for (const data of [file, file, new File(['<OFY>'], 'june.qfx', { type: file.type })]) {
       const sent = await formOf({ data })
       const headers = { ...sent.headers, 'idempotency-key': 'june' }
       await gateway.send('POST', url, { ...sent, headers })
-      hashes.add(gateway.received.at(-1)!.header.get(names.bodyHash))
+      expect(gateway.received.at(-1)?.header.get(names.idempotencyKey)).toBe('june')
+      hashes.add(taken.at(-1)?.bodyHash ?? '')
     }
     expect(hashes.size).toBe(2)
   })
@@ -72,9 +73,11 @@ describe('uploading a file', () => {
 
   test('is 400 for a form that cannot be read, and 415 for anything but a form', async () => {
     gateway = await openGateway({ uploads }, uploadsOn)
+    const before = taken.length
     const cut = await formOf({ data: file })
     cut.body = cut.body.subarray(0, cut.body.length - 20)
     expect((await gateway.send('POST', url, cut)).status).toBe(400)
+    expect(taken).toHaveLength(before)
     const { status, body } = await gateway.send('POST', url, { body: { data: '<OFX>' } })
     expect([status, body.error]).toEqual([415, expect.stringContaining('multipart/form-data')])
   })

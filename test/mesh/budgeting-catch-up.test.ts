@@ -45,8 +45,13 @@ const statement = `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST><STMTTRN><TRNTYPE>POS
 const undoUpload: Write = async ({ transactions, bankAccountId, as }, spendingId) => {
   const uploads = booted.client('ledger', UploadService)
   const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
-  const content = new TextEncoder().encode(statement)
-  const { upload } = await uploads.createUpload({ bankAccountId, ...file, content }, as)
+  const sent = async function* () {
+    yield { part: { of: { case: 'start' as const, value: { bankAccountId, ...file } } } }
+    const value = new TextEncoder().encode(statement)
+    yield { part: { of: { case: 'bytes' as const, value } } }
+    yield { part: { of: { case: 'end' as const, value: {} } } }
+  }
+  const { upload } = await uploads.createUpload(sent(), as)
   const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
   await eventually(
     () => uploads.getUpload(key, as),

@@ -1,6 +1,7 @@
 import { ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
 import { z } from 'zod'
 import { exactly, id } from '../fields.ts'
+import { fileOptions, fileParts } from '../file-parts.ts'
 import { formFile } from '../form.ts'
 import { rendered } from '../rest.ts'
 import { type Lookup, type Route, route } from '../route.ts'
@@ -37,9 +38,10 @@ export function importRoutes({ mesh }: RouteDeps): Route[] {
       isOnlyFile: true,
       body: formFile,
       answer: ImportSchema,
-      handler: async ({ params, body: { name, content }, writeOptions }) => {
-        const request = { ...params, name, content }
-        return rendered(ImportSchema, (await imports.createImport(request, writeOptions)).import)
+      handler: async (call) => {
+        const options = fileOptions(call.writeOptions)
+        const { import: made } = await imports.createImport(fileParts(call), options)
+        return rendered(ImportSchema, made)
       },
     }),
     route({

@@ -3,6 +3,7 @@ import { progressSubject } from '@coffer/kit/progress'
 import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { type GetUploadResponse, UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
+import { fileOptions, fileParts } from '../file-parts.ts'
 import { formFile } from '../form.ts'
 import { showProgress } from '../progress.ts'
 import { recalculation } from '../recalculation.ts'
@@ -34,8 +35,9 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       file: 'data',
       body: formFile,
       answer: UploadSchema,
-      handler: async ({ params, body, writeOptions }) => {
-        const { upload } = await uploads.createUpload({ ...params, ...body }, writeOptions)
+      handler: async (call) => {
+        const options = fileOptions(call.writeOptions)
+        const { upload } = await uploads.createUpload(fileParts(call), options)
         return rendered(UploadSchema, upload)
       },
     }),

@@ -1,24 +1,37 @@
-import { create, type DescMessage, type DescMethodUnary } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescMessage,
+  type DescMethodClientStreaming,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf'
 import {
   Code,
   ConnectError,
   type ConnectRouter,
+  type ContextValues,
   createConnectRouter,
   createContextValues,
   type HandlerContext,
   type Interceptor,
+  type StreamRequest,
+  type StreamResponse,
   type Transport,
   type UnaryRequest,
   type UnaryResponse,
 } from '@connectrpc/connect'
 
+type Method = DescMethodUnary | DescMethodClientStreaming
+type AnyRequest = UnaryRequest | StreamRequest
+type AnyResponse = UnaryResponse | StreamResponse
 type Implementation = (request: never, context: HandlerContext) => unknown
 
 /**
  * A transport to services of the same process. It calls the handler with the message itself:
  * nothing is encoded, which makes a call several times cheaper than Connect's router transport.
  * Codes, details, headers and deadlines are those of the network; handlers must not change the
- * messages they get. Unary calls only.
+ * messages they get. For unary calls and for those in which the client streams.
  */
 export function createDirectTransport(options: {
   routes: (router: ConnectRouter) => void
@@ -27,7 +40,7 @@ export function createDirectTransport(options: {
   defaultTimeoutMs: number
 }): Transport {
   const implementations = collect(options.routes)
-  const call = options.interceptors.reduceRight<(request: UnaryRequest) => Promise<UnaryResponse>>(
+  const call = options.interceptors.reduceRight<(request: AnyRequest) => Promise<AnyResponse>>(
     (next, interceptor) => interceptor(next as never) as never,
     (request) => invoke(implementations, request),
   )
@@ -35,34 +48,81 @@ export function createDirectTransport(options: {
     // biome-ignore lint/complexity/useMaxParams: the signature is Connect's
     unary: (method, signal, timeoutMs, header, input, contextValues) => {
       const message = create(method.input, input)
-      const values = contextValues ?? createContextValues()
-      return withDeadline(signal, timeoutMs ?? options.defaultTimeoutMs, (linked) => {
-        const request = {
-          stream: false as const,
-          service: method.parent,
-          method,
-          requestMethod: 'POST',
-          url: '',
-          header: new Headers(header),
-          contextValues: values,
-          signal: linked,
-          message,
-        }
-        return call(request) as never
-      })
+      const common = commonOf(method, header, contextValues)
+      return withDeadline(
+        signal,
+        timeoutMs ?? options.defaultTimeoutMs,
+        (linked) => call({ ...common, stream: false, method, signal: linked, message }) as never,
+      )
     },
-    stream: () => {
-      throw new ConnectError('streams need the network', Code.Unimplemented)
+    // biome-ignore lint/complexity/useMaxParams: the signature is Connect's
+    stream: (method, signal, timeoutMs, header, input, contextValues) => {
+      if (method.methodKind !== 'client_streaming') {
+        throw new ConnectError('such streams need the network', Code.Unimplemented)
+      }
+      const common = commonOf(method, header, contextValues)
+      return withDeadline(signal, timeoutMs ?? options.defaultTimeoutMs, async (linked) => {
+        const message = messagesOf(method.input, input, linked)
+        try {
+          return (await call({ ...common, stream: true, method, signal: linked, message })) as never
+        } finally {
+          // Nobody will read any more of it; not waited for, as it may wait for its next message.
+          input[Symbol.asyncIterator]()
+            .return?.()
+            .catch(() => undefined)
+        }
+      })
     },
   }
 }
 
-function collect(routes: (router: ConnectRouter) => void): Map<DescMethodUnary, Implementation> {
-  const implementations = new Map<DescMethodUnary, Implementation>()
+function commonOf(
+  method: Method,
+  header: ConstructorParameters<typeof Headers>[0],
+  values?: ContextValues,
+) {
+  return {
+    service: method.parent,
+    requestMethod: 'POST',
+    url: '',
+    header: new Headers(header),
+    contextValues: values ?? createContextValues(),
+  }
+}
+
+/** What a client streams, message by message as they are asked for; ends with the call. */
+async function* messagesOf<Desc extends DescMessage>(
+  schema: Desc,
+  input: AsyncIterable<MessageInitShape<Desc>>,
+  signal: AbortSignal,
+): AsyncIterable<MessageShape<Desc>> {
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  ended.catch(() => undefined)
+  const end = (): void => reject(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  const source = input[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await Promise.race([ended, source.next()])
+      if (next.done) return
+      yield create(schema, next.value)
+    }
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+async function* only<Message>(message: Message): AsyncIterable<Message> {
+  yield message
+}
+
+function collect(routes: (router: ConnectRouter) => void): Map<Method, Implementation> {
+  const implementations = new Map<Method, Implementation>()
   const recorder = Object.create(createConnectRouter(), {
     service: {
       value: (
-        service: { methods: readonly DescMethodUnary[] },
+        service: { methods: readonly Method[] },
         implementation: Record<string, Implementation>,
       ) => {
         for (const method of service.methods) {
@@ -78,10 +138,11 @@ function collect(routes: (router: ConnectRouter) => void): Map<DescMethodUnary, 
 }
 
 async function invoke(
-  implementations: Map<DescMethodUnary, Implementation>,
-  request: UnaryRequest,
-): Promise<UnaryResponse> {
-  const { method, service, signal, header, contextValues } = request
+  implementations: Map<Method, Implementation>,
+  request: AnyRequest,
+): Promise<AnyResponse> {
+  const { service, signal, header, contextValues } = request
+  const method = request.method as Method
   const run = implementations.get(method)
   if (!run) throw new ConnectError(`${method.name} is not implemented`, Code.Unimplemented)
   const responseHeader = new Headers()
@@ -101,14 +162,12 @@ async function invoke(
   }
   const reply = await run(request.message as never, context)
   const message = create<DescMessage>(method.output, reply as never)
-  return {
-    stream: false,
-    service,
-    method,
-    message,
-    header: responseHeader,
-    trailer: responseTrailer,
-  }
+  const answered = { service, header: responseHeader, trailer: responseTrailer }
+  return (
+    request.stream
+      ? { ...answered, method, stream: true, message: only(message) }
+      : { ...answered, method, stream: false, message }
+  ) as AnyResponse
 }
 
 const deadlines = new WeakMap<AbortSignal, number>()

@@ -12,6 +12,7 @@ export interface IdempotencyKey<Reply extends DescMessage = DescMessage> {
   accountId: string
   route: string
   key: string
+  /** Of the request; of one that streams its handler sets it before it keeps the reply. */
   bodyHash: Buffer
   /** The message that answers the request. */
   reply: Reply
@@ -28,18 +29,30 @@ export const keptForHours = 24
  * reply; the same key with another body is refused with 422. Without a key it just runs.
  */
 export async function once<Reply extends DescMessage>(
-  { database, context, reply }: { database: Database; context: HandlerContext; reply: Reply },
+  {
+    database,
+    context,
+    reply,
+    bodyHash,
+  }: {
+    database: Database
+    context: HandlerContext
+    reply: Reply
+    /** Of a request that streams, whose hash comes at its end. Reads what is left of it. */
+    bodyHash?: () => Promise<Buffer>
+  },
   run: (key: IdempotencyKey<Reply> | null) => Promise<MessageShape<Reply>>,
 ): Promise<MessageShape<Reply>> {
   const key = idempotencyKeyOf(context, reply)
   if (!key) return run(null)
-  const kept = await findReply(database, key)
+  const hashed = bodyHash ?? (async () => key.bodyHash)
+  const kept = await findReply(database, key, hashed)
   if (kept) return replay(context, kept)
   try {
     return await run(key)
   } catch (error) {
     // The same request may have been done meanwhile: then its name is taken, or its key is.
-    const first = isOutage(error) ? null : await findReply(database, key)
+    const first = isOutage(error) ? null : await findReply(database, key, hashed)
     if (!first) throw error
     return replay(context, first)
   }
@@ -97,13 +110,14 @@ function idempotencyKeyOf<Reply extends DescMessage>(
 
 async function findReply<Reply extends DescMessage>(
   database: Database,
-  { accountId, route, key, bodyHash, reply }: IdempotencyKey<Reply>,
+  { accountId, route, key, reply }: IdempotencyKey<Reply>,
+  bodyHash: () => Promise<Buffer>,
 ): Promise<MessageShape<Reply> | null> {
   const kept = await database.pool.maybeOne(sql.type(Kept)`
     SELECT body_hash AS "bodyHash", reply FROM idempotency_keys
     WHERE account_id = ${accountId} AND route = ${route} AND key = ${key}`)
   if (!kept) return null
-  requireSameBody(kept.bodyHash, bodyHash)
+  requireSameBody(kept.bodyHash, await bodyHash())
   return fromBinary(reply, kept.reply)
 }
 

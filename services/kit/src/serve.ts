@@ -17,6 +17,9 @@ const messageSizeMax = 8 * 1024 * 1024
 /** Longer than the 30 s for which clients keep an idle connection: they shall be first to close. */
 const keepAliveMs = 65_000
 
+/** How long a client may take to read an answer that came before its request has ended. */
+const unreadMs = 500
+
 export interface ServeOptions {
   host: string
   /** HTTP/1.1: Connect for our own processes, liveness, readiness and metrics. 0 picks one. */
@@ -94,6 +97,7 @@ function createRpcServer(
       return
     }
     running.add(response)
+    response.once('finish', () => endUnread(request))
     response.once('close', () => {
       running.delete(response)
       if (draining.aborted) setImmediate(() => server.closeIdleConnections())
@@ -144,6 +148,16 @@ function createGrpcServer(
       for (const session of sessions) session.destroy()
     },
   }
+}
+
+/**
+ * A call that was answered before all of its stream was read: Connect's client sends no more of it,
+ * and no end. It gets time to read the answer, then the connection closes.
+ */
+function endUnread(request: IncomingMessage): void {
+  if (request.complete) return
+  const timer = setTimeout(() => request.destroy(), unreadMs)
+  request.once('close', () => clearTimeout(timer))
 }
 
 async function listen(server: Server | Http2Server, port: number, host: string): Promise<number> {

@@ -133,6 +133,7 @@ test('reflection lists the services, with health, and says what it does not know
   expect(listServicesResponse).toEqual({
     service: [
       { name: 'coffer.feedsync.v1.FeedLinkService' },
+      { name: 'coffer.ledger.v1.UploadService' },
       { name: 'grpc.health.v1.Health' },
       { name: 'grpc.reflection.v1.ServerReflection' },
     ],

@@ -44,23 +44,31 @@ export type CsvImport = z.infer<typeof CsvImport>
 /** What names one import. */
 export type ImportKey = Pick<CsvImport, 'accountId' | 'bankAccountId' | 'transactionImportId'>
 
-export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & { transactionImportId: string }
+export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
+  transactionImportId: string
+  shape: CsvShape
+}
 
 const PREVIEW_ROWS = 50
 
 /**
- * A file and its import, waiting for a mapping. Extension and content type are not looked at; a
+ * The columns of a CSV file, by its first bytes. Extension and content type are not looked at; a
  * file without a header is refused (`spec/ledger.md` 7.2).
  */
-export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
-  const { accountId, bankAccountId, transactionImportId, fileId, createdBy, content } = body
-  if (content.length === 0) {
+export function shapeOf(head: Uint8Array): CsvShape {
+  if (head.length === 0) {
     throw invalid({ data: 'must not be empty' })
   }
-  const shape = csvShapeOf(content)
+  const shape = csvShapeOf(head)
   if ('unreadable' in shape) {
     throw invalid({ data: shape.unreadable })
   }
+  return shape
+}
+
+/** A file and its import, waiting for a mapping. */
+export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
+  const { accountId, bankAccountId, transactionImportId, fileId, createdBy, shape } = body
   const kind = 'transactions/imports'
   return {
     file: createFile({ ...body, kind, contentType: 'text/csv' }, now),

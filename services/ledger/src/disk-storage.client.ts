@@ -39,7 +39,7 @@ export function openDiskStorage(folder: string): Storage {
   }
 }
 
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(bytes)

@@ -24,11 +24,14 @@ import {
   type ImportKey,
   requireSameHeaders,
   requireStatus,
+  shapeOf,
 } from './csv-import.ts'
 import { signatureOf } from './csv-mapping.ts'
+import { keepFile } from './file-keeping.rpc.ts'
 import { askForPreview, askForProcessing, findImport, insertImport } from './import.sql.ts'
+import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { findMapping } from './mapping.sql.ts'
-import { nameOf, type Storage } from './storage.ts'
+import type { Storage } from './storage.ts'
 import { uploadOf } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
@@ -60,30 +63,35 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
   }
 }
 
-async function post(deps: Deps, request: CreateImportRequest, context: HandlerContext) {
+async function post(
+  deps: Deps,
+  requests: AsyncIterable<CreateImportRequest>,
+  context: HandlerContext,
+) {
   const { database, clock, storage } = deps
   const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
-  const { bankAccountId, name, content } = request
-  return once({ database, context, reply: CreateImportResponseSchema }, async (key) => {
+  const file = await receiveFile(requests)
+  const bodyHash = async () => (await file.finish()).bodyHash
+  return once({ database, context, reply: CreateImportResponseSchema, bodyHash }, async (key) => {
+    const { bankAccountId, name } = file
     await requireOpenAccount(deps, { accountId, bankAccountId })
-    const ids = { fileId: newId('file'), transactionImportId: newId('txim') }
-    const body = { accountId, bankAccountId, createdBy, ...ids, name, content }
-    const { file, made } = createImport(body, clock())
-    const message = { ...messageOf(made), file: toMessage(FileSchema, file) }
-    const reply = create(CreateImportResponseSchema, { import: message })
-    const settings = { accountId, timezone, locale, version: 0n }
-    // The bytes come first: a row never promises a file that is not there.
-    await storage.write(file, content)
-    try {
+    const shape = shapeOf(file.head)
+    const reply = create(CreateImportResponseSchema)
+    const ids = { accountId, bankAccountId, fileId: newId('file') }
+    const transactionImportId = newId('txim')
+    const save = async ({ size, bodyHash }: FileTotals) => {
+      const body = { ...ids, transactionImportId, createdBy, name, shape, size }
+      const stored = createImport(body, clock())
+      reply.import = { ...messageOf(stored.made), file: toMessage(FileSchema, stored.file) }
+      const settings = { accountId, timezone, locale, version: 0n }
       await database.transaction(async (tx) => {
-        await insertImport(tx, { file, made, settings })
-        await keepReply(tx, key, reply)
+        await insertImport(tx, { ...stored, settings })
+        await keepReply(tx, key && { ...key, bodyHash }, reply)
       })
-    } catch (error) {
-      // A commit whose answer was lost has stored the row; then the bytes belong to it.
-      if (!(await findImport(database, made))) await storage.remove(nameOf(file))
-      throw error
     }
+    const isSaved = async () =>
+      (await findImport(database, { ...ids, transactionImportId })) !== null
+    await keepFile(storage, { key: ids, file }, { save, isSaved })
     return reply
   })
 }

@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { spool } from './spool.client.ts'
 import { namedBy, nameOf, type Storage } from './storage.ts'
 
 export interface S3Settings {
@@ -11,11 +12,15 @@ export interface S3Settings {
 }
 
 const folder = 'files/'
+const silence = () => undefined
+// What fails is thrown, and logged by who opened the storage.
+const logger = { trace: silence, debug: silence, info: silence, warn: silence, error: silence }
 const callMs = 8_000
 
 /**
  * Files in a bucket of S3 or of a server compatible with it. Credentials come from where the SDK
- * looks for them. A file is at most 6 MiB and one request, which stores all of it or nothing.
+ * looks for them. A file is one request, which stores all of it or nothing; it is complete on disk
+ * before, so that S3 hears of no upload that breaks off.
  */
 export function openS3Storage(settings: S3Settings): Storage {
   const { bucket: Bucket } = settings
@@ -28,8 +33,17 @@ export function openS3Storage(settings: S3Settings): Storage {
   return {
     write: async (key, bytes) => {
       const { sdk, client } = await opening
-      const object = { Bucket, Key: folder + nameOf(key), Body: bytes }
-      await client.send(new sdk.PutObjectCommand(object), within())
+      await using spooled = await spool(bytes)
+      const put = () => {
+        const content = { Body: spooled.read(), ContentLength: spooled.size }
+        const object = { Bucket, Key: folder + nameOf(key), ...content }
+        return client.send(new sdk.PutObjectCommand(object), within())
+      }
+      // The SDK does not repeat what streams; here it can be read again.
+      await put().catch((error) => {
+        if (error.$metadata?.httpStatusCode < 500) throw error
+        return put()
+      })
     },
     read: async (key) => {
       const { sdk, client } = await opening
@@ -71,6 +85,7 @@ function optionsOf({ region, endpoint, pathStyle }: S3Settings) {
     ...(endpoint === null ? {} : { endpoint }),
     forcePathStyle: pathStyle,
     maxAttempts: 2,
+    logger,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 },
     // Compatible servers know the older checksums only.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { SettingsError, type ValuesOf } from '@coffer/kit/config'
 import { unavailable } from '@coffer/kit/errors'
 import type { Log } from '@coffer/kit/log'
+import { ConnectError } from '@connectrpc/connect'
 import type { settings } from './config.ts'
 import { openDiskStorage } from './disk-storage.client.ts'
 import { openS3Storage } from './s3-storage.client.ts'
@@ -18,6 +19,8 @@ export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storag
       try {
         return await call(...args)
       } catch (err) {
+        // Not of the storage, but of those whose bytes it was to keep.
+        if (err instanceof ConnectError) throw err
         log.error({ err }, 'the storage of files failed')
         throw unavailable('the storage of files is not available')
       }

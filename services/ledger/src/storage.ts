@@ -14,9 +14,12 @@ export interface StoredBytes {
 
 /** Where the bytes of uploaded files are while they are needed. Throws unavailable. */
 export interface Storage {
-  /** Returns once the bytes would survive a loss of power; nobody ever reads half of them. */
-  write: (key: FileKey, bytes: Uint8Array) => Promise<void>
-  /** Null where there is no such file. */
+  /**
+   * Takes bytes as they come and returns once they would survive a loss of power; nobody ever reads
+   * half of them. Where they break off nothing is kept, and what their source has thrown is thrown.
+   */
+  write: (key: FileKey, bytes: AsyncIterable<Uint8Array>) => Promise<void>
+  /** All of a file, which is 6 MiB at most: parsers look ahead. Null where there is none. */
   read: (key: FileKey) => Promise<Uint8Array | null>
   /** Removes what is named so. What is not there is no fault. */
   remove: (name: string) => Promise<void>

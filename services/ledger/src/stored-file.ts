@@ -27,16 +27,16 @@ export interface NewFile {
   kind: StoredFile['kind']
   name: string
   contentType: string
-  content: Uint8Array
+  /** Bytes. */
+  size: bigint
 }
 
 /** A file, to be kept for an hour (`spec/ledger.md` 6.7). */
-export function createFile({ content, name, ...body }: NewFile, now: Date): StoredFile {
-  const { accountId, bankAccountId, fileId, kind, contentType, createdBy } = body
+export function createFile({ name, ...body }: NewFile, now: Date): StoredFile {
+  const { accountId, bankAccountId, fileId, kind, contentType, size, createdBy } = body
   return {
-    ...{ accountId, bankAccountId, fileId, kind, contentType, createdBy },
+    ...{ accountId, bankAccountId, fileId, kind, contentType, size, createdBy },
     name: fileName(name),
-    size: BigInt(content.length),
     createdAt: now,
     expiresAt: new Date(now.getTime() + KEPT_FOR_MS),
     deletedAt: null,

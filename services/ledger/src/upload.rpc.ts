@@ -17,9 +17,11 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { findBankAccount } from './bank-account.sql.ts'
 import { requireManual, requireWritable } from './bank-account.ts'
-import { nameOf, type Storage } from './storage.ts'
+import { keepFile } from './file-keeping.rpc.ts'
+import { type FileTotals, receiveFile } from './incoming-file.ts'
+import type { Storage } from './storage.ts'
 import { findUpload, insertUpload } from './upload.sql.ts'
-import { createUpload } from './upload.ts'
+import { createUpload, formatOf } from './upload.ts'
 import { undoRoutes } from './upload-undo.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
@@ -38,36 +40,45 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
   }
 }
 
-async function post(deps: Deps, request: CreateUploadRequest, context: HandlerContext) {
+async function post(
+  deps: Deps,
+  requests: AsyncIterable<CreateUploadRequest>,
+  context: HandlerContext,
+) {
   const { database, clock, storage } = deps
   const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
-  const { bankAccountId, name, contentType, content } = request
-  return once({ database, context, reply: CreateUploadResponseSchema }, async (key) => {
+  const file = await receiveFile(requests)
+  const bodyHash = async () => (await file.finish()).bodyHash
+  return once({ database, context, reply: CreateUploadResponseSchema, bodyHash }, async (key) => {
+    const { bankAccountId, name, contentType } = file
     const bankAccount = await findBankAccount(database, accountId, bankAccountId)
     if (!bankAccount) throw notFound('bank account')
     requireWritable(bankAccount)
     requireManual(bankAccount)
-    const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
-    const owner = { accountId, bankAccountId, createdBy }
-    const { file, upload } = createUpload({ ...owner, ...ids, name, contentType, content }, clock())
-    const message = { ...toMessage(UploadSchema, upload), file: toMessage(FileSchema, file) }
-    const reply = create(CreateUploadResponseSchema, { upload: message })
-    const subject = { accountId, entityId: upload.transactionUploadId, version: 1n }
-    const event = toMessage(UploadCreatedSchema, upload)
-    const changes = [changeOf(UploadCreatedSchema, subject, event)]
-    const settings = { accountId, timezone, locale, version: 0n }
-    // The bytes come first: a row never promises a file that is not there.
-    await storage.write(file, content)
-    try {
+    const format = formatOf(file)
+    const reply = create(CreateUploadResponseSchema)
+    const ids = { accountId, bankAccountId, fileId: newId('file') }
+    const transactionUploadId = newId('txup')
+    const save = async ({ size, bodyHash }: FileTotals) => {
+      const body = { ...ids, transactionUploadId, createdBy, name, contentType, format, size }
+      const made = createUpload(body, clock())
+      reply.upload = messageOf(made)
+      const subject = { accountId, entityId: transactionUploadId, version: 1n }
+      const event = toMessage(UploadCreatedSchema, made.upload)
+      const changes = [changeOf(UploadCreatedSchema, subject, event)]
+      const settings = { accountId, timezone, locale, version: 0n }
       await database.transaction(async (tx) => {
-        await insertUpload(tx, { file, upload, settings, changes })
-        await keepReply(tx, key, reply)
+        await insertUpload(tx, { ...made, settings, changes })
+        await keepReply(tx, key && { ...key, bodyHash }, reply)
       })
-    } catch (error) {
-      // A commit whose answer was lost has stored the row; then the bytes belong to it.
-      if (!(await findUpload(database, upload))) await storage.remove(nameOf(file))
-      throw error
     }
+    const isSaved = async () =>
+      (await findUpload(database, { ...ids, transactionUploadId })) !== null
+    await keepFile(storage, { key: ids, file }, { save, isSaved })
     return reply
   })
+}
+
+function messageOf({ file, upload }: ReturnType<typeof createUpload>) {
+  return { ...toMessage(UploadSchema, upload), file: toMessage(FileSchema, file) }
 }

@@ -1,14 +1,16 @@
 import { problemsOf } from '@coffer/kit/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { createUpload } from './upload.ts'
+import { createUpload, formatOf } from './upload.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 
 function create(name: string, contentType: string, text = 'twelve bytes') {
   const ids = { accountId: 'acct_1', bankAccountId: 'bac_1', createdBy: 'user_1' }
   const body = { ...ids, fileId: 'file_1', transactionUploadId: 'txup_1' }
-  return createUpload({ ...body, name, contentType, content: Buffer.from(text) }, NOW)
+  const head = Buffer.from(text)
+  const format = formatOf({ name, contentType, head })
+  return createUpload({ ...body, name, contentType, format, size: BigInt(head.length) }, NOW)
 }
 
 test('an upload waits, and its file is kept for an hour', () => {

@@ -28,23 +28,31 @@ export type Upload = z.infer<typeof Upload>
 /** What names one upload. */
 export type UploadKey = Pick<Upload, 'accountId' | 'bankAccountId' | 'transactionUploadId'>
 
-export type NewUpload = Omit<NewFile, 'kind'> & { transactionUploadId: string }
+export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadId' | 'format'>
 
 /**
- * A file and its upload, pending. What kind the file is of, its type, its name or its content say
- * (`file-kind.ts`). One that does not say what it means is refused.
+ * What kind a file is of: its type, its name or its first bytes say (`file-kind.ts`). One that does
+ * not say what it means is refused.
  */
-export function createUpload(body: NewUpload, now: Date): { file: StoredFile; upload: Upload } {
-  const { name, contentType, content } = body
-  const format = fileKindOf({ name, contentType, head: content })
+export function formatOf(file: {
+  name: string
+  contentType: string
+  head: Uint8Array
+}): Upload['format'] {
+  const format = fileKindOf(file)
   if (format === null) {
     throw invalid({ data: 'must be an OFX, QFX, QBO, CAMT.053 or QIF file' })
   }
   if (format === 'csv') {
     throw invalid({ data: 'is a CSV file, which needs a mapping: use transactions/import' })
   }
+  return format
+}
+
+/** A file and its upload, pending. */
+export function createUpload(body: NewUpload, now: Date): { file: StoredFile; upload: Upload } {
   const file = createFile({ ...body, kind: 'transactions/uploads' }, now)
-  return { file, upload: uploadOf(file, { ...body, format }, now) }
+  return { file, upload: uploadOf(file, body, now) }
 }
 
 /** The import of a stored file, pending. */

@@ -8,6 +8,7 @@ import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { findTimezone } from '../src/account-settings.sql.ts'
 import { ledger } from '../src/service.ts'
+import { partsOf } from './file-parts.ts'
 import { household } from './household.ts'
 
 let booted: Booted
@@ -54,7 +55,7 @@ test('the newest settings of an account are known, whatever the order they come 
 test('the first upload brings the timezone of its caller, which an event overrides', async () => {
   const { uploads, accountId, bankAccountId, as } = await household(booted)
   const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
-  await uploads.createUpload({ bankAccountId, ...file, content: Uint8Array.of(1) }, as)
+  await uploads.createUpload(partsOf({ bankAccountId, ...file, content: Uint8Array.of(1) }), as)
   await timezoneBecomes(accountId, 'America/Chicago')
   await settle(accountId, { timezone: 'Europe/Vienna', version: 1n })
   await timezoneBecomes(accountId, 'Europe/Vienna')

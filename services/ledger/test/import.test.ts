@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
+import { partsOf } from './file-parts.ts'
 import { household } from './household.ts'
 import { fixture, headers, importing } from './importing.ts'
 import { listed, problems } from './outcomes.ts'
@@ -230,7 +231,7 @@ describe('steps are refused', () => {
     const step = { ...key, status: 'pending-processing' }
     await expect(imports.updateImport(step, stranger)).rejects.toMatchObject(missing)
     const body = { bankAccountId, name: 'a.csv', content: await fixture('sign.csv') }
-    await expect(imports.createImport(body, stranger)).rejects.toMatchObject(missing)
+    await expect(imports.createImport(partsOf(body), stranger)).rejects.toMatchObject(missing)
     const other = { ...key, transactionImportId: newId('txim') }
     await expect(imports.getImport(other, as)).rejects.toMatchObject(missing)
     await accounts.archiveBankAccount({ bankAccountId }, as)

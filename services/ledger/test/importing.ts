@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Booted, eventually } from '@coffer/kit/testing/boot'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
+import { partsOf } from './file-parts.ts'
 import type { Household } from './household.ts'
 
 /** The columns of `sign.csv` in test/data. */
@@ -40,7 +41,7 @@ export function importing(booted: Booted) {
   async function createImport({ bankAccountId, as }: Household, content?: Uint8Array) {
     const bytes = content ?? (await fixture('sign.csv'))
     const body = { bankAccountId, name: 'export.csv', content: bytes }
-    const { import: made } = await imports.createImport(body, as)
+    const { import: made } = await imports.createImport(partsOf(body), as)
     if (!made) throw new Error('no import')
     return made
   }

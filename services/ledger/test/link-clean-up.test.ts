@@ -11,6 +11,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
+import { partsOf } from './file-parts.ts'
 import { type Household, household, refusals } from './household.ts'
 import { asked, neighbours } from './neighbours.ts'
 import { storedFiles } from './stored-files.ts'
@@ -65,7 +66,7 @@ async function fill(home: Household) {
   await envelopes.closePeriod(due, { headers: system })
   const content = await readFile(new URL('../../../test/data/equal-rows.ofx', import.meta.url))
   const file = { name: 'a.ofx', contentType: 'application/octet-stream', content }
-  const { upload } = await uploads.createUpload({ bankAccountId, ...file }, as)
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
   const transactionUploadId = upload?.transactionUploadId ?? ''
   await eventually(
     async () => (await uploads.getUpload({ bankAccountId, transactionUploadId }, as)).upload,

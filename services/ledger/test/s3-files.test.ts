@@ -8,6 +8,7 @@ import { auditLedger } from '../src/audit.sql.ts'
 import { openS3Storage } from '../src/s3-storage.client.ts'
 import { ledger } from '../src/service.ts'
 import type { Storage } from '../src/storage.ts'
+import { bytesOf } from './file-parts.ts'
 import { household } from './household.ts'
 import { importing } from './importing.ts'
 import { neighbours } from './neighbours.ts'
@@ -51,7 +52,7 @@ test('expired files and bytes without a row go from S3', async () => {
   const { fileId = '' } = await importing(booted).createImport(home)
   const kept = { accountId: home.accountId, fileId }
   const orphan = { accountId: home.accountId, fileId: newId('file') }
-  await storage.write(orphan, Uint8Array.of(1))
+  await storage.write(orphan, bytesOf(Uint8Array.of(1)))
   await runSweep(booted)
   expect(await storage.read(kept)).not.toBeNull()
   expect(await storage.read(orphan)).not.toBeNull()

@@ -9,6 +9,8 @@ const secret = 'S3RVER'
 /** A server that speaks S3, with one bucket, and the ledger's settings for it. */
 export interface S3Server extends AsyncDisposable {
   settings: Record<string, string>
+  /** Requests so far that were to store something. */
+  requests: () => number
   /** Requests that it has refused for their signature. */
   refused: () => number
 }
@@ -24,8 +26,10 @@ export async function startS3(): Promise<S3Server> {
   const server = new S3rver({ ...listening, directory, configureBuckets })
   const { port } = await server.run()
   let refused = 0
+  let requests = 0
   const [answer] = server.httpServer.listeners('request')
   server.httpServer.removeAllListeners('request').on('request', (request, response) => {
+    if (request.method === 'PUT') requests++
     if (isSigned(request, secret)) return answer?.(request, response)
     refused++
     response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
@@ -37,6 +41,7 @@ export async function startS3(): Promise<S3Server> {
       COFFER_STORAGE_ENDPOINT: `http://127.0.0.1:${port}`,
       COFFER_STORAGE_PATH_STYLE: 'true',
     },
+    requests: () => requests,
     refused: () => refused,
     [Symbol.asyncDispose]: async () => {
       server.httpServer.closeAllConnections()

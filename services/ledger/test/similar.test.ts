@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../src/service.ts'
+import { partsOf } from './file-parts.ts'
 import { type Household, household } from './household.ts'
 import { neighbours } from './neighbours.ts'
 
@@ -145,7 +146,7 @@ test('the rows of a file are compared with what is there', async () => {
   const [mine = ''] = await add(home, ['POS DEBIT 1234 ALDI 72045 MINNEAPOLIS MN'])
   const { uploads, bankAccountId, as } = home
   const file = { name: 'a.qfx', contentType: 'application/octet-stream', content }
-  await uploads.createUpload({ bankAccountId, ...file }, as)
+  await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
   const found = await clusterOf(home, mine, (cluster) => cluster !== null)
   expect(found?.name).toMatch(/ALDI/)
   const Name = z.object({ name: z.string() })

@@ -11,6 +11,7 @@ import { ledger } from '../src/service.ts'
 import { nameOf, type Storage } from '../src/storage.ts'
 import { insertUpload } from '../src/upload.sql.ts'
 import { createUpload } from '../src/upload.ts'
+import { bytesOf } from './file-parts.ts'
 import { type Household, household } from './household.ts'
 import { neighbours } from './neighbours.ts'
 import { runSweep } from './sweeping.ts'
@@ -35,11 +36,12 @@ async function unheardUpload(home: Household, createdAt: Date) {
   const { accountId, bankAccountId } = home
   const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
   const content = await readFile(new URL('../../../test/data/equal-rows.ofx', import.meta.url))
-  const what = { name: 'a.ofx', contentType: 'application/octet-stream', content }
+  const size = BigInt(content.length)
+  const what = { name: 'a.ofx', contentType: 'application/octet-stream', size }
   const owner = { accountId, bankAccountId, createdBy: 'user_1' }
-  const stored = createUpload({ ...owner, ...ids, ...what }, createdAt)
+  const stored = createUpload({ ...owner, ...ids, ...what, format: 'ofx' }, createdAt)
   const settings = { accountId, timezone: 'UTC', locale: 'en_US', version: 0n }
-  await storage.write(stored.file, content)
+  await storage.write(stored.file, bytesOf(content))
   await booted
     .database('ledger')
     .transaction((tx) => insertUpload(tx, { ...stored, settings, changes: [] }))
@@ -92,7 +94,7 @@ test('bytes without a row go after a day, and drafts, but none of what is kept',
   const orphan = { accountId: home.accountId, fileId: newId('file') }
   const recent = { accountId: home.accountId, fileId: newId('file') }
   const draft = `${nameOf(orphan)}.${newId('draft')}`
-  for (const key of [orphan, recent]) await storage.write(key, Uint8Array.of(1))
+  for (const key of [orphan, recent]) await storage.write(key, bytesOf(Uint8Array.of(1)))
   await writeFile(join(dataDir, 'files', draft), 'half')
   const past = minutesAgo(25 * 60)
   for (const name of [nameOf(file), nameOf(orphan), draft]) {

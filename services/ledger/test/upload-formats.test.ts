@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../src/service.ts'
+import { partsOf } from './file-parts.ts'
 import { type Household, household } from './household.ts'
 import { fixture } from './importing.ts'
 import { listed } from './outcomes.ts'
@@ -24,7 +25,7 @@ afterAll(async () => {
 async function uploaded(home: Household, name: string) {
   const { uploads, bankAccountId, as } = home
   const file = { name, contentType: 'application/octet-stream', content: await fixture(name) }
-  const { upload } = await uploads.createUpload({ bankAccountId, ...file }, as)
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
   const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
   return eventually(
     async () => (await uploads.getUpload(key, as)).upload,

@@ -10,6 +10,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
+import { partsOf } from './file-parts.ts'
 import { type Household, household } from './household.ts'
 import { storedFiles } from './stored-files.ts'
 import { importFile, statementOf } from './uploading.ts'
@@ -158,7 +159,7 @@ describe('an upload', () => {
 
   test('is pending at first, with its file', async () => {
     const { uploads, bankAccountId, as } = await household(booted)
-    const { upload } = await uploads.createUpload({ bankAccountId, ...OFX, content }, as)
+    const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
     expect(upload).toMatchObject({
       bankAccountId,
       status: 'pending',
@@ -172,10 +173,10 @@ describe('an upload', () => {
   test('under one Idempotency-Key is one upload', async () => {
     const { uploads, bankAccountId, as } = await household(booted)
     const { headers: caller } = as
-    const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k', [headers.bodyHash]: 'ab' }
+    const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k' }
     const replies = await Promise.all(
       Array.from({ length: 5 }, () =>
-        uploads.createUpload({ bankAccountId, ...OFX, content }, { headers: keyed }),
+        uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), { headers: keyed }),
       ),
     )
     expect(new Set(replies.map(({ upload }) => upload?.transactionUploadId)).size).toBe(1)
@@ -185,7 +186,7 @@ describe('an upload', () => {
     const home = await household(booted)
     const { uploads, accounts, bankAccountId, as } = home
     const create = (changes: object, options = as) =>
-      uploads.createUpload({ bankAccountId, ...OFX, content, ...changes }, options)
+      uploads.createUpload(partsOf({ bankAccountId, ...OFX, content, ...changes }), options)
     const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
     const { link } = await home.links.createLink(feed, as)
     const { bankAccount } = await accounts.createBankAccount(
@@ -209,7 +210,7 @@ describe('an upload', () => {
 
   test('of another account is not there', async () => {
     const { uploads, bankAccountId, as } = await household(booted)
-    const { upload } = await uploads.createUpload({ bankAccountId, ...OFX, content }, as)
+    const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
     const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
     await expect(uploads.getUpload(key, booted.as(newId('acct')))).rejects.toMatchObject({
       code: Code.NotFound,

@@ -1,4 +1,5 @@
 import { eventually } from '@coffer/kit/testing/boot'
+import { partsOf } from './file-parts.ts'
 import type { Household } from './household.ts'
 import { fixture } from './importing.ts'
 
@@ -13,7 +14,7 @@ export function undo({ uploads, bankAccountId, as }: Household, transactionUploa
 /** Uploads bytes as an OFX file; what it is then called by. */
 export async function sendFile({ uploads, bankAccountId, as }: Household, content: Uint8Array) {
   const file = { name: 'export.ofx', contentType: 'application/octet-stream', content }
-  const { upload } = await uploads.createUpload({ bankAccountId, ...file }, as)
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
   return { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
 }
 

@@ -1,0 +1,27 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { FilePartSchema } from '@coffer/proto/ledger/v1/upload'
+
+type Part = { part: MessageInitShape<typeof FilePartSchema> }
+
+/** A file as it is handed to the ledger: what it is, its bytes, its end. */
+export interface SentFile {
+  bankAccountId: string
+  name: string
+  contentType?: string
+  content: Uint8Array
+  /** Stands for the hash of the request. */
+  bodyHash?: Uint8Array
+}
+
+export async function* partsOf({ content, bodyHash, ...start }: SentFile): AsyncGenerator<Part> {
+  yield { part: { of: { case: 'start', value: start } } }
+  for await (const value of bytesOf(content)) yield { part: { of: { case: 'bytes', value } } }
+  yield { part: { of: { case: 'end', value: { bodyHash: new Uint8Array(bodyHash ?? [1]) } } } }
+}
+
+/** Bytes in pieces of at most 64 KiB. */
+export async function* bytesOf(content: Uint8Array): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < content.length; at += 65_536) {
+    yield new Uint8Array(content.subarray(at, at + 65_536))
+  }
+}
