@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleWorkflowCode } from '@temporalio/worker'
+import { startWorkers } from './workers.ts'
 
 const ownModules = fileURLToPath(new URL('../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
@@ -83,28 +82,11 @@ function placeOf(specifier: string): string {
   }
 }
 
-/** Builds it through an entry file that names all modules. */
+/** Builds it in a thread that is there for this alone. */
 async function buildBundle(workflows: URL[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
-  const entry = join(folder, 'workflows.mjs')
-  try {
-    const lines = workflows.map((url) => `export * from '${fileURLToPath(url)}'`)
-    await writeFile(entry, lines.join('\n'))
-    const { code } = await bundleWorkflowCode({
-      workflowsPath: entry,
-      // The entry stands in no package, so what the bundle itself needs is looked for in ours.
-      webpackConfigHook: ({ resolve, ...config }) => ({
-        ...config,
-        resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
-      }),
-      logger: { trace, debug: trace, info: trace, warn: trace, error: trace, log: trace },
-    })
-    return code
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-function trace(): void {
-  // Webpack's progress is of no interest; its failure is thrown.
+  await using builder = startWorkers<string[], string>({
+    module: new URL('./workflow-bundle.worker.ts', import.meta.url),
+    ...{ threadsMax: 1, queueMax: 1, memoryMaxMb: 1_024 },
+  })
+  return await builder.run(workflows.map(String))
 }
