@@ -23,4 +23,4 @@ test('a deletion that is killed in the middle goes on with the next start', asyn
   const isGone = (rows: Record<string, number>) =>
     Object.keys(rows).every((table) => /deleted_accounts|account_deletions/.test(table))
   await eventually(() => rowsOf(deployment.databaseUrl, person), isGone, 90_000)
-}, 180_000)
+})

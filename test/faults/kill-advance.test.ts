@@ -2,12 +2,10 @@ import { newId } from '@coffer/kit/id'
 import { connectTemporal } from '@coffer/kit/temporal'
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
-import { afterEach, expect, jest, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { countAdvanced, loadDueAccounts } from '../bench/due-accounts.ts'
 import { deploy } from '../harness/process.ts'
-
-jest.setTimeout(180_000)
 
 let stack = new AsyncDisposableStack()
 

@@ -43,7 +43,7 @@ test('keys:rotate, killed twice, is finished by the next run; the old key can go
   expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
   await deployment.start()
   expect(await signsIn(deployment.baseUrl, person, seed)).toBe(200)
-}, 180_000)
+})
 
 /** Returns the seed. */
 async function enablesAuthenticator(person: Person): Promise<string> {

@@ -1,12 +1,10 @@
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
 import { openProxy } from '@coffer/kit/testing/proxy'
-import { afterEach, expect, jest, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
-
-jest.setTimeout(120_000)
 
 let stack = new AsyncDisposableStack()
 

@@ -45,7 +45,7 @@ test('what is secret is in no log, message, history, row, error or mail', async 
   // What is not secret is found: the search sees what there is.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
-}, 240_000)
+})
 
 const reset = 'Reset your password'
 const changed = 'Your password was changed'

@@ -1,11 +1,9 @@
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { call, newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
-
-jest.setTimeout(120_000)
 
 const stack = new AsyncDisposableStack()
 let nats: TcpProxy

@@ -10,7 +10,7 @@ let beside: { baseUrl: string }
 beforeAll(async () => {
   deployment = await deploy({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000' })
   ;[, beside] = await Promise.all([deployment.start(), deployment.startBeside()])
-}, 120_000)
+})
 
 afterAll(async () => await deployment[Symbol.asyncDispose]())
 

@@ -56,7 +56,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect(stripe.customers().map(({ email }) => email)).not.toContain(person.email)
   const files = await readdir(join(coffer.dataDir, 'files'), { recursive: true })
   expect(files.filter((file) => file.includes(person.accountId))).toEqual([])
-}, 90_000)
+})
 
 test('what comes late goes in the second round; a replay brings nothing back', async () => {
   const { booted } = place.coffer
@@ -81,7 +81,7 @@ test('what comes late goes in the second round; a replay brings nothing back', a
   expect(await eventually(rows, isSettled, 60_000)).toEqual(tombstones)
   await publishAgain(booted, told)
   expect(await rows()).toEqual(tombstones)
-}, 180_000)
+})
 
 /** Requests that were on their way when the account was deleted, by tokens that still hold. */
 async function writesLate(booted: Booted, { accountId }: Person): Promise<void> {
@@ -175,4 +175,4 @@ test('the address may be registered again once all is gone', async () => {
   const registration = { body: { email, password, firstName: 'Pat' } }
   const again = await call(place.coffer.baseUrl, 'POST', '/authentication/register', registration)
   expect([again.status, again.body.user.accountId !== accountId]).toEqual([200, true])
-}, 90_000)
+})

@@ -66,7 +66,7 @@ test('everybody who registers becomes one customer, also where Stripe is down fi
   await eventually(async () => isCustomer(late), Boolean, 20_000)
   await late.call('POST', '/billing/create_checkout', { asSession: true })
   expect([isCustomer(person), isCustomer(late)]).toEqual([1, 1])
-}, 60_000)
+})
 
 test('accounts older than billing get a trial and a customer', async () => {
   const { pool } = coffer.booted.database('identity')
@@ -92,7 +92,7 @@ test('accounts older than billing get a trial and a customer', async () => {
     async () => stripe.requests.filter((one) => one === 'POST /v1/customers').length,
     (count) => count >= 2,
   )
-}, 60_000)
+})
 
 test('an owner is mailed once that the trial ends, and not with a subscription', async () => {
   const timezone = 'America/Chicago'
@@ -122,7 +122,7 @@ test('an owner is mailed once that the trial ends, and not with a subscription',
   expect(sink.mails.filter(({ to }) => to === person.email)).toHaveLength(1)
   expect(sink.mails.filter(({ to }) => to === subscriber.email)).toEqual([])
   coffer.booted.clock.now = null
-}, 60_000)
+})
 
 test('of a trial nobody is mailed who has subscribed before the mail is sent', async () => {
   const person = await coffer.person()
@@ -143,7 +143,7 @@ test('of a trial nobody is mailed who has subscribed before the mail is sent', a
   sink.refuse(0, 0)
   await eventually(waitingMails, (waiting) => waiting === 0, 30_000)
   expect(sink.mails.filter(({ to }) => to === person.email)).toEqual([])
-}, 60_000)
+})
 
 test('Stripe is asked about a period that ended without a word', async () => {
   const person = await coffer.person()
@@ -161,4 +161,4 @@ test('Stripe is asked about a period that ended without a word', async () => {
   const stored = await coffer.booted.database('identity').pool.oneFirst(sql.type(Row)`
     SELECT subscription_active_until AS until FROM accounts WHERE account_id = ${person.accountId}`)
   expect(stored).toEqual(new Date(renewed.getTime() + 4 * dayMs))
-}, 60_000)
+})

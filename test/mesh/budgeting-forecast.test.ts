@@ -220,7 +220,7 @@ test('done by the hourly job, a forecast comes true', async () => {
     }),
     { numRuns: 8 },
   )
-}, 60_000)
+})
 
 function isGoal({ spendingType }: { spendingType: string }): boolean {
   return spendingType === 'goal'

@@ -52,7 +52,7 @@ test('killed before any of its steps, the next run comes to the same', async () 
     await advanceOnly(booted, home, now)
     expect([step, await outcome(home)]).toEqual([step, expected])
   }
-}, 60_000)
+})
 
 test('killed again and again, one step further each time, it comes to the same', async () => {
   const whole = await payday()
@@ -86,4 +86,4 @@ test('killed in the middle of one run while another goes on, it comes to the sam
     await advanceOnly(booted, home, now)
     expect([step, await outcome(home)]).toEqual([step, expected])
   }
-}, 60_000)
+})

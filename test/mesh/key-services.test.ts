@@ -11,13 +11,10 @@ import { createSecrets, type SealedSecret } from '@coffer/kit/secrets'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { Code } from '@connectrpc/connect'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { type KeyKeeper, keeperSettings, startKeyKeeper } from '../providers/kms.ts'
-
-// Every test boots a service, or asks a server that does not answer until it gives up.
-jest.setTimeout(120_000)
 
 // Where the SDK looks for them; the simulated KMS takes any.
 Object.assign(process.env, {

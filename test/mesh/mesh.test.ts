@@ -8,10 +8,8 @@ import { newId } from '@coffer/kit/id'
 import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
 import { freePorts } from '@coffer/local/ports'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newPerson } from '../harness/person.ts'
-
-jest.setTimeout(120_000)
 
 const command = join(import.meta.dirname, '../../deploy/cli/src/coffer.ts')
 const parts = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'gateway']

@@ -1,14 +1,12 @@
 import { newId } from '@coffer/kit/id'
 import { auditLedger } from '@coffer/ledger/audit.sql'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import { startCoffer } from '../harness/coffer.ts'
 import { type Answer, call, type Person } from '../harness/person.ts'
 import { feedAccount, startLunchFlow } from '../providers/lunch-flow.ts'
 import { bodySchemaOf, type Ids, type Operation, type Place, placesOf, sampleOf } from './places.ts'
 import { inhabit } from './world.ts'
-
-jest.setTimeout(60_000)
 
 // Started here, because the reference of the running server says which tests there are.
 const provider = await startLunchFlow()

@@ -19,11 +19,11 @@ test('keys:rotate puts a new key in place of the old, which stays beside it', as
     expect.not.stringContaining('new key local:'),
   ])
   expect(await keysOf()).toEqual(keys)
-}, 60_000)
+})
 
 test('keys:rotate with a key service that is not told where is one line', async () => {
   await using place = await deployment()
   const env = { ...place.env, COFFER_KEY_SERVICE: 'aws-kms' }
   const { code, stderr } = await runCommand(['keys:rotate'], env)
   expect([code, stderr]).toEqual([2, expect.stringContaining('COFFER_KMS_KEY_ID: needed')])
-}, 60_000)
+})

@@ -1,10 +1,8 @@
 import { eventually } from '@coffer/kit/testing/boot'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
 import { type Running, runCommand, startCommand } from './command.ts'
-
-jest.setTimeout(90_000)
 
 let place: Awaited<ReturnType<typeof deployment>>
 

@@ -7,8 +7,8 @@ import { bundleWorkflowCode } from '@temporalio/worker'
 const ownModules = fileURLToPath(new URL('../node_modules', import.meta.url))
 
 /**
- * Builds the code of workflow modules (URLs), through an entry file that names them all. In a thread
- * of its own: a bundler keeps a core busy for seconds, and its memory goes with the thread.
+ * Builds the code of workflow modules (URLs), through an entry file that names them all. Runs in a
+ * thread of its own: a bundler keeps a core busy for seconds, and its memory goes with the thread.
  */
 export async function run(modules: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))

@@ -117,4 +117,4 @@ test('whatever is done, at once and twice, leaves what a model in the test expec
     // A failure names its seed, with which it is done again; a smaller one would take minutes.
     endOnFailure: true,
   })
-}, 120_000)
+})

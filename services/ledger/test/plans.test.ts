@@ -11,7 +11,7 @@ import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../src/service.ts'
@@ -21,9 +21,6 @@ import { neighbours } from './neighbours.ts'
 import { searchInEveryWay } from './searching.ts'
 import { anItem, assign, syncedHome } from './syncing.ts'
 import { importFile } from './uploading.ts'
-
-// It does everything that the ledger can, one after the other.
-jest.setTimeout(120_000)
 
 let booted: Booted
 let dataDir: string
