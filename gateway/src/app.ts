@@ -151,6 +151,9 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
   }
   // Not for a wrong code or password of somebody who has a session: that session goes on.
   if (isUnauthenticated(error)) cookie.clear(reply)
+  // A connection that is closed under a client that still sends loses the answer; what it sends is
+  // thrown away, for as long as a request may take.
+  if (status === 413) reply.removeHeader('connection')
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', retryAfterSeconds)
   }
