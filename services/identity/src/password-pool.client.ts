@@ -31,7 +31,7 @@ const waitingMax = 50
 type Task = Parameters<typeof run>[0]
 
 /** Starts the threads: so many hash at the same time. Nobody waits longer than `patienceMs`. */
-export function startPasswords(atOnce: number, patienceMs = 2_000): Passwords {
+export function startPasswords(atOnce: number, patienceMs = 2_500): Passwords {
   const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),
     threadsMin: 1,

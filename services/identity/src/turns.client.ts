@@ -6,7 +6,7 @@ export type Slowly = <Result>(step: () => Promise<Result>) => Promise<Result>
  * before it are done. `leftMs` is how long the caller waits at most. Throws what `tooLate` makes:
  *
  * - without beginning, where `waitingMax` wait already, or where, as long as such steps took of
- *   late, this one's would come after half of its time: who begins is rarely refused later;
+ *   late, this one's would take most of its time to come: who begins is rarely refused later;
  * - where a slow step is not done `patienceMs` after the turn, or the one before it, began, or half
  *   of `leftMs`: the rest is for what comes after it.
  */
@@ -14,6 +14,9 @@ export type TakeTurn = <Result>(
   leftMs: number | undefined,
   work: (slowly: Slowly) => Promise<Result>,
 ) => Promise<Result>
+
+// Steps take longer the more of them there are.
+const mostOfIt = 0.75
 
 /** A line of those who wait for slow work, bounded by number and by time. */
 export function createTurns(line: {
@@ -29,7 +32,7 @@ export function createTurns(line: {
   return async (leftMs, work) => {
     const patienceMs = Math.min(line.patienceMs, (leftMs ?? Number.POSITIVE_INFINITY) / 2)
     const expectedMs = places < atOnce ? 0 : (places / atOnce) * recent.ms()
-    if (places >= atOnce + waitingMax || expectedMs > patienceMs / 2) throw tooLate()
+    if (places >= atOnce + waitingMax || expectedMs > patienceMs * mostOfIt) throw tooLate()
     places += 1
     const patience = startPatience(patienceMs, tooLate)
     const slowly: Slowly = async (step) => {

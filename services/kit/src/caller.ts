@@ -33,8 +33,15 @@ const Caller = z.object({
 })
 export type Caller = z.infer<typeof Caller>
 
-// The purpose tells a caller from whatever else a service's key may come to sign.
-const Claims = Caller.extend({ purpose: z.literal('caller'), expiresAt: z.number() })
+// Purpose and audience tell a caller from whatever else a service's key may come to sign: a token
+// is for all services of the deployment, since they pass it on along a request.
+const meant = { purpose: 'caller', audience: 'services' } as const
+
+const Claims = Caller.extend({
+  purpose: z.literal(meant.purpose),
+  audience: z.literal(meant.audience),
+  expiresAt: z.number(),
+})
 
 /** Signs caller tokens in the name of one service. */
 export interface Signer {
@@ -53,7 +60,7 @@ const systemUserId = 'user_system'
 /** Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. */
 export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
   const expiresAt = now.getTime() + callerLifetimeMs
-  const claims = { ...caller, issuer: signer.issuer, purpose: 'caller', expiresAt }
+  const claims = { ...caller, issuer: signer.issuer, ...meant, expiresAt }
   const body = Buffer.from(JSON.stringify(claims))
   const signature = sign(null, body, signer.key)
   return `${body.toString('base64url')}.${signature.toString('base64url')}`
