@@ -55,19 +55,29 @@ export async function call(
   }
 }
 
+export interface PersonChoices {
+  timezone?: string
+  locale?: string
+  /** Follows the link that was mailed, where the address has to be verified. */
+  verify?: (email: string) => Promise<void>
+}
+
 /** Registers a person and makes them an API key. */
 export async function newPerson(
   baseUrl: string,
-  { timezone = 'America/Chicago', locale = 'en_US' } = {},
+  { timezone = 'America/Chicago', locale = 'en_US', verify }: PersonChoices = {},
 ): Promise<Person> {
   const email = `${newId('person')}@example.com`
   const password = 'a long enough password'
   const body = { email, password, firstName: 'Pat', lastName: 'Doe', timezone, locale }
-  const registered = succeeded(await call(baseUrl, 'POST', '/authentication/register', { body }))
-  const cookie = registered.headers
-    .getSetCookie()
-    .map((c) => c.split(';')[0])
-    .join('; ')
+  let begun = succeeded(await call(baseUrl, 'POST', '/authentication/register', { body }))
+  if (verify && begun.body.requireVerification) {
+    await verify(email)
+    const credentials = { body: { email, password } }
+    begun = succeeded(await call(baseUrl, 'POST', '/authentication/login', credentials))
+  }
+  const cookie = cookieOf(begun)
+  const me = succeeded(await call(baseUrl, 'GET', '/users/me', { headers: { cookie } }))
   const keys = { body: { name: 'test' }, headers: { cookie } }
   const { apiKeyId, secret } = succeeded(await call(baseUrl, 'POST', '/keys', keys)).body
   const authorization = `Basic ${Buffer.from(`${apiKeyId}:${secret}`).toString('base64')}`
@@ -76,7 +86,7 @@ export async function newPerson(
     password,
     cookie,
     authorization,
-    accountId: registered.body.user.accountId,
+    accountId: me.body.user.accountId,
     call: (method, path, options = {}) => {
       const credential: Record<string, string> = options.asSession ? { cookie } : { authorization }
       const headers = { ...credential, ...options.headers }
@@ -97,6 +107,12 @@ export async function newPerson(
     },
   }
   return person
+}
+
+/** The cookies that an answer sets, as they are sent back. */
+export function cookieOf({ headers }: Answer): string {
+  const all = headers.getSetCookie().map((one) => one.split(';')[0])
+  return all.join('; ')
 }
 
 /** The answer, if it is a success; throws with what the server said otherwise. */

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { newLinkToken } from '@coffer/identity/link-token'
+import { insertLinkToken, type LinkScope } from '@coffer/identity/link-token.sql'
+import { findLogin } from '@coffer/identity/login.sql'
+import { newId } from '@coffer/kit/id'
+import { generateSync } from 'otplib'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { call, cookieOf, newPerson, type Person } from '../harness/person.ts'
+import { openMailSink } from '../providers/smtp.ts'
+import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
+import type { Knowledge } from './requests.ts'
+
+const password = 'a long enough password'
+const stepMs = 30_000
+
+/** Coffer with all that belongs to signing in switched on. */
+export interface Door extends AsyncDisposable {
+  coffer: Coffer
+  /** Somebody whose address is verified. */
+  person: () => Promise<Person>
+  /**
+   * What gets a request past the first checks of sign-in, second factor, mailed links and billing,
+   * of people who are new; `secrets` of it no answer may show.
+   */
+  knowledge: (person: Person) => Promise<Knowledge & { secrets: string[] }>
+}
+
+/** Starts it with servers for mail and payments. */
+export async function openDoor(): Promise<Door> {
+  await using opening = new AsyncDisposableStack()
+  const stripe = opening.use(await startStripe())
+  const sink = opening.use(await openMailSink())
+  const coffer = opening.use(
+    await startCoffer({
+      ...stripe.settings,
+      COFFER_SMTP_URL: sink.url,
+      COFFER_SMTP_TLS: 'none',
+      COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
+      COFFER_SIGN_IN_LIMIT_PER_MINUTE: '10000',
+    }),
+  )
+  const { baseUrl } = coffer
+  const person = () =>
+    newPerson(baseUrl, {
+      verify: async (email) => {
+        const token = await tokenFor(coffer, email, 'verify')
+        await call(baseUrl, 'POST', '/authentication/verify', { body: { token } })
+      },
+    })
+  const opened = opening.move()
+  return {
+    coffer,
+    person,
+    knowledge: async (known) => {
+      const [guarded, tokens, checkouts] = await Promise.all([
+        factorsOf(baseUrl, await person()),
+        tokensOf(coffer, await person()),
+        checkoutsOf(known, stripe),
+      ])
+      return {
+        credentials: guarded.cookies.map((cookie) => ({ cookie })),
+        known: {
+          totp: [...guarded.codes, '000000'],
+          token: [...tokens, 'a'.repeat(52)],
+          checkoutSessionId: [...checkouts, `cs_${newId('x')}`],
+          cancelPath: ['/settings/billing', null],
+        },
+        secrets: [...tokens, guarded.seed],
+      }
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+/** Sessions of somebody with an authenticator, one of which owes its code, and codes for it. */
+async function factorsOf(baseUrl: string, { email, cookie, ...person }: Person) {
+  const asSession = { asSession: true }
+  const { body } = await person.call('POST', '/users/security/totp/setup', asSession)
+  const seed = new URL(body.uri).searchParams.get('secret') ?? ''
+  const codeIn = (ms: number) =>
+    generateSync({ secret: seed, epoch: Math.floor((Date.now() + ms) / 1000) })
+  const confirmation = { ...asSession, body: { totp: codeIn(0) } }
+  await person.call('POST', '/users/security/totp/confirm', confirmation)
+  const credentials = { body: { email, password: person.password } }
+  const owing = await call(baseUrl, 'POST', '/authentication/login', credentials)
+  const codes = [codeIn(stepMs), ...body.recoveryCodes.slice(0, 3)]
+  return { cookies: [cookie, cookieOf(owing)], codes, seed }
+}
+
+/** Tokens of mailed links: of an address not verified yet, and of a forgotten password. */
+async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
+  const fresh = `${newId('person')}@example.com`
+  const registration = { email: fresh, password, firstName: 'Pat' }
+  await call(coffer.baseUrl, 'POST', '/authentication/register', { body: registration })
+  return [await tokenFor(coffer, fresh, 'verify'), await tokenFor(coffer, email, 'reset')]
+}
+
+/** The token of a link as it would be mailed; mails take their time. */
+async function tokenFor({ booted }: Coffer, email: string, scope: LinkScope): Promise<string> {
+  const database = booted.database('identity')
+  const login = await findLogin(database, email)
+  if (!login) throw new Error(`nobody has ${email}`)
+  const { token, ...stored } = newLinkToken(randomBytes(32), { now: new Date(), minutes: 10 })
+  await insertLinkToken(database.pool, login.loginId, { ...stored, scope })
+  return token
+}
+
+/** Checkouts of somebody, one of which they have paid. */
+async function checkoutsOf(person: Person, stripe: StripeSimulator): Promise<string[]> {
+  const asSession = { asSession: true }
+  const checkout = async () =>
+    (await person.call('POST', '/billing/create_checkout', asSession)).body.sessionId
+  const [open, paid] = [await checkout(), await checkout()]
+  stripe.pay(paid)
+  return [open, paid]
+}
