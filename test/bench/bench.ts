@@ -17,9 +17,10 @@ const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')
 const page = join(root, 'docs/benchmarks.md')
 
-/** What there is to measure so far; ONLY in the environment selects others. */
+/** All that the load generator measures, in its order; ONLY in the environment selects others. */
 const scenarios =
-  'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,feed_links'
+  'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,patch_spending,' +
+  'feed_links'
 
 await runScript(async (stop) => {
   const generator = resolve(
