@@ -1,4 +1,5 @@
 import { decimalPlaces } from '@coffer/kit/currency'
+import { amountMax } from '@coffer/kit/money'
 import type { Explanation } from './explanation.ts'
 import type { Spending } from './spending.ts'
 
@@ -58,10 +59,11 @@ function targets(
   const due = money(targetAmount * BigInt(duesAfterFunding))
   const times = `${duesAfterFunding} × ${money(targetAmount)} = ${due}`
   const carried = max0(progress - targetAmount * BigInt(duesBeforeFunding))
+  const most = need === amountMax ? ', the most that an amount may be' : ''
   const taken = duesBeforeFunding > 0 ? `, after ${duesBeforeFunding} due before it,` : ''
   return [
     `The funding on ${day(funding)} covers what falls due from then on, ${between}: ${times}.`,
-    `Of what is put aside ${money(carried)} is left by then${taken} so it adds ${money(need)}.`,
+    `Of what is put aside ${money(carried)} is left by then${taken} so it adds ${money(need)}${most}.`,
   ]
 }
 

@@ -1,3 +1,4 @@
+import { amountMax } from '@coffer/kit/money'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { recalculate } from './contribution.ts'
@@ -63,6 +64,15 @@ describe('an explanation leads to the contribution', () => {
       'Of what is put aside $0.00 is left by then, after 1 due before it, so it adds $14.00.',
       'It is behind: more than $1.57 falls due before the next funding on Oct 15, 2023.',
       'It is paused: nothing is put aside until it is resumed.',
+    ])
+  })
+
+  test('of more than an amount may be', () => {
+    const empty = { ...rent, ruleset: fridays, targetAmount: amountMax, currentAmount: 0n }
+    const often = { ...empty, nextRecurrence: new Date('2023-10-13T05:00Z') }
+    expect(told(often).slice(1, 3)).toEqual([
+      expect.stringContaining('3 × $90,071,992,547,409.91 = $270,215,977,642,229.73'),
+      expect.stringMatching(/adds \$90,071,992,547,409\.91, the most that an amount may be\.$/),
     ])
   })
 

@@ -146,6 +146,16 @@ describe('a changed bank account', () => {
     expect(problemsOf(() => change(patch, { linkType }))).toEqual(outcome)
   })
 
+  const max = 2n ** 53n - 1n
+  test.each([
+    [{ availableBalance: -max }, {}, 'availableBalance'],
+    [{ availableBalance: -max }, { expenses: 1n, availableBalance: 0n }, 'availableBalance'],
+    [{ currentBalance: max }, { currentBalance: -1n }, 'currentBalance'],
+  ])('by %j leaves the range', (patch, account, field) => {
+    const text = 'The amounts would leave the range of ±9007199254740991'
+    expect(problemsOf(() => change(patch, account))).toEqual({ [field]: text })
+  })
+
   test('stays when it is archived', () => {
     expect(() => change({ name: 'x' }, { deletedAt: NOW })).toThrow('archived')
   })

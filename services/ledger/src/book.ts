@@ -126,10 +126,16 @@ export function settle(book: Book): Settlement {
     inRange(envelope.currentAmount + envelope.usedAmount)
   }
   const balances = balancesOf(book.bankAccount)
+  const available = [...book.postings.values()].find(({ pot }) => pot === 'available')
   for (const sum of [balances.expenses, balances.goals, balances.free]) {
-    inRange(sum)
+    inRange(sum, available && fieldOf(available))
   }
   return { bankAccount: { ...book.bankAccount }, envelopes, entries: entriesOf(book) }
+}
+
+/** The field of a request that moved the amount: a balance that is stated, or an amount. */
+function fieldOf({ pot, cause }: Posting): string {
+  return cause === 'opening' || cause === 'manual-edit' ? `${pot}Balance` : 'amount'
 }
 
 function record(book: Book, posting: Posting): void {
@@ -149,7 +155,8 @@ const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual
 function entriesOf(book: Book): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []
-  for (const { pot, spendingId, delta, cause, causeId } of book.postings.values()) {
+  for (const posting of book.postings.values()) {
+    const { pot, spendingId, delta, cause, causeId } = posting
     if (delta === 0n && !statedBy.has(cause)) {
       continue
     }
@@ -162,8 +169,8 @@ function entriesOf(book: Book): JournalEntry[] {
       bankAccountId: book.bankAccount.bankAccountId,
       spendingId,
       pot,
-      delta: inRange(delta),
-      amount: inRange(amount),
+      delta: inRange(delta, fieldOf(posting)),
+      amount: inRange(amount, fieldOf(posting)),
       cause,
       causeId,
       createdAt: book.operation.now,

@@ -6,13 +6,13 @@ import { z } from 'zod'
 export const Money = z.bigint().min(-amountMax).max(amountMax)
 
 /**
- * Passes an amount through, or refuses the write whose result it is: with `problems` of `amount`,
- * by which it is sent.
+ * Passes an amount through, or refuses the write whose result it is, by the field of the request
+ * that made it so.
  */
-export function inRange(amount: bigint): bigint {
+export function inRange(amount: bigint, field = 'amount'): bigint {
   if (!isExact(amount)) {
     const text = 'The amounts would leave the range of ±9007199254740991'
-    throw invalid({ amount: text }, text)
+    throw invalid({ [field]: text }, text)
   }
   return amount
 }
