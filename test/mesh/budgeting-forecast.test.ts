@@ -113,6 +113,21 @@ test('sums that JSON would round are refused, with less time they are told', asy
   expect(await next).toEqual({ fundingScheduleId: text })
 })
 
+test('a funding that is too far away to be forecast is refused by its schedule', async () => {
+  const home = await september()
+  const { bankAccountId, as } = home
+  const rare = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY;INTERVAL=50'
+  const ruleset = 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY'
+  const nextRecurrence = at('2073-01-01T06:00Z')
+  const { fundingScheduleId } = await home.pay({ name: 'Rare', ruleset: rare, nextRecurrence })
+  const due = { ruleset, nextRecurrence: at('2023-10-01T05:00Z') }
+  for (let count = 0; count < 6; count += 1) await home.expense(fundingScheduleId, due)
+  const forecasts = booted.client('budgeting', ForecastService)
+  const next = forecasts.getNextContribution({ bankAccountId, fundingScheduleId }, as)
+  const problems = await next.then(null, (error) => problemsOf(error))
+  expect(problems).toEqual({ fundingScheduleId: 'too much happens until then' })
+})
+
 test('another account finds no forecast', async () => {
   const home = await september()
   const as = booted.as(newId('acct'))

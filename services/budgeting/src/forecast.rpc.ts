@@ -44,7 +44,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const { plans, schedules, balances } = await load(deps, bankAccountId, context)
       const { free = 0n, currency = '' } = balances ?? {}
       const input = { plans, schedules, timezone, now, end: asked, free }
-      const found = await calculate(deps, input)
+      const found = await calculate(deps, input, 'end')
       if (!isExactForecast(found)) throw invalid({ end: `${outOfRange} by then` })
       const scheduleNames = schedules.map((one) => [one.fundingScheduleId, one.name])
       const spendingNames = plans.map((one) => [one.spendingId, one.name])
@@ -64,7 +64,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       if (!schedule) throw notFound('funding schedule')
       const input = nextFundingInput({ plans, schedule, timezone }, clock())
       if (!input) return { nextContribution: 0n }
-      const next = nextContribution(await calculate(deps, input))
+      const next = nextContribution(await calculate(deps, input, 'fundingScheduleId'))
       if (!isExact(next)) throw invalid({ fundingScheduleId: outOfRange })
       return { nextContribution: next }
     },
@@ -103,10 +103,17 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
   return { schedules, plans, balances }
 }
 
-/** Here, or in a thread when it takes long. Throws invalid for one that would be endless. */
-async function calculate({ forecasters }: Deps, input: ForecastInput): Promise<Forecast> {
+/**
+ * Here, or in a thread when it takes long. Throws invalid, by the field of the request that says
+ * until when, for one that would be endless.
+ */
+async function calculate(
+  { forecasters }: Deps,
+  input: ForecastInput,
+  field: 'end' | 'fundingScheduleId',
+): Promise<Forecast> {
   const size = forecastSize(input)
-  if (size > sizeMax) throw invalid({ end: 'too much happens until then: ask for less time' })
+  if (size > sizeMax) throw invalid({ [field]: 'too much happens until then' })
   return size > sizeInPlaceMax ? forecasters.run(input) : forecast(input)
 }
 
