@@ -209,27 +209,6 @@ test('twenty retries under one key make one schedule and get one answer', async 
   expect(new Set(ids).size).toBe(1)
 })
 
-test('an envelope beside thirty others is created with as many statements as alone', async () => {
-  const { pay, expense } = await household(booted)
-  const { fundingScheduleId } = await pay()
-  const statements = () =>
-    ['budgeting', 'ledger'].reduce((sum, name) => sum + booted.database(name).statements(), 0)
-  /** The fewest of several: what events set off meanwhile counts as well. */
-  const fewest = async () => {
-    let least = Number.POSITIVE_INFINITY
-    for (let time = 0; time < 8; time += 1) {
-      const before = statements()
-      await expense(fundingScheduleId)
-      least = Math.min(least, statements() - before)
-    }
-    return least
-  }
-  const alone = await fewest()
-  await Promise.all(Array.from({ length: 30 }, () => expense(fundingScheduleId)))
-  expect(await fewest()).toBe(alone)
-  expect(alone).toBeLessThanOrEqual(14)
-})
-
 test('a list is one statement when nothing is new, so is a recalculation', async () => {
   const { pay, expense, list, spending, bankAccountId, as } = await household(booted)
   const { fundingScheduleId } = await pay()

@@ -16,7 +16,8 @@ const parts = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync'
 
 const stack = new AsyncDisposableStack()
 let baseUrl = ''
-const processes: ChildProcess[] = []
+const processes = new Map<string, ChildProcess>()
+let startPart: (part: string) => Promise<void>
 
 /** Every part in a process of its own, found by the others over HTTP. */
 beforeAll(async () => {
@@ -46,26 +47,27 @@ beforeAll(async () => {
     COFFER_ALLOW_SIGN_UP: 'true',
     ...Object.fromEntries(addresses),
   }
-  for (const [index, part] of parts.entries()) {
+  startPart = async (part) => {
+    const index = parts.indexOf(part)
     const own = {
       COFFER_RPC_PORT: String(ports[2 * index]),
       COFFER_GRPC_PORT: String(ports[2 * index + 1]),
     }
     const args = ['--disable-warning=ExperimentalWarning', command, 'serve', part]
     const env = { ...shared, ...own }
-    processes.push(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }))
-  }
-  stack.defer(() => {
-    for (const child of processes) child.kill('SIGKILL')
-  })
-  for (const rpcPort of rpcPorts.values()) {
+    const stdio: ['ignore', 'ignore', 'inherit'] = ['ignore', 'ignore', 'inherit']
+    processes.set(part, spawn(process.execPath, args, { env, stdio }))
     const isReady = () =>
-      fetch(`http://127.0.0.1:${rpcPort}/readyz`).then(
+      fetch(`http://127.0.0.1:${rpcPorts.get(part)}/readyz`).then(
         ({ status }) => status === 200,
         () => false,
       )
     await eventually(isReady, Boolean, 60_000)
   }
+  stack.defer(() => {
+    for (const child of processes.values()) child.kill('SIGKILL')
+  })
+  await Promise.all(parts.map(startPart))
 })
 
 afterAll(async () => {
@@ -106,8 +108,48 @@ test('a budget works across six processes', async () => {
   ])
 })
 
+test('with budgeting stopped money moves all the same, and the plans catch up', async () => {
+  const alice = await newPerson(baseUrl)
+  const { path } = await alice.opensAccount(100_000)
+  const { fundingScheduleId } = await alice.post(`${path}/funding_schedules`, {
+    ...{ name: 'Pay', ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1' },
+  })
+  const goal = {
+    ...{ spendingType: 'goal', name: 'Trip', fundingScheduleId, targetAmount: 50_000 },
+    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
+  }
+  const { spendingId, nextContributionAmount } = await alice.post(`${path}/spending`, goal)
+  const stopped = processes.get('budgeting') as ChildProcess
+  stopped.kill('SIGKILL')
+  await once(stopped, 'exit')
+
+  const transfer = { toSpendingId: spendingId, amount: 30_000 }
+  const moved = await alice.call('POST', `${path}/spending/transfer`, { body: transfer })
+  expect(moved).toMatchObject({ status: 200, body: { balance: { goals: 30_000 }, spending: [] } })
+  expect(moved.headers.get('coffer-recalculation')).toBe('pending')
+  const tickets = { name: 'Tickets', amount: 12_000, date: '2026-03-02T06:00:00Z', spendingId }
+  const spent = await alice.call('POST', `${path}/transactions`, { body: tickets })
+  expect(spent).toMatchObject({ status: 200, body: { balance: { goals: 18_000 } } })
+  expect(spent.body).not.toHaveProperty('spending')
+  expect(spent.headers.get('coffer-recalculation')).toBe('pending')
+  for (const [method, url, body] of [
+    ['GET', `${path}/spending`, undefined],
+    ['GET', `${path}/forecast`, undefined],
+    ['POST', `${path}/spending`, { ...goal, name: 'Other' }],
+  ] as const) {
+    const { status, headers } = await alice.call(method, url, { body })
+    expect([status, Number(headers.get('retry-after'))]).toEqual([503, expect.any(Number)])
+  }
+
+  await startPart('budgeting')
+  const plans = () => alice.call('GET', `${path}/spending`)
+  const { body } = await eventually(plans, ({ status }) => status === 200, 30_000)
+  expect(body).toMatchObject([{ spendingId, currentAmount: 18_000, usedAmount: 12_000 }])
+  expect(body[0].nextContributionAmount).toBeLessThan(nextContributionAmount)
+})
+
 test('every process drains on SIGTERM and exits with 0', async () => {
-  const codes = processes.map(async (child) => {
+  const codes = [...processes.values()].map(async (child) => {
     child.kill('SIGTERM')
     const [code] = await once(child, 'exit')
     return code

@@ -63,7 +63,8 @@ function targets(
   const taken = duesBeforeFunding > 0 ? `, after ${duesBeforeFunding} due before it,` : ''
   return [
     `The funding on ${day(funding)} covers what falls due from then on, ${between}: ${times}.`,
-    `Of what is put aside ${money(carried)} is left by then${taken} so it adds ${money(need)}${most}.`,
+    `Of what is put aside ${money(carried)} is left by then${taken} so it adds ` +
+      `${money(need)}${most}.`,
   ]
 }
 
