@@ -62,7 +62,7 @@ beforeAll(async () => {
         ({ status }) => status === 200,
         () => false,
       )
-    await eventually(isReady, Boolean, 60_000)
+    await eventually(isReady, Boolean, 100_000)
   }
   stack.defer(() => {
     for (const child of processes.values()) child.kill('SIGKILL')
@@ -143,7 +143,7 @@ test('with budgeting stopped money moves all the same, and the plans catch up', 
 
   await startPart('budgeting')
   const plans = () => alice.call('GET', `${path}/spending`)
-  const { body } = await eventually(plans, ({ status }) => status === 200, 30_000)
+  const { body } = await eventually(plans, ({ status }) => status === 200, 60_000)
   expect(body).toMatchObject([{ spendingId, currentAmount: 18_000, usedAmount: 12_000 }])
   expect(body[0].nextContributionAmount).toBeLessThan(nextContributionAmount)
 })
