@@ -1,5 +1,5 @@
-import { dueBankAccounts } from '@coffer/budgeting/advance.sql'
-import { decideRun } from '@coffer/budgeting/funding-run.activities'
+import { listDue } from '@coffer/budgeting/advance.sql'
+import { decideRuns } from '@coffer/budgeting/funding-run.activities'
 import { linesOf, pendingRuns } from '@coffer/budgeting/funding-run.sql'
 import { asSystem } from '@coffer/budgeting/ledger.client'
 import { budgeting } from '@coffer/budgeting/service'
@@ -46,6 +46,15 @@ async function varied(): Promise<Funded> {
   return home
 }
 
+/** The firing of 13 October, as the hourly job comes to it. */
+function paydayOf({ accountId, bankAccountId, fundingScheduleId }: Funded) {
+  const scope = { accountId, bankAccountId }
+  const advancing = { scope, timezone: chicago, isManualLink: true, envelopes: [] }
+  const kind = 'funding' as const
+  const fundings = [{ kind, fundingScheduleId, at: new Date('2023-10-13T05:00Z') }]
+  return { advancing, fundings }
+}
+
 const newYear = '2023-12-31T18:00Z'
 let reference: Awaited<ReturnType<typeof outcome>>
 
@@ -74,13 +83,15 @@ test('three runs at once do everything once', async () => {
 
 test('stopped after a run was decided, the next one books it first', async () => {
   const home = await varied()
-  const { accountId, bankAccountId, fundingScheduleId } = home
+  const { accountId, bankAccountId } = home
   const scope = { accountId, bankAccountId }
   await advanceOnly(booted, home, new Date('2023-10-12T18:00Z'))
-  const advancing = { scope, timezone: chicago, isManualLink: true }
-  const payday = { fundingScheduleId, at: new Date('2023-10-13T05:00Z') }
-  expect(await decideRun(depsOf(booted), advancing, payday)).not.toBeNull()
-  expect(await decideRun(depsOf(booted), advancing, payday)).toBeNull()
+  const pending = () => pendingRuns(booted.database('budgeting'), [scope])
+  await decideRuns(depsOf(booted), [paydayOf(home)])
+  const decided = await pending()
+  expect(decided).toHaveLength(1)
+  await decideRuns(depsOf(booted), [paydayOf(home)])
+  expect(await pending()).toEqual(decided)
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
 })
@@ -90,15 +101,11 @@ test('stopped after the ledger had booked a run, it is booked no second time', a
   const { accountId, bankAccountId, fundingScheduleId, envelopes } = home
   const scope = { accountId, bankAccountId }
   await advanceOnly(booted, home, new Date('2023-10-12T18:00Z'))
-  const advancing = { scope, timezone: chicago, isManualLink: true }
-  await decideRun(depsOf(booted), advancing, {
-    fundingScheduleId,
-    at: new Date('2023-10-13T05:00Z'),
-  })
-  const [run] = await pendingRuns(booted.database('budgeting'), scope)
+  await decideRuns(depsOf(booted), [paydayOf(home)])
+  const [run] = await pendingRuns(booted.database('budgeting'), [scope])
   if (!run) throw new Error('no run')
   const { fundingRunId, depositTransactionId } = run
-  const lines = [...(await linesOf(booted.database('budgeting'), run))]
+  const lines = [...(await linesOf(booted.database('budgeting'), [run]))]
   const transactionId = depositTransactionId ?? ''
   const deposit = { transactionId, name: 'Pay', amount: -200_000n, date: at('2023-10-13T05:00Z') }
   const booking = { bankAccountId, fundingRunId, fundingScheduleId, lines, deposit }
@@ -148,10 +155,8 @@ test('archived and deleted bank accounts are left alone from then on', async () 
   const before = await outcome(archived)
   await advance(booted, newYear)
   expect(await outcome(archived)).toEqual(before)
-  const due = await dueBankAccounts(booted.database('budgeting'), {
-    ...{ now: new Date(newYear), after: { accountId: '', bankAccountId: '' }, limit: 1000 },
-  })
-  expect(due).toEqual([])
+  const page = { now: new Date(newYear), after: null, limit: 1000 }
+  expect(await listDue(booted.database('budgeting'), page)).toEqual([])
 })
 
 test('the workflow advances what is due', async () => {

@@ -1,8 +1,5 @@
 import { advanceActivities } from '@coffer/budgeting/advance.activities'
-import {
-  type AdvanceDeps,
-  advanceBankAccount,
-} from '@coffer/budgeting/advance-bank-account.activities'
+import { type AdvanceDeps, advanceTogether } from '@coffer/budgeting/advance-together.activities'
 import { loadSigner } from '@coffer/kit/caller'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { expect } from '@jest/globals'
@@ -24,7 +21,7 @@ export async function advanceOnly(
   now: Date,
 ): Promise<void> {
   booted.clock.now = now
-  await advanceBankAccount(depsOf(booted), { accountId, bankAccountId }, now)
+  await advanceTogether(depsOf(booted), [{ accountId, bankAccountId }], now)
 }
 
 /** What the activities are made from, for running one step of them. */
@@ -32,7 +29,7 @@ export function depsOf(booted: Booted): AdvanceDeps {
   const log = { error: () => {}, info: () => {}, warn: () => {} }
   return {
     ...{
-      config: { expenseCarryOver: false, advancedAtOnce: 2 },
+      config: { expenseCarryOver: false, advancedAtOnce: 3, advanceShare: 1 },
       database: booted.database('budgeting'),
     },
     ...{ mesh: booted.host.mesh, signer: loadSigner(booted.keysFolder, 'budgeting') },

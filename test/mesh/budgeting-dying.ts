@@ -1,4 +1,4 @@
-import type { AdvanceDeps } from '@coffer/budgeting/advance-bank-account.activities'
+import type { AdvanceDeps } from '@coffer/budgeting/advance-together.activities'
 
 /** A process that can be killed: what it is made from, and how far it came. */
 export interface Mortal {

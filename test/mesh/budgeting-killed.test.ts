@@ -1,4 +1,4 @@
-import { advanceBankAccount } from '@coffer/budgeting/advance-bank-account.activities'
+import { advanceTogether } from '@coffer/budgeting/advance-together.activities'
 import { budgeting } from '@coffer/budgeting/service'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
@@ -35,17 +35,17 @@ async function payday(): Promise<Funded> {
 async function advanceUntilKilled(home: Funded, step: number): Promise<void> {
   booted.clock.now = now
   const { deps } = dying(depsOf(booted), step)
-  await expect(advanceBankAccount(deps, home, now)).rejects.toThrow('killed')
+  await expect(advanceTogether(deps, [home], now)).rejects.toThrow('killed')
 }
 
 test('killed before any of its steps, the next run comes to the same', async () => {
   const whole = await payday()
   const counted = dying(depsOf(booted))
   booted.clock.now = now
-  await advanceBankAccount(counted.deps, whole, now)
+  await advanceTogether(counted.deps, [whole], now)
   const expected = await outcome(whole)
   expect(expected.booked).toHaveLength(2)
-  expect(counted.steps()).toBeGreaterThan(15)
+  expect(counted.steps()).toBeGreaterThan(10)
   for (let step = 1; step <= counted.steps(); step += 1) {
     const home = await payday()
     await advanceUntilKilled(home, step)
@@ -62,7 +62,7 @@ test('killed again and again, one step further each time, it comes to the same',
   let step = 1
   for (let isDone = false; !isDone; step += 1) {
     const { deps } = dying(depsOf(booted), step)
-    isDone = await advanceBankAccount(deps, home, now).then(
+    isDone = await advanceTogether(deps, [home], now).then(
       () => true,
       () => false,
     )
@@ -75,15 +75,34 @@ test('killed in the middle of one run while another goes on, it comes to the sam
   const whole = await payday()
   await advanceOnly(booted, whole, now)
   const expected = await outcome(whole)
-  for (let step = 5; step <= 25; step += 1) {
+  for (let step = 2; step <= 12; step += 1) {
     const home = await payday()
     booted.clock.now = now
     const { deps } = dying(depsOf(booted), step)
     await Promise.allSettled([
-      advanceBankAccount(deps, home, now),
-      advanceBankAccount(depsOf(booted), home, now),
+      advanceTogether(deps, [home], now),
+      advanceTogether(depsOf(booted), [home], now),
     ])
     await advanceOnly(booted, home, now)
     expect([step, await outcome(home)]).toEqual([step, expected])
+  }
+})
+
+test('killed inside a group of bank accounts, the next run comes to the same', async () => {
+  const whole = await payday()
+  await advanceOnly(booted, whole, now)
+  const expected = await outcome(whole)
+  for (let step = 2; step <= 11; step += 3) {
+    const group = [await payday(), await payday(), await payday()]
+    booted.clock.now = now
+    const { deps } = dying(depsOf(booted), step)
+    await expect(advanceTogether(deps, group, now)).rejects.toThrow('killed')
+    // Two go on, one of them in another group.
+    await Promise.all([
+      advanceTogether(depsOf(booted), group, now),
+      advanceTogether(depsOf(booted), group.slice(1), now),
+    ])
+    const outcomes = await Promise.all(group.map(outcome))
+    expect([step, outcomes]).toEqual([step, [expected, expected, expected]])
   }
 })

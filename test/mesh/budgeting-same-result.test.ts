@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { advanceBankAccount } from '@coffer/budgeting/advance-bank-account.activities'
+import { advanceTogether } from '@coffer/budgeting/advance-together.activities'
 import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
@@ -132,9 +132,9 @@ async function visited(home: Household, place: Case['place'], wrong: readonly Vi
   for (const { after, kind, step } of wrong.toSorted((a, b) => a.after - b.after)) {
     const now = new Date(start + after * hourMs)
     booted.clock.now = now
-    const whole = () => advanceBankAccount(depsOf(booted), home, now)
+    const whole = () => advanceTogether(depsOf(booted), [home], now)
     const { deps } = dying(depsOf(booted), step)
-    const killed = () => advanceBankAccount(deps, home, now).catch(() => undefined)
+    const killed = () => advanceTogether(deps, [home], now).catch(() => undefined)
     if (kind === 'whole') await whole()
     if (kind === 'twice') await Promise.all([whole(), whole()])
     if (kind === 'killed') await Promise.all([killed(), killed()])

@@ -1,4 +1,4 @@
-import { advanceBankAccount } from '@coffer/budgeting/advance-bank-account.activities'
+import { advanceTogether } from '@coffer/budgeting/advance-together.activities'
 import { budgeting } from '@coffer/budgeting/service'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
@@ -150,7 +150,7 @@ test('with carry-over an expense keeps what is left when its due date has come',
   const now = new Date('2023-11-01T12:00Z')
   const deps = { ...depsOf(booted), config: { ...depsOf(booted).config, expenseCarryOver: true } }
   booted.clock.now = now
-  await advanceBankAccount(deps, { accountId, bankAccountId }, now)
+  await advanceTogether(deps, [{ accountId, bankAccountId }], now)
   expect(await shown(home)).toEqual({ rent: [1000n, 0n, 0n] })
   const [rent] = await home.list()
   expect(rent?.nextRecurrence).toEqual(at('2023-12-01T06:00Z'))

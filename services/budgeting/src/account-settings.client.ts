@@ -1,6 +1,6 @@
 import type { ServiceDeps } from '@coffer/kit/service'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { findTimezone, saveSettings } from './account-settings.sql.ts'
+import { findTimezone, findTimezones, saveSettings } from './account-settings.sql.ts'
 import { asSystem } from './ledger.client.ts'
 
 export type SettingsDeps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
@@ -13,4 +13,18 @@ export async function accountTimezone(deps: SettingsDeps, accountId: string): Pr
   const settings = await users.getAccountSettings({}, asSystem(deps, accountId))
   await saveSettings(deps.database, { ...settings, accountId })
   return settings.timezone
+}
+
+/** The timezones of accounts, by account. */
+export async function accountTimezones(
+  deps: SettingsDeps,
+  accountIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (accountIds.length === 0) return new Map()
+  const timezones = await findTimezones(deps.database, [...new Set(accountIds)])
+  for (const accountId of accountIds) {
+    if (timezones.has(accountId)) continue
+    timezones.set(accountId, await accountTimezone(deps, accountId))
+  }
+  return timezones
 }

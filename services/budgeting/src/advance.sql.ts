@@ -1,42 +1,80 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { assignmentsOf, columnsOf } from '@coffer/kit/rows'
-import { sql } from 'slonik'
+import { columnsOf } from '@coffer/kit/rows'
+import { prepare } from '@coffer/kit/statement'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingSchedule } from './funding-schedule.ts'
 import type { PlanScope } from './spending.sql.ts'
 
-const Scope = z.object({ accountId: z.string(), bankAccountId: z.string() })
-const scheduleColumns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
+const DueRow = z.object({ accountId: z.string(), bankAccountId: z.string(), dueAt: z.date() })
 
-/**
- * Bank accounts with something due at `now` or a run that is not booked, in the order of their
- * accounts and IDs after `after`; none that has ended, and none whose subscription has lapsed.
- */
-export function dueBankAccounts(
-  { pool }: Database,
-  { now, after, limit }: { now: Date; after: PlanScope; limit: number },
-): Promise<readonly PlanScope[]> {
-  const instant = now.toISOString()
-  return pool.any(sql.type(Scope)`
-    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM (
-      SELECT account_id, bank_account_id FROM funding_schedules
-      WHERE next_recurrence <= ${instant} AND last_recurrence IS DISTINCT FROM next_recurrence
-        AND deleted_at IS NULL
-      UNION
-      SELECT account_id, bank_account_id FROM spending
-      WHERE next_recurrence <= ${instant} AND last_recurrence IS DISTINCT FROM next_recurrence
-        AND state = 'open' AND NOT is_paused
-      UNION
-      SELECT account_id, bank_account_id FROM funding_runs WHERE state = 'pending'
-    ) AS due
-    WHERE (account_id, bank_account_id) > (${after.accountId}, ${after.bankAccountId})
+/** Where a page of what is due begins: after this one. */
+export type DueRow = z.infer<typeof DueRow>
+
+const pageNames = ['now', 'dueAt', 'accountId', 'bankAccountId', 'limit'] as const
+type PageRow = Record<(typeof pageNames)[number], string>
+
+/** One kind of what may be due, the earliest first; none of an account that has ended or lapsed. */
+function dueOf(
+  page: PageRow,
+  { table, instant, isDue }: { table: string; instant: string; isDue: FragmentSqlToken },
+): FragmentSqlToken {
+  const at = sql.identifier([instant])
+  return sql.fragment`(
+    SELECT account_id, bank_account_id, ${at} AS due_at FROM ${sql.identifier([table])} AS due
+    WHERE ${at} <= ${page.now}::timestamptz AND ${isDue}
+      AND (${at}, account_id, bank_account_id)
+        > (${page.dueAt}::timestamptz, ${page.accountId}::text, ${page.bankAccountId}::text)
       AND NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
         WHERE ended.account_id = due.account_id AND ended.bank_account_id = due.bank_account_id)
       AND NOT EXISTS (SELECT FROM account_settings AS settings
         WHERE settings.account_id = due.account_id
-          AND settings.subscription_active_until <= ${instant})
-    ORDER BY account_id, bank_account_id LIMIT ${limit}`)
+          AND settings.subscription_active_until <= ${page.now}::timestamptz)
+    ORDER BY ${at}, account_id, bank_account_id LIMIT ${page.limit}::int
+  )`
 }
+
+const goesOn = sql.fragment`last_recurrence IS DISTINCT FROM next_recurrence`
+const isFiring = sql.fragment`${goesOn} AND deleted_at IS NULL`
+const isOpenAndDue = sql.fragment`state = 'open' AND NOT is_paused AND ${goesOn}`
+const isPending = sql.fragment`state = 'pending'`
+
+const duePage = prepare(
+  pageNames,
+  (page) => sql.type(DueRow)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", due_at AS "dueAt"
+    FROM (
+      ${dueOf(page, { table: 'funding_schedules', instant: 'next_recurrence', isDue: isFiring })}
+      UNION ALL
+      ${dueOf(page, { table: 'spending', instant: 'next_recurrence', isDue: isOpenAndDue })}
+      UNION ALL
+      ${dueOf(page, { table: 'funding_runs', instant: 'occurrence', isDue: isPending })}
+    ) AS due
+    ORDER BY due_at, account_id, bank_account_id LIMIT ${page.limit}::int`,
+)
+
+/**
+ * The earliest of what is due at `now` or decided and not booked, after `after`: a row each, so a
+ * bank account may be there more than once. A page costs its own size, however much is due. None
+ * of a bank account that has ended, and none whose subscription has lapsed.
+ */
+export function listDue(
+  { pool }: Database,
+  { now, after, limit }: { now: Date; after: DueRow | null; limit: number },
+): Promise<readonly DueRow[]> {
+  const { dueAt, accountId, bankAccountId } = after ?? beforeAll
+  return pool.any(
+    duePage({
+      ...{ accountId, bankAccountId, limit },
+      now: now.toISOString(),
+      dueAt: dueAt.toISOString(),
+    }),
+  )
+}
+
+const beforeAll: DueRow = { dueAt: new Date(0), accountId: '', bankAccountId: '' }
+
+const scheduleColumns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
 
 /** The schedule, locked; null when it is gone. */
 export function lockSchedule(
@@ -49,12 +87,4 @@ export function lockSchedule(
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND funding_schedule_id = ${fundingScheduleId} AND deleted_at IS NULL
     FOR NO KEY UPDATE`)
-}
-
-export async function saveDates(tx: Tx, schedule: FundingSchedule): Promise<void> {
-  const dates = ['lastRecurrence', 'nextRecurrence', 'nextRecurrenceOriginal'] as const
-  await tx.query(sql.unsafe`
-    UPDATE funding_schedules SET ${assignmentsOf(schedule, dates)}
-    WHERE account_id = ${schedule.accountId} AND bank_account_id = ${schedule.bankAccountId}
-      AND funding_schedule_id = ${schedule.fundingScheduleId}`)
 }

@@ -1,6 +1,6 @@
 import { amountMax } from '@coffer/kit/money'
 import { describe, expect, test } from '@jest/globals'
-import { fundingLines, missedEvents } from './advance.ts'
+import { fundingLines, type MissedEvent, missedEvents, stretchesOf } from './advance.ts'
 import { recalculate } from './contribution.ts'
 import { type FundingSchedule, fire } from './funding-schedule.ts'
 import type { Spending } from './spending.ts'
@@ -91,6 +91,39 @@ describe('the events that were missed', () => {
       spending: [envelope({ isPaused: true }), goal(over)],
     }
     expect(list('2024-01-01', given)).toEqual([])
+  })
+})
+
+describe('stretches of events', () => {
+  /** `F1` is a firing of the schedule 1, `D2` a due date of the plan 2. */
+  const events = (text: string) =>
+    text.split(' ').map((event, day): MissedEvent => {
+      const at = new Date(Date.UTC(2023, 0, day + 1))
+      const id = event.slice(1)
+      return event.startsWith('F')
+        ? { kind: 'funding', at, fundingScheduleId: id }
+        : { kind: 'due', at, spendingId: id }
+    })
+
+  test.each([
+    ['F1', 'F1'],
+    ['F1 F2 D1 D2', 'F1 F2 D1 D2'],
+    ['F1 D1 F2', 'F1 D1 | F2'],
+    ['F1 F2 F1 D1', 'F1 F2 | F1 D1'],
+    ['D1 D1 F1 D1 D1', 'D1 D1 | F1 D1 D1'],
+    [Array(21).fill('D1').join(' '), `${Array(20).fill('D1').join(' ')} | D1`],
+  ])('%s', (text, stretches) => {
+    const shown = stretchesOf(events(text)).map(({ fundings, dues }) =>
+      [
+        ...fundings.map(({ fundingScheduleId }) => `F${fundingScheduleId}`),
+        ...dues.map(({ spendingId }) => `D${spendingId}`),
+      ].join(' '),
+    )
+    expect(shown.join(' | ')).toBe(stretches)
+  })
+
+  test('nothing is one of none', () => {
+    expect(stretchesOf([])).toEqual([])
   })
 })
 

@@ -52,6 +52,38 @@ function missedDates<T extends Dates>(
   return missed
 }
 
+type Funding = Extract<MissedEvent, { kind: 'funding' }>
+type DueDate = Extract<MissedEvent, { kind: 'due' }>
+
+/** Events in a row that are decided and booked at once: firings, then due dates. */
+export type Stretch = { fundings: Funding[]; dues: DueDate[] }
+
+const duesMax = 20
+
+/**
+ * Cuts events, in their order, into stretches whose firings do not depend on each other: they are
+ * of different schedules, with no due date between them.
+ */
+export function stretchesOf(events: readonly MissedEvent[]): Stretch[] {
+  const stretches: Stretch[] = []
+  for (const event of events) {
+    let last = stretches.at(-1)
+    if (!last || !hasRoom(last, event)) {
+      last = { fundings: [], dues: [] }
+      stretches.push(last)
+    }
+    if (event.kind === 'funding') last.fundings.push(event)
+    else last.dues.push(event)
+  }
+  return stretches
+}
+
+function hasRoom({ fundings, dues }: Stretch, event: MissedEvent): boolean {
+  if (event.kind === 'due') return dues.length < duesMax
+  const isAnother = fundings.every((one) => one.fundingScheduleId !== event.fundingScheduleId)
+  return dues.length === 0 && isAnother
+}
+
 /**
  * What the envelopes of a schedule get when it fires for `schedule.nextRecurrence`: the
  * contribution that was announced, or the one as of that instant where later ones have been

@@ -1,6 +1,5 @@
 import { createBatcher } from '@coffer/kit/batch'
-import { accountTimezone, type SettingsDeps } from './account-settings.client.ts'
-import { findTimezones } from './account-settings.sql.ts'
+import { accountTimezones, type SettingsDeps } from './account-settings.client.ts'
 import { type Amounts, changedBy } from './plan.ts'
 import { findPlansOfAll, type PlanKey, type PlanScope, savePlans } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
@@ -26,7 +25,10 @@ export function createAmountsStore(deps: SettingsDeps): StoreAmounts {
     const newest = newestOf(amounts)
     const found = await findPlansOfAll(deps.database, [...newest.values()])
     const plans = found.filter((plan) => hasNews(plan, newest.get(keyOf(plan))))
-    const timezones = await timezonesOf(deps, plans)
+    const timezones = await accountTimezones(
+      deps,
+      plans.map(({ accountId }) => accountId),
+    )
     const newer = plans.flatMap((plan) => {
       const asOf = { timezone: timezones.get(plan.accountId) ?? '', now: deps.clock() }
       return changedBy(plan, newest.get(keyOf(plan)), asOf)
@@ -49,20 +51,6 @@ function newestOf(amounts: NewAmounts[]): Map<string, NewAmounts> {
     if (!known || known.version < one.version) newest.set(keyOf(one), one)
   }
   return newest
-}
-
-async function timezonesOf(
-  deps: SettingsDeps,
-  plans: readonly FundedSpending[],
-): Promise<Map<string, string>> {
-  if (plans.length === 0) return new Map()
-  const accountIds = new Set(plans.map(({ accountId }) => accountId))
-  const timezones = await findTimezones(deps.database, [...accountIds])
-  for (const accountId of accountIds) {
-    if (timezones.has(accountId)) continue
-    timezones.set(accountId, await accountTimezone(deps, accountId))
-  }
-  return timezones
 }
 
 function keyOf({ accountId, bankAccountId, spendingId }: PlanKey): string {

@@ -10,7 +10,12 @@ export const settings = {
   ),
   advancedAtOnce: setting(
     'COFFER_ADVANCED_AT_ONCE',
-    z.coerce.number().int().min(1).max(64).default(2),
-    'Bank accounts that the hourly job brings up to date at the same time',
+    z.coerce.number().int().min(1).max(100).default(25),
+    'Bank accounts that the hourly job brings up to date together.',
+  ),
+  advanceShare: setting(
+    'COFFER_ADVANCE_SHARE',
+    z.coerce.number().gt(0).max(1).default(0.5),
+    'Share of the time that the hourly job works; less while requests have to wait.',
   ),
 }

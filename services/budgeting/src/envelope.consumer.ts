@@ -2,7 +2,12 @@ import { type Handler, on } from '@coffer/kit/consumer'
 import type { Database } from '@coffer/kit/database'
 import { unavailable } from '@coffer/kit/errors'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { EnvelopeChangedSchema, EnvelopeClosedSchema } from '@coffer/proto/ledger/v1/events'
+import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
+import {
+  EnvelopeChangedSchema,
+  EnvelopeClosedSchema,
+  EnvelopesChangedSchema,
+} from '@coffer/proto/ledger/v1/events'
 import { saveSettings } from './account-settings.sql.ts'
 import type { StoreAmounts } from './amounts.sql.ts'
 import { deleteSpending } from './spending.sql.ts'
@@ -15,13 +20,25 @@ export function handlers(deps: { database: Database; storeAmounts: StoreAmounts 
   const { database } = deps
   return [
     on(AccountSettingsChangedSchema, (event) => saveSettings(database, event)),
-    on(EnvelopeChangedSchema, async ({ accountId, envelope }) => {
-      if (!envelope) return
-      const isStored = await deps.storeAmounts({ ...envelope, accountId })
-      if (!isStored) throw unavailable('the plan was changed at the same time')
-    }),
+    on(EnvelopeChangedSchema, ({ accountId, envelope }) =>
+      storeAll(deps.storeAmounts, accountId, envelope ? [envelope] : []),
+    ),
+    on(EnvelopesChangedSchema, ({ accountId, envelopes }) =>
+      storeAll(deps.storeAmounts, accountId, envelopes),
+    ),
     on(EnvelopeClosedSchema, ({ accountId, bankAccountId, spendingId }) =>
       deleteSpending(database, { accountId, bankAccountId }, spendingId),
     ),
   ]
+}
+
+async function storeAll(
+  storeAmounts: StoreAmounts,
+  accountId: string,
+  envelopes: readonly Envelope[],
+): Promise<void> {
+  const stored = await Promise.all(
+    envelopes.map((envelope) => storeAmounts({ ...envelope, accountId })),
+  )
+  if (stored.includes(false)) throw unavailable('a plan was changed at the same time')
 }

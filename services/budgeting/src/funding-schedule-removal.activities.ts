@@ -1,4 +1,5 @@
 import type { ServiceDeps } from '@coffer/kit/service'
+import { forEachInTurn } from './each.ts'
 import { finishRemoval } from './funding-schedule-removal.client.ts'
 import { staleRemovals } from './funding-schedule-removal.sql.ts'
 import { asSystem } from './ledger.client.ts'
@@ -7,18 +8,20 @@ import { asSystem } from './ledger.client.ts'
 const staleAfterMs = 60_000
 const batchSizeMax = 200
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'>
 
 /** Finishes removals of schedules that were left half-way (design 4). */
 export function scheduleRemovalActivities(deps: Deps) {
   return {
-    /** Returns how many were found. */
+    /** Returns how many were found. Throws once all were tried, where one has failed. */
     endStaleRemovals: async (): Promise<number> => {
       const before = new Date(deps.clock().getTime() - staleAfterMs)
       const removals = await staleRemovals(deps.database, { before, limit: batchSizeMax })
-      for (const schedule of removals) {
-        await finishRemoval(deps, schedule, asSystem(deps, schedule.accountId))
-      }
+      await forEachInTurn(
+        removals,
+        (schedule) => finishRemoval(deps, schedule, asSystem(deps, schedule.accountId)),
+        (schedule, err) => deps.log.error({ err, ...schedule }, 'removal not ended'),
+      )
       return removals.length
     },
   }

@@ -38,3 +38,8 @@ export function asSystem(
 ): CallOptions {
   return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
 }
+
+/** Call options of the hourly job, on no account: its requests name those they are about. */
+export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions {
+  return asSystem(deps, '')
+}

@@ -4,6 +4,7 @@ import { hourMs } from '@coffer/kit/time'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { accountTimezone } from './account-settings.client.ts'
+import { forEachInTurn } from './each.ts'
 import { asSystem } from './ledger.client.ts'
 import { dropOpening, forgetKeys, type Opening, staleOpenings } from './opening.sql.ts'
 import { openPlan } from './spending-opening.rpc.ts'
@@ -13,20 +14,23 @@ const staleAfterMs = 60_000
 const batchSizeMax = 200
 const keysMax = 5000
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'>
 
 /** Finishes spending objects that were left half-way between plan and envelope (design 4). */
 export function openingActivities(deps: Deps) {
   return {
     /**
      * Opens the plans that have an envelope and removes the others; returns how many there were.
+     * Throws once all have been tried, where one has failed.
      */
     endStaleOpenings: async (): Promise<number> => {
       const before = new Date(deps.clock().getTime() - staleAfterMs)
       const openings = await staleOpenings(deps.database, { before, limit: batchSizeMax })
-      for (const opening of openings) {
-        await endOpening(deps, opening)
-      }
+      await forEachInTurn(
+        openings,
+        (opening) => endOpening(deps, opening),
+        (opening, err) => deps.log.error({ err, ...opening }, 'opening not ended'),
+      )
       return openings.length
     },
     /** Forgets the keys of requests whose replies are no longer kept; returns how many. */

@@ -46,3 +46,8 @@ export function fundingOf(plan: FundedSpending): FundingDates {
     nextRecurrence: plan.fundingNextRecurrence,
   }
 }
+
+/** An event has happened by the instant after its own (`spec/budgeting.md` section 4, due day). */
+export function justAfter(at: Date): Date {
+  return new Date(at.getTime() + 1)
+}

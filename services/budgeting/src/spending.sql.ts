@@ -117,12 +117,97 @@ export function findPlansOfAll(
   keys: readonly PlanKey[],
 ): Promise<readonly FundedSpending[]> {
   return pool.any(
-    plansOfAll({
-      accountIds: keys.map(({ accountId }) => accountId),
-      bankAccountIds: keys.map(({ bankAccountId }) => bankAccountId),
-      spendingIds: keys.map(({ spendingId }) => spendingId),
-    }),
+    plansOfAll({ ...idsOf(keys), spendingIds: keys.map(({ spendingId }) => spendingId) }),
   )
+}
+
+const scopeNames = ['accountIds', 'bankAccountIds'] as const
+
+const openPlansOfScopes = prepare(
+  scopeNames,
+  ({ accountIds, bankAccountIds }) => sql.type(FundedSpending)`
+    SELECT plan.* FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[])
+      AS wanted (account_id, bank_account_id)
+    CROSS JOIN LATERAL (
+      ${funded} WHERE spending.account_id = wanted.account_id
+        AND spending.bank_account_id = wanted.bank_account_id AND spending.state = 'open'
+      ORDER BY spending.spending_id OFFSET 0
+    ) AS plan`,
+)
+
+/** The open plans of many bank accounts, of each by ID. */
+export function openPlansOfAll(
+  { pool }: Database,
+  scopes: readonly PlanScope[],
+): Promise<readonly FundedSpending[]> {
+  return pool.any(openPlansOfScopes(idsOf(scopes)))
+}
+
+const PlanCount = z.object({
+  ...{ accountId: z.string(), bankAccountId: z.string() },
+  plans: z.bigint().transform(Number),
+})
+
+const countStatement = prepare(
+  scopeNames,
+  ({ accountIds, bankAccountIds }) => sql.type(PlanCount)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", plans
+    FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[])
+      AS wanted (account_id, bank_account_id)
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS plans FROM spending WHERE spending.account_id = wanted.account_id
+        AND spending.bank_account_id = wanted.bank_account_id
+    ) AS counted`,
+)
+
+/** How many plans bank accounts have. */
+export async function countPlans(
+  { pool }: Database,
+  scopes: readonly PlanScope[],
+): Promise<readonly (PlanScope & { plans: number })[]> {
+  return scopes.length === 0 ? [] : pool.any(countStatement(idsOf(scopes)))
+}
+
+const lockPlansOfScopes = prepare(
+  [...scopeNames, 'fundingScheduleIds', 'spendingIds'],
+  ({ accountIds, bankAccountIds, fundingScheduleIds, spendingIds }) => sql.type(FundedSpending)`
+    WITH spending AS MATERIALIZED (
+      SELECT plan.* FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[])
+        AS wanted (account_id, bank_account_id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM spending WHERE spending.account_id = wanted.account_id
+          AND spending.bank_account_id = wanted.bank_account_id AND spending.state = 'open'
+          AND (spending.funding_schedule_id = ANY(${fundingScheduleIds}::text[])
+            OR spending.spending_id = ANY(${spendingIds}::text[]))
+        ORDER BY spending.spending_id FOR NO KEY UPDATE
+      ) AS plan
+    )
+    SELECT ${columns}, schedule.ruleset AS "fundingRuleset",
+      schedule.exclude_weekends AS "fundingExcludesWeekends",
+      schedule.next_recurrence AS "fundingNextRecurrence"
+    FROM spending CROSS JOIN LATERAL (
+      SELECT * FROM funding_schedules AS one
+      WHERE one.account_id = spending.account_id
+        AND one.bank_account_id = spending.bank_account_id
+        AND one.funding_schedule_id = spending.funding_schedule_id LIMIT 1
+    ) AS schedule`,
+)
+
+/** Open plans of many bank accounts on one of the schedules or of one of the IDs, locked first. */
+export function lockPlansOfAll(
+  tx: Tx,
+  scopes: readonly PlanScope[],
+  of: { fundingScheduleIds: readonly string[]; spendingIds: readonly string[] },
+): Promise<readonly FundedSpending[]> {
+  return tx.any(lockPlansOfScopes({ ...idsOf(scopes), ...of }))
+}
+
+/** The columns of keys, each as an array. */
+export function idsOf(keys: readonly PlanScope[]) {
+  return {
+    accountIds: keys.map(({ accountId }) => accountId),
+    bankAccountIds: keys.map(({ bankAccountId }) => bankAccountId),
+  }
 }
 
 /** Throws UniqueIntegrityConstraintViolationError when there is one of that name and type. */

@@ -11,9 +11,11 @@ const { endStaleOpenings, forgetOldKeys, endStaleRemovals } = proxyActivities<Ac
   retry: { maximumAttempts: 3 },
 })
 
-/** Ends what requests have left half-way; what is beyond one batch waits for the next run. */
+/**
+ * Ends what requests have left half-way; what is beyond one batch waits for the next run. A step
+ * that fails does not stop the others, but the run.
+ */
 export async function sweepPlans(): Promise<void> {
-  await endStaleOpenings()
-  await forgetOldKeys()
-  await endStaleRemovals()
+  const steps = await Promise.allSettled([endStaleOpenings(), forgetOldKeys(), endStaleRemovals()])
+  for (const step of steps) if (step.status === 'rejected') throw step.reason
 }

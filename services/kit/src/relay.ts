@@ -104,36 +104,39 @@ async function publish(broker: Broker, change: Unpublished): Promise<void> {
 
 /**
  * Takes the oldest unpublished changes and gives those that have none their sequence number. A row
- * that another relay has just numbered comes locked with its number (`batch`), while the snapshot
- * (`changes`) still has it without.
+ * that another relay has just numbered comes locked with its number. Nothing is joined but by the
+ * place of a row: this is planned while there are few changes, and any other join would then
+ * compare each change with every other once there are many.
  */
 async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`
     WITH batch AS MATERIALIZED (
-      SELECT change_id, account_id, sequence FROM changes
+      SELECT change_id, account_id, type, payload, sequence, ctid AS place FROM changes
       WHERE published_at IS NULL ORDER BY change_id LIMIT ${batchSizeMax} FOR UPDATE SKIP LOCKED
-    ), fresh AS (
-      SELECT account_id, count(*) AS size FROM batch WHERE sequence IS NULL GROUP BY account_id
     ), counters AS (
       INSERT INTO change_sequences AS kept (account_id, last_sequence)
-      SELECT account_id, size FROM fresh ORDER BY account_id
+      SELECT account_id, count(*) FROM batch WHERE sequence IS NULL
+      GROUP BY account_id ORDER BY account_id
       ON CONFLICT (account_id) DO UPDATE
         SET last_sequence = kept.last_sequence + EXCLUDED.last_sequence
       RETURNING account_id, last_sequence
-    ), numbered AS (
-      SELECT change_id, last_sequence - size
-        + row_number() OVER (PARTITION BY account_id ORDER BY change_id) AS sequence
-      FROM batch JOIN fresh USING (account_id) JOIN counters USING (account_id)
-      WHERE batch.sequence IS NULL
+    ), numbered AS MATERIALIZED (
+      SELECT place, max(last_sequence) OVER (PARTITION BY account_id) + 1
+        - count(change_id) OVER (PARTITION BY account_id ORDER BY change_id DESC) AS sequence
+      FROM (
+        SELECT account_id, change_id, place, NULL AS last_sequence
+        FROM batch WHERE sequence IS NULL
+        UNION ALL
+        SELECT account_id, NULL, NULL, last_sequence FROM counters
+      ) AS counted
     ), updated AS (
       UPDATE changes SET sequence = numbered.sequence FROM numbered
-      WHERE changes.change_id = numbered.change_id
+      WHERE changes.ctid = numbered.place
       RETURNING changes.change_id, account_id, type, payload, changes.sequence
     )
     SELECT change_id AS "changeId", account_id AS "accountId", type, payload, sequence
     FROM updated
     UNION ALL
-    SELECT change_id, batch.account_id, type, payload, batch.sequence
-    FROM batch JOIN changes USING (change_id) WHERE batch.sequence IS NOT NULL
+    SELECT change_id, account_id, type, payload, sequence FROM batch WHERE sequence IS NOT NULL
     ORDER BY 1`)
 }

@@ -18,7 +18,7 @@ import { openEnvelope, SpendingType } from './envelope.ts'
 import { type MoneyWriter, resultOf } from './money.rpc.ts'
 import { lockMoney } from './money.sql.ts'
 import { closeEnvelope } from './period.ts'
-import { scheduledRoutes } from './scheduled.rpc.ts'
+import { singleScheduledRoutes } from './scheduled.rpc.ts'
 import { transfer } from './transfer.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
@@ -27,7 +27,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
   const { database } = deps
   return {
-    ...scheduledRoutes(deps),
+    ...singleScheduledRoutes(deps),
     listEnvelopes: async (request, context) => {
       const { bankAccountId, spendingIds, knownVersion = null } = request
       const wanted = { bankAccountId, spendingIds, knownVersion }

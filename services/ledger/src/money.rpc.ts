@@ -179,11 +179,13 @@ export function candidateChanges(bankAccount: BankAccount): Change[] {
 }
 
 /** The change that has similar transactions looked for anew; one is enough for many of them. */
-export function transactionsChanged(of: { accountId: string; bankAccountId: string }): Change {
-  const { accountId, bankAccountId } = of
+export function transactionsChanged(
+  { accountId, bankAccountId }: { accountId: string; bankAccountId: string },
+  { isAutomatic = false } = {},
+): Change {
   // It carries no state, so there is nothing that a version would order.
   const subject = { accountId, entityId: bankAccountId, version: 0n }
-  return changeOf(TransactionsChangedSchema, subject, { accountId, bankAccountId })
+  return changeOf(TransactionsChangedSchema, subject, { accountId, bankAccountId, isAutomatic })
 }
 
 /** The changes that tell the plans: one an envelope, applied there by version. */

@@ -1,5 +1,5 @@
-import type { Database } from '@coffer/kit/database'
-import { sql } from 'slonik'
+import { prepare } from '@coffer/kit/statement'
+import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 
 /** An operation that another service named, with the bytes of what it answered. */
@@ -11,16 +11,42 @@ export interface Operation {
   createdAt: Date
 }
 
-const Kept = z.object({ reply: z.instanceof(Buffer) })
+export type OperationKey = Pick<Operation, 'accountId' | 'bankAccountId' | 'operationId'>
 
-/** What an operation answered when it was booked; null when it has not been. */
-export async function findOperation(
-  { pool }: Database,
-  operation: Pick<Operation, 'accountId' | 'bankAccountId' | 'operationId'>,
-): Promise<Buffer | null> {
-  const { accountId, bankAccountId, operationId } = operation
-  return pool.maybeOneFirst(sql.type(Kept)`
-    SELECT reply FROM operations
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND operation_id = ${operationId}`)
+const KeptOperation = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  operationId: z.string(),
+  reply: z.instanceof(Buffer),
+})
+export type KeptOperation = z.infer<typeof KeptOperation>
+
+const keptOperations = prepare(
+  ['accountIds', 'bankAccountIds', 'operationIds'],
+  ({ accountIds, bankAccountIds, operationIds }) => sql.type(KeptOperation)`
+    SELECT wanted.account_id AS "accountId", wanted.bank_account_id AS "bankAccountId",
+      wanted.operation_id AS "operationId", kept.reply
+    FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[], ${operationIds}::text[])
+      AS wanted (account_id, bank_account_id, operation_id)
+    CROSS JOIN LATERAL (
+      SELECT reply FROM operations
+      WHERE operations.account_id = wanted.account_id
+        AND operations.bank_account_id = wanted.bank_account_id
+        AND operations.operation_id = wanted.operation_id
+      LIMIT 1
+    ) AS kept`,
+)
+
+/** Those of the operations that are booked, with what they answered, each found by its key. */
+export function findOperations(
+  connection: CommonQueryMethods,
+  keys: readonly OperationKey[],
+): Promise<readonly KeptOperation[]> {
+  return connection.any(
+    keptOperations({
+      accountIds: keys.map(({ accountId }) => accountId),
+      bankAccountIds: keys.map(({ bankAccountId }) => bankAccountId),
+      operationIds: keys.map(({ operationId }) => operationId),
+    }),
+  )
 }

@@ -1,122 +1,91 @@
-import {
-  create,
-  type DescMessage,
-  fromBinary,
-  type MessageShape,
-  toBinary,
-} from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/errors'
+import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
-import type { ServiceDeps } from '@coffer/kit/service'
 import {
-  ApplyFundingResponseSchema,
+  type ApplyFundingRequest,
   type AutomaticTransaction as AutomaticMessage,
-  ClosePeriodResponseSchema,
+  type ClosePeriodRequest,
+  EnvelopeSchema,
   type EnvelopeService,
 } from '@coffer/proto/ledger/v1/envelope'
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import type { Booking, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import type { ServiceImpl } from '@connectrpc/connect'
 import type { AutomaticTransaction } from './automatic.ts'
-import type { Settlement } from './book.ts'
-import { applyFunding, type ScheduledDecision } from './funding.ts'
-import { type MoneyWriter, resultOf } from './money.rpc.ts'
-import { findOperation } from './operation.sql.ts'
+import { applyFunding } from './funding.ts'
 import { endPeriod } from './period.ts'
-import type { Locked } from './transaction.ts'
+import { lookUpScheduled } from './scheduled.sql.ts'
+import type { ScheduledOperation } from './scheduled.ts'
+import { bookScheduled, type ScheduledDeps } from './scheduled-booking.rpc.ts'
 
-type Deps = Pick<ServiceDeps, 'database'> & { write: MoneyWriter }
-type Routes = Pick<ServiceImpl<typeof EnvelopeService>, 'applyFunding' | 'closePeriod'>
-
-/**
- * What budgeting's hourly job books. Each is one operation with a natural name; repeated, it
- * changes nothing and answers as it did first (design 4).
- */
-export function scheduledRoutes(deps: Deps): Routes {
+/** What budgeting's hourly job asks for many bank accounts of whatever accounts at once. */
+export function scheduledRoutes(deps: ScheduledDeps): ServiceImpl<typeof ScheduledService> {
   return {
-    applyFunding: (request, context) => {
-      const { bankAccountId, fundingRunId, fundingScheduleId, lines } = request
-      const run = { fundingScheduleId, lines, deposit: automatic(request.deposit) }
-      const spendingIds = lines.map(({ spendingId }) => spendingId)
-      const operation = { bankAccountId, spendingIds, operationId: fundingRunId }
-      return bookOnce(
-        deps,
-        { ...operation, context, reply: ApplyFundingResponseSchema },
-        {
-          decide: (locked) => applyFunding(locked, run),
-          answer: (settlement) => create(ApplyFundingResponseSchema, resultOf(settlement)),
-        },
-      )
+    lookUp: async ({ bankAccounts: keys }) => {
+      const { bankAccounts, envelopes } = await lookUpScheduled(deps.database, keys)
+      const byAccount = Map.groupBy(envelopes, ({ bankAccountId }) => bankAccountId)
+      return {
+        bankAccounts: bankAccounts.map(({ accountId, bankAccountId, linkType, deletedAt }) => ({
+          ...{ accountId, bankAccountId, linkType, archived: deletedAt !== null },
+          envelopes: (byAccount.get(bankAccountId) ?? []).map((envelope) =>
+            toMessage(EnvelopeSchema, envelope),
+          ),
+        })),
+      }
     },
-    closePeriod: (request, context) => {
-      const { bankAccountId, spendingId, targetAmount, carryOver, due } = request
-      const transaction = automatic(request.transaction)
-      const end = { spendingId, targetAmount, carryOver, transaction }
-      const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`
-      const operation = { bankAccountId, spendingIds: [spendingId], operationId }
-      return bookOnce(
-        deps,
-        { ...operation, context, reply: ClosePeriodResponseSchema },
-        {
-          decide: (locked) => endPeriod(locked, end),
-          answer: (settlement) => {
-            const { balance, envelopes } = resultOf(settlement)
-            const [envelope] = envelopes
-            return create(ClosePeriodResponseSchema, { balance, ...(envelope ? { envelope } : {}) })
-          },
-        },
-      )
+    book: async ({ bookings }, context) => {
+      const { userId: createdBy } = callerOf(context)
+      return { booked: await bookScheduled(deps, bookings.map(operationOf), createdBy) }
     },
   }
 }
 
-interface Named<Reply extends DescMessage> {
-  bankAccountId: string
-  spendingIds: string[]
-  operationId: string
-  context: HandlerContext
-  reply: Reply
-}
+type OneByOne = Pick<ServiceImpl<typeof EnvelopeService>, 'applyFunding' | 'closePeriod'>
 
-async function bookOnce<Reply extends DescMessage>(
-  { database, write }: Deps,
-  { bankAccountId, spendingIds, operationId, context, reply: schema }: Named<Reply>,
-  by: {
-    decide: (locked: Locked) => ScheduledDecision
-    answer: (settlement: Settlement) => MessageShape<Reply>
-  },
-): Promise<MessageShape<Reply>> {
-  const { accountId, userId: createdBy } = callerOf(context)
-  const named = { accountId, bankAccountId, operationId }
-  const first = await findOperation(database, named)
-  if (first) return fromBinary(schema, first)
-  try {
-    return await write({
-      scope: { accountId, bankAccountId, spendingIds },
-      operationId,
-      signal: context.signal,
-      createdBy,
-      decide: (locked) => {
-        const { settlement, transaction } = by.decide(locked)
-        const reply = by.answer(settlement)
-        const kept = Buffer.from(toBinary(schema, reply))
-        const operation = { ...named, reply: kept, createdAt: locked.operation.now }
-        return { settlement, inserted: transaction, operation, reply }
-      },
-    })
-  } catch (error) {
-    // Booked by somebody else between the look-up and the lock: the first answer holds.
-    const booked = isBooked(error) ? await findOperation(database, named) : null
-    if (!booked) throw error
-    return fromBinary(schema, booked)
+/** The same for one run or period of the caller's account. */
+export function singleScheduledRoutes(deps: ScheduledDeps): OneByOne {
+  return {
+    applyFunding: async (request, context) => {
+      const { accountId, userId } = callerOf(context)
+      const [booked] = await bookScheduled(deps, [fundingOf(accountId, request)], userId)
+      return {
+        ...(booked?.balance && { balance: booked.balance }),
+        envelopes: booked?.envelopes ?? [],
+      }
+    },
+    closePeriod: async (request, context) => {
+      const { accountId, userId } = callerOf(context)
+      const [booked] = await bookScheduled(deps, [periodEndOf(accountId, request)], userId)
+      const [envelope] = booked?.envelopes ?? []
+      return {
+        ...(booked?.balance && { balance: booked.balance }),
+        ...(envelope ? { envelope } : {}),
+      }
+    },
   }
 }
 
-function isBooked(error: unknown): boolean {
-  return (
-    error instanceof UniqueIntegrityConstraintViolationError &&
-    error.constraint === 'operations_pkey'
-  )
+/** A booking as an operation, under the name that tells it from every other. */
+function operationOf({ accountId, operation }: Booking): ScheduledOperation {
+  if (operation.case === 'funding') return fundingOf(accountId, operation.value)
+  if (operation.case === 'periodEnd') return periodEndOf(accountId, operation.value)
+  throw invalid({ operation: 'is required' })
+}
+
+function fundingOf(accountId: string, request: ApplyFundingRequest): ScheduledOperation {
+  const { bankAccountId, fundingRunId: operationId, fundingScheduleId, lines } = request
+  const run = { fundingScheduleId, lines, deposit: automatic(request.deposit) }
+  const spendingIds = lines.map(({ spendingId }) => spendingId)
+  const decide: ScheduledOperation['decide'] = (locked) => applyFunding(locked, run)
+  return { accountId, bankAccountId, operationId, spendingIds, decide }
+}
+
+function periodEndOf(accountId: string, request: ClosePeriodRequest): ScheduledOperation {
+  const { bankAccountId, spendingId, targetAmount, carryOver, due } = request
+  const end = { spendingId, targetAmount, carryOver, transaction: automatic(request.transaction) }
+  const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`
+  const decide: ScheduledOperation['decide'] = (locked) => endPeriod(locked, end)
+  return { accountId, bankAccountId, operationId, spendingIds: [spendingId], decide }
 }
 
 function automatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {

@@ -7,6 +7,7 @@ import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
@@ -24,6 +25,7 @@ import { linkRoutes } from './link.rpc.ts'
 import { linkCleanUpActivities } from './link-clean-up.activities.ts'
 import { mappingRoutes } from './mapping.rpc.ts'
 import { createMoneyWriter } from './money.rpc.ts'
+import { scheduledRoutes } from './scheduled.rpc.ts'
 import { type Searchers, similarActivities } from './similar.activities.ts'
 import { similarHandler } from './similar.consumer.ts'
 import { similarRoutes } from './similar.rpc.ts'
@@ -70,6 +72,7 @@ export const ledger = defineService({
         router.service(LinkService, linkRoutes(deps))
         router.service(BankAccountService, bankAccountRoutes(deps))
         router.service(EnvelopeService, envelopeRoutes(deps))
+        router.service(ScheduledService, scheduledRoutes(deps))
         router.service(TransactionService, transactionRoutes(deps))
         router.service(SyncImportService, {
           ...accountSyncRoutes(deps),
@@ -99,6 +102,13 @@ export const ledger = defineService({
           taskQueue: 'ledger',
           args: [],
           cron: '*/10 * * * *',
+        },
+        {
+          type: 'findWaitingSimilar',
+          id: 'similar-waiting',
+          taskQueue: 'ledger',
+          args: [],
+          cron: '*/5 * * * *',
         },
       ],
       close: async () => {

@@ -5,13 +5,16 @@ import { TransactionsChangedSchema } from '@coffer/proto/ledger/v1/events'
 /**
  * Has similar transactions looked for `quietMs` after transactions were added or deleted. A search
  * begins at least that long after its trigger, so a change that comes sooner than half of it needs
- * no trigger of its own: many writes in a row cost the workflow a few signals, not one each.
+ * no trigger of its own: many writes in a row cost the workflow a few signals, not one each. What
+ * the hourly job adds is searched by `findWaitingSimilar`.
  */
 export function similarHandler(options: { workflows: Workflows; quietMs: number }): Handler {
   const { workflows, quietMs } = options
   const triggers = new Map<string, { at: number; sent: Promise<void> }>()
   const isFresh = ({ at }: { at: number }) => performance.now() - at < quietMs / 2
-  return on(TransactionsChangedSchema, ({ accountId, bankAccountId }) => {
+  return on(TransactionsChangedSchema, async ({ accountId, bankAccountId, isAutomatic }) => {
+    // They wait in a table, for a search of all of them.
+    if (isAutomatic) return
     const before = triggers.get(bankAccountId)
     if (before && isFresh(before)) return before.sent
     for (const [key, trigger] of triggers) {

@@ -10,8 +10,11 @@ import type { similarActivities } from './similar.activities.ts'
 /** Which bank account, and how long nothing must have changed in it before the search, in ms. */
 export type SimilarSearch = { accountId: string; bankAccountId: string; quietMs: number }
 
-const { clusterTransactions } = proxyActivities<ReturnType<typeof similarActivities>>({
+const { clusterTransactions, clusterWaiting } = proxyActivities<
+  ReturnType<typeof similarActivities>
+>({
   startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 10, maximumInterval: '1 minute' },
 })
 
@@ -41,4 +44,15 @@ export async function findSimilar(search: SimilarSearch): Promise<void> {
     if (!isTriggered) return
   }
   await continueAsNew<typeof findSimilar>(search)
+}
+
+/**
+ * Searches the bank accounts that got automatic transactions, page by page: the hourly job makes
+ * them in thousands at once, too many for a workflow each. Runs every five minutes.
+ */
+export async function findWaitingSimilar(): Promise<void> {
+  let next: Awaited<ReturnType<typeof clusterWaiting>> = null
+  do {
+    next = await clusterWaiting(next)
+  } while (next !== null)
 }

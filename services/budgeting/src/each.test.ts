@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { forEachInTurn } from './each.ts'
+
+test('one that fails does not stop the others, and all failures are told at the end', async () => {
+  const done: number[] = []
+  const told: number[] = []
+  const work = async (item: number) => {
+    if (item % 2 === 0) throw new Error(`failed ${item}`)
+    done.push(item)
+  }
+  const outcome = forEachInTurn([1, 2, 3, 4, 5], work, (item) => told.push(item))
+  await expect(outcome).rejects.toMatchObject({
+    errors: [new Error('failed 2'), new Error('failed 4')],
+  })
+  expect(done).toEqual([1, 3, 5])
+  expect(told).toEqual([2, 4])
+})
+
+test('without a failure nothing is thrown', async () => {
+  const done: number[] = []
+  await forEachInTurn(
+    [1, 2],
+    async (item) => void done.push(item),
+    () => undefined,
+  )
+  expect(done).toEqual([1, 2])
+})

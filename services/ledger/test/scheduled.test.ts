@@ -1,0 +1,169 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { loadSigner, systemCaller } from '@coffer/kit/caller'
+import { newId } from '@coffer/kit/id'
+import { headers } from '@coffer/kit/rpc'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { SimilarService } from '@coffer/proto/ledger/v1/similar'
+import type { CallOptions } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { auditLedger } from '../src/audit.sql.ts'
+import { ledger } from '../src/service.ts'
+import { type Household, household, refusals } from './household.ts'
+import { neighbours } from './neighbours.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, ...neighbours()])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const midnight = timestampFromDate(new Date('2026-03-02T06:00Z'))
+
+function asService(name: string, accountId = ''): CallOptions {
+  const token = systemCaller(loadSigner(booted.keysFolder, name), accountId, new Date())
+  return { headers: { [headers.caller]: token } }
+}
+
+type Home = Household & { spendingId: string }
+
+async function saving(): Promise<Home> {
+  const home = await household(booted, { availableBalance: 1000n, currentBalance: 1000n })
+  const spendingId = newId('spnd')
+  const { bankAccountId, as } = home
+  await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  return { ...home, spendingId }
+}
+
+/** A run that deposits 500 and funds the envelope with 200; the end of its period takes 150. */
+function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
+  const automatic = { transactionId: newId('txn'), date: midnight }
+  const funding = {
+    ...{ bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') },
+    lines: [{ spendingId, amount: 200n, ceiling: 900n }],
+    deposit: { ...automatic, name: 'Paycheck ACME', amount: -500n },
+  }
+  const rent = { ...automatic, transactionId: newId('txn'), name: 'Rent', amount: 150n }
+  const end = { bankAccountId, spendingId, due: midnight, targetAmount: 200n, transaction: rent }
+  return [
+    { accountId, operation: { case: 'funding' as const, value: funding } },
+    { accountId, operation: { case: 'periodEnd' as const, value: end } },
+  ] as const
+}
+
+const scheduled = () => booted.client('ledger', ScheduledService)
+
+/** Free to use, and what is set aside. */
+async function standing({ balances }: Home) {
+  const { free, expenses } = (await balances()) ?? {}
+  return [free, expenses]
+}
+
+test('many bank accounts are booked in one call, and found again', async () => {
+  const homes = [await saving(), await saving(), await saving()]
+  const bookings = homes.flatMap(bookingsOf)
+  const { booked } = await scheduled().book({ bookings }, asService('budgeting'))
+  const held = [200n, 0n]
+  expect(booked.map(({ envelopes }) => envelopes[0]?.currentAmount)).toEqual(
+    homes.flatMap(() => held),
+  )
+  for (const home of homes) expect(await standing(home)).toEqual([1350n, 0n])
+  const again = await scheduled().book({ bookings: bookings.toReversed() }, asService('budgeting'))
+  expect(again.booked).toEqual(booked.toReversed())
+  const keys = homes.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId }))
+  const found = await scheduled().lookUp(
+    { bankAccounts: [...keys, { accountId: newId('acct'), bankAccountId: newId('bac') }] },
+    asService('budgeting'),
+  )
+  expect(found.bankAccounts).toMatchObject(
+    keys.map((key, index) => ({
+      ...{ ...key, linkType: 'manual', archived: false },
+      envelopes: [{ spendingId: homes[index]?.spendingId, currentAmount: 0n, version: 3n }],
+    })),
+  )
+})
+
+test('where one of them is refused, none is booked', async () => {
+  const [good, archived] = [await saving(), await saving()]
+  await archived.accounts.archiveBankAccount({ bankAccountId: archived.bankAccountId }, archived.as)
+  const bookings = [good, archived].flatMap(bookingsOf)
+  expect(await refusals(scheduled().book({ bookings }, asService('budgeting')))).toEqual([
+    'FailedPrecondition',
+  ])
+  expect(await standing(good)).toEqual([1000n, 0n])
+})
+
+test('one account cannot name the bank account of another', async () => {
+  const [mine, other] = [await saving(), await saving()]
+  const bookings = bookingsOf(other).map((one) => ({ ...one, accountId: mine.accountId }))
+  expect(await refusals(scheduled().book({ bookings }, asService('budgeting')))).toEqual([
+    'NotFound',
+  ])
+  expect(await standing(other)).toEqual([1000n, 0n])
+})
+
+test('nobody but budgeting may ask', async () => {
+  const home = await saving()
+  const calls = ['gateway', 'feed-sync'].map((name) => asService(name, home.accountId))
+  const outcomes = await refusals(
+    ...[home.as, ...calls].flatMap((options) => [
+      scheduled().book({ bookings: [...bookingsOf(home)] }, options),
+      scheduled().lookUp({ bankAccounts: [] }, options),
+    ]),
+  )
+  expect(new Set(outcomes)).toEqual(new Set(['PermissionDenied']))
+})
+
+test('booked at once by several, with transfers between, it is booked once', async () => {
+  const homes = [await saving(), await saving()]
+  const bookings = homes.flatMap(bookingsOf)
+  const transfers = homes.flatMap(({ envelopes, bankAccountId, spendingId, as }) =>
+    Array.from({ length: 10 }, () =>
+      envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+    ),
+  )
+  const several = [1, 2, 3].map((turn) =>
+    scheduled().book(
+      { bookings: turn === 2 ? bookings.toReversed() : bookings },
+      asService('budgeting'),
+    ),
+  )
+  const [first] = await Promise.all(several)
+  await Promise.all(transfers)
+  const again = await scheduled().book({ bookings }, asService('budgeting'))
+  expect(again.booked).toEqual(first?.booked)
+  for (const home of homes) {
+    const { available } = (await home.balances()) ?? {}
+    expect(available).toBe(1350n)
+  }
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+test('automatic transactions are compared with the others later, all in one go', async () => {
+  const home = await saving()
+  const { bankAccountId, as } = home
+  const similar = booted.client('ledger', SimilarService)
+  const other = { bankAccountId, amount: 1n, date: midnight }
+  for (const name of ['Lunch', 'Electric Company', 'Netflix Los Gatos', 'Train Station']) {
+    await home.transactions.createTransaction({ ...other, name }, as)
+  }
+  const made: string[] = []
+  for (let run = 0; run < 2; run += 1) {
+    const [{ accountId, operation }] = bookingsOf(home)
+    made.push(operation.value.deposit.transactionId)
+    await scheduled().book({ bookings: [{ accountId, operation }] }, asService('budgeting'))
+  }
+  await booted.workflows.start({
+    ...{ type: 'findWaitingSimilar', id: 'similar-now', taskQueue: 'ledger', args: [] },
+  })
+  const key = { bankAccountId, transactionId: made[0] ?? '' }
+  const { cluster } = await eventually(
+    () => similar.getCluster(key, as),
+    (found) => found.cluster !== undefined,
+  )
+  expect(cluster?.members.toSorted()).toEqual(made.toSorted())
+})
