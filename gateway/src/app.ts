@@ -128,7 +128,7 @@ async function addPlugins(
     global: false,
     max: requestLimitPerSecond,
     timeWindow: '1 second',
-    errorResponseBuilder: () => ({ statusCode: 429, message: 'too many requests' }),
+    errorResponseBuilder: () => Object.assign(new Error('too many requests'), { statusCode: 429 }),
   })
   app.addHook('onRequest', app.rateLimit())
 }

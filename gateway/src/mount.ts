@@ -4,7 +4,7 @@ import { headers } from '@coffer/kit/rpc'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.ts'
-import { readBody } from './body.ts'
+import { readBody, wrongType } from './body.ts'
 import { readForm } from './form.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { readQuery } from './query.ts'
@@ -29,6 +29,11 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   app.route({
     method: route.method,
     url: route.path,
+    errorHandler: (error) => {
+      // A Content-Type that is empty, or none at all, is refused before the route sees it.
+      if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
+      throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
+    },
     onRequest: async (request) => {
       if (request.ws && !route.socket) throw refused('this path is not a WebSocket')
       admissions.set(request, await admit(deps, route, request))

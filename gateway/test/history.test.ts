@@ -5,7 +5,7 @@ import { accountUrl, ids } from './samples.ts'
 
 const at = timestampFromDate(new Date('2026-01-02T03:04:05Z'))
 const entry = {
-  ...{ entryId: 77n, operationId: 'op_1', pot: 'envelope', spendingId: ids.spendingId },
+  ...{ operationId: 'op_1', pot: 'envelope', spendingId: ids.spendingId },
   ...{ delta: -500n, amount: 1200n, cause: 'transfer', causeId: 'op_1', createdAt: at },
   ...{ createdBy: ids.userId, transfer: { fromSpendingId: ids.spendingId } },
 }
@@ -23,7 +23,7 @@ test.each([
   [`${accountUrl}/history`, undefined],
   [`${accountUrl}/spending/${ids.spendingId}/history`, ids.spendingId],
 ])('%s comes in pages', async (url, spendingId) => {
-  const listHistory = ({ before }: { before?: bigint | undefined }) => ({
+  const listHistory = ({ before }: { before?: unknown }) => ({
     entries: [entry],
     hasMore: before === undefined,
   })
@@ -35,7 +35,8 @@ test.each([
   const { body } = await gateway.send('GET', `${url}?limit=3&after=${first.body.nextCursor}`)
   expect(body).toEqual({ entries: [shown], nextCursor: null })
   const { message } = gateway.received.at(-1) as { message: Record<string, unknown> }
-  expect(message).toMatchObject({ limit: 3, before: 77n })
+  const before = { operationId: 'op_1', spendingId: ids.spendingId, pot: 'envelope' }
+  expect(message).toMatchObject({ limit: 3, before: { ...before, cause: 'transfer' } })
   expect(message.spendingId).toBe(spendingId)
 })
 

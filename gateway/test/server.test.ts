@@ -128,15 +128,22 @@ describe('a body', () => {
     expect(answer.body).toEqual({ error: expect.stringContaining(text) })
   })
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'of type %s is 415',
-    async (type) => {
-      gateway = await openGateway({ links })
-      const headers = { 'content-type': type }
-      const { status, body } = await gateway.send('POST', url, { body: json, headers })
-      expect([status, body.error]).toEqual([415, expect.stringContaining('application/json')])
-    },
-  )
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '',
+    ' ',
+    'json',
+    '/',
+    'application/',
+    ';charset=utf-8',
+  ])('of type %j is 415', async (type) => {
+    gateway = await openGateway({ links })
+    const headers = { 'content-type': type }
+    const { status, body } = await gateway.send('POST', url, { body: json, headers })
+    expect([status, body.error]).toEqual([415, 'the content type must be application/json'])
+  })
 
   test('may name its charset', async () => {
     gateway = await openGateway({ links: { createLink: () => ({ link: { linkType: 'manual' } }) } })
@@ -194,11 +201,10 @@ describe('a service', () => {
 test('requests above the limit of an address are 429', async () => {
   const limited = { COFFER_REQUEST_LIMIT_PER_SECOND: '2' }
   gateway = await openGateway({ links }, limited)
-  const statuses: number[] = []
-  while (!statuses.includes(429) && statuses.length < 100) {
-    statuses.push((await gateway.send('GET', '/api/links')).status)
-  }
-  expect([statuses[0], statuses.at(-1)]).toEqual([200, 429])
+  // Together, so that they share a second on a machine that is busy.
+  const sent = Array.from({ length: 20 }, () => gateway.send('GET', '/api/links'))
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
 })
 
 test('the server listens, answers over HTTP and stops', async () => {

@@ -78,8 +78,12 @@ describe('uploading a file', () => {
     cut.body = cut.body.subarray(0, cut.body.length - 20)
     expect((await gateway.send('POST', url, cut)).status).toBe(400)
     expect(taken).toHaveLength(before)
-    const { status, body } = await gateway.send('POST', url, { body: { data: '<OFX>' } })
-    expect([status, body.error]).toEqual([415, expect.stringContaining('multipart/form-data')])
+    for (const type of ['application/json', '', 'form', 'multipart/form-data']) {
+      const headers = { 'content-type': type }
+      const { status, body } = await gateway.send('POST', url, { body: { data: '<OFX>' }, headers })
+      expect({ type, status }).toEqual({ type, status: type.startsWith('multi') ? 400 : 415 })
+      if (status === 415) expect(body.error).toBe('the content type must be multipart/form-data')
+    }
   })
 
   test('is 413 above 6 MiB', async () => {

@@ -1,4 +1,8 @@
-import { HistoryEntrySchema, HistoryService } from '@coffer/proto/ledger/v1/history'
+import {
+  type HistoryEntry,
+  HistoryEntrySchema,
+  HistoryService,
+} from '@coffer/proto/ledger/v1/history'
 import { z } from 'zod'
 import { cursorOf } from '../cursor.ts'
 import { cursor, pageLimit } from '../query.ts'
@@ -6,12 +10,23 @@ import { renderedAll } from '../rest.ts'
 import { type Call, type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 
-const entryId = z.string().regex(/^\d{1,18}$/)
+// What an entry shows of itself names it.
+const part = z.string().regex(/^[\x21-\x7e]{0,200}$/)
+const place = z
+  .tuple([part, part, part, part])
+  .transform(([operationId, spendingId, pot, cause]) => ({
+    ...{ operationId, pot, cause },
+    ...(spendingId === '' ? {} : { spendingId }),
+  }))
 
 const query = z.object({
   limit: pageLimit,
-  after: cursor(z.tuple([entryId]).transform(([id]) => BigInt(id))),
+  after: cursor(place),
 })
+
+function placeOf({ operationId, spendingId = '', pot, cause }: HistoryEntry): string[] {
+  return [operationId, spendingId, pot, cause]
+}
 
 const answer = {
   object: {
@@ -33,7 +48,7 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
     const last = entries.at(-1)
     return {
       entries: renderedAll(HistoryEntrySchema, entries),
-      nextCursor: hasMore && last ? cursorOf([String(last.entryId)]) : null,
+      nextCursor: hasMore && last ? cursorOf(placeOf(last)) : null,
     }
   }
   return [

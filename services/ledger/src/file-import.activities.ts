@@ -111,7 +111,8 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
     }
     const skippedCount = BigInt(all.length + statement.skipped.length) - importedCount
     const balancesAsOf = heldAsOf(statement.balances, now)
-    await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now })
+    const done = { importedCount, skippedCount, balancesAsOf, now: clock() }
+    await completeUpload(tx, key, done)
     const rows = { accountId, bankAccountId, spendingIds: [], transactionIds: [] }
     const locked = await lockMoney(tx, rows)
     if (!locked) throw notFound('bank account')

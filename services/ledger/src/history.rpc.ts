@@ -1,35 +1,52 @@
 import { create } from '@bufbuild/protobuf'
-import { notFound } from '@coffer/kit/errors'
+import { invalid, notFound } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
 import {
   HistoryEntrySchema,
+  type HistoryPlace,
   type HistoryService,
   HistoryTransactionSchema,
   HistoryTransferSchema,
   HistoryUploadSchema,
 } from '@coffer/proto/ledger/v1/history'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { listHistory } from './history.sql.ts'
+import { findEntryId, listHistory } from './history.sql.ts'
 import { type HistoryRow, transferOf } from './history.ts'
 
 const newest = 2n ** 63n - 1n
 
+type Deps = Pick<ServiceDeps, 'database'>
+
 /** The journal as readers see it (design 1, The journal). */
-export function historyRoutes({
-  database,
-}: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof HistoryService> {
+export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistoryService> {
   return {
     listHistory: async ({ bankAccountId, spendingId = null, before, limit }, context) => {
       const { accountId } = callerOf(context)
+      const place = before && (await placeOf(database, accountId, { bankAccountId, before }))
       // One row more than asked for tells whether there is a next page.
-      const page = { bankAccountId, spendingId, before: before ?? newest, limit: limit + 1 }
+      const page = { bankAccountId, spendingId, before: place ?? newest, limit: limit + 1 }
       const rows = await listHistory(database, accountId, page)
       if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
+      if (place === null) throw invalid({ after: 'must be where a page of this list has ended' })
       return { entries: rows.slice(0, limit).map(messageOf), hasMore: rows.length > limit }
     },
   }
+}
+
+/**
+ * Entries are named by what their reader sees of them: their numbers count those of all accounts,
+ * which is nobody's business.
+ */
+function placeOf(
+  database: Deps['database'],
+  accountId: string,
+  { bankAccountId, before }: { bankAccountId: string; before: HistoryPlace },
+): Promise<bigint | null> {
+  const { operationId, spendingId = null, pot, cause } = before
+  const place = { bankAccountId, operationId, spendingId, pot, cause }
+  return findEntryId(database, accountId, place)
 }
 
 function messageOf(row: HistoryRow) {

@@ -71,6 +71,27 @@ function pageBefore({ before, limit }: { before: string; limit: string }): Fragm
   return sql.fragment`entry_id < ${before}::bigint ORDER BY entry_id DESC LIMIT ${limit}::int`
 }
 
+const EntryId = z.object({ entryId: z.bigint() })
+
+/** The number of the entry that these name (`journal_once`); null where there is none. */
+export function findEntryId(
+  { pool }: Database,
+  accountId: string,
+  place: {
+    bankAccountId: string
+    operationId: string
+    spendingId: string | null
+    pot: string
+    cause: string
+  },
+): Promise<bigint | null> {
+  return pool.maybeOneFirst(sql.type(EntryId)`
+    SELECT entry_id AS "entryId" FROM journal
+    WHERE account_id = ${accountId} AND operation_id = ${place.operationId}
+      AND bank_account_id = ${place.bankAccountId} AND pot = ${place.pot}
+      AND cause = ${place.cause} AND spending_id IS NOT DISTINCT FROM ${place.spendingId}`)
+}
+
 /**
  * The newest rows before an entry, newest first; null where there is no such bank account (or no
  * such open envelope in it).

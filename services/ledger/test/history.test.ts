@@ -1,9 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner, systemCaller } from '@coffer/kit/caller'
+import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
-import { HistoryService } from '@coffer/proto/ledger/v1/history'
+import { type HistoryEntry, HistoryService } from '@coffer/proto/ledger/v1/history'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../src/service.ts'
@@ -24,6 +26,13 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 async function historyOf({ bankAccountId, as }: Household, more: object = {}) {
   const history = booted.client('ledger', HistoryService)
   return history.listHistory({ bankAccountId, limit: 100, ...more }, as)
+}
+
+/** What an entry is named by, of the keys that its reader sees. */
+function placeOf(entry?: HistoryEntry) {
+  if (!entry) throw new Error('no entry')
+  const { operationId, spendingId, pot, cause } = entry
+  return { operationId, pot, cause, ...(spendingId ? { spendingId } : {}) }
 }
 
 /** A household of user_pat whose goal got 900 from an expense and paid 500 of a bill of 1200. */
@@ -94,9 +103,31 @@ test('comes in pages that changes in between do not shift', async () => {
   const first = await historyOf(home, { limit: 3 })
   expect(first.hasMore).toBe(true)
   await home.transactions.createTransaction({ ...home.bill, spendingId: home.expense }, home.as)
-  const second = await historyOf(home, { limit: 5, before: first.entries.at(-1)?.entryId })
+  const second = await historyOf(home, { limit: 5, before: placeOf(first.entries.at(-1)) })
   expect(second.hasMore).toBe(false)
   expect([...first.entries, ...second.entries]).toEqual(whole)
+})
+
+test('every entry is a place to go on from, of its own bank account only', async () => {
+  const [home, other] = [await livedIn(), await livedIn()]
+  const { entries } = await historyOf(home)
+  for (const [index, entry] of entries.entries()) {
+    const page = await historyOf(home, { before: placeOf(entry) })
+    expect(page.entries).toEqual(entries.slice(index + 1))
+  }
+  const [mine] = entries
+  const unknown = { ...placeOf(mine), operationId: 'op_unknown' }
+  for (const [asked, before] of [
+    [other, placeOf(mine)],
+    [home, unknown],
+    [home, { ...placeOf(mine), pot: 'limit' }],
+  ] as const) {
+    const error = await historyOf(asked, { before }).catch((reason) => ConnectError.from(reason))
+    const text = 'must be where a page of this list has ended'
+    expect(error instanceof ConnectError && problemsOf(error)).toEqual({ after: text })
+  }
+  const nowhere = historyOf({ ...home, bankAccountId: newId('bac') }, { before: placeOf(mine) })
+  await expect(nowhere).rejects.toMatchObject({ code: Code.NotFound })
 })
 
 test('names jobs, uploads and schedules; a removed transaction only by its ID', async () => {

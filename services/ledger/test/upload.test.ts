@@ -170,6 +170,26 @@ describe('an upload', () => {
     expect((await uploads.getUpload(key, as)).upload?.file).toBeUndefined()
   })
 
+  test('is complete when its rows are stored, not when storing them begins', async () => {
+    const home = await household(booted)
+    let now = Date.now()
+    // Every look at this clock is a millisecond after the one before.
+    Object.defineProperty(booted.clock, 'now', {
+      configurable: true,
+      get: () => {
+        now += 1
+        return new Date(now)
+      },
+    })
+    const done = await importFile(home, statementOf({ a: '-1.00' }))
+    Object.defineProperty(booted.clock, 'now', { value: null, writable: true })
+    const [stored] = await list(home)
+    const [storedAt, completedAt] = [stored?.createdAt, done.completedAt].map(
+      (at) => at && timestampDate(at).getTime(),
+    )
+    expect(completedAt).toBeGreaterThan(storedAt ?? Number.POSITIVE_INFINITY)
+  })
+
   test('under one Idempotency-Key is one upload', async () => {
     const { uploads, bankAccountId, as } = await household(booted)
     const { headers: caller } = as
