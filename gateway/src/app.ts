@@ -19,6 +19,7 @@ import { bodySizeMax, formLimits } from './form.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mount } from './mount.ts'
 import { createOrigins, type Origins } from './origins.ts'
+import { createPlaces } from './places.ts'
 import type { ProgressTimes } from './progress.ts'
 import { refuseOtherMethods, refuseUnknown } from './refusals.ts'
 import { type RouteDeps, routesOf } from './routes.ts'
@@ -73,6 +74,9 @@ const drawing = {
   memoryMaxMb: 256,
 }
 
+/** Files that may be on their way at a time: each keeps a connection to the ledger meanwhile. */
+const arriving = { max: 100, perAccountMax: 10, text: 'too many files at a time' }
+
 /** Builds the HTTP application without listening. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log } = deps
@@ -99,12 +103,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await addPlugins(app, config, origins)
   const sessions = createSessions(deps)
   const sockets = createSockets(config, origins)
+  const files = createPlaces(arriving)
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
   const charts: RouteDeps['charts'] = startWorkers(drawing)
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
   const kept = createKeptAnswers()
   const routes = routesOf({ ...deps, cookie, sessions, attempts, kept, charts })
-  for (const route of routes) mount(app, route, { config, sessions, cookie, origins, sockets })
+  for (const route of routes)
+    mount(app, route, { config, sessions, cookie, origins, sockets, files })
   refuseOtherMethods(app, routes)
   return app
 }

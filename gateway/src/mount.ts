@@ -7,6 +7,7 @@ import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.
 import { readBody, wrongType } from './body.ts'
 import { readForm } from './form.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
+import type { Places } from './places.ts'
 import { readQuery } from './query.ts'
 import { bodyOf } from './rest.ts'
 import { authClasses, type Call, type Route } from './route.ts'
@@ -20,12 +21,28 @@ const emptyObject = Buffer.from('{}')
 
 interface MountDeps extends AdmissionDeps {
   sockets: Sockets
+  /** Places for files that arrive. */
+  files: Places
 }
 
 /** Makes the server answer a route: admission, query, body, handler, JSON. */
 export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
   const admissions = new WeakMap<FastifyRequest, Admission>()
   const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? nobody
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { token, accountId } = admissionOf(request)
+    const options = optionsOf(request, token)
+    const { params } = request
+    const call: Call = {
+      ...{ params, accountId, options, request, reply },
+      renewOptions: () => renewedOptions(deps, route, request),
+      query: route.query && readQuery(route.query, request.query),
+      body: await requestBody(route, { params, options, request }),
+      writeOptions: options,
+    }
+    if (route.idempotent) call.writeOptions = writeOptionsOf(call)
+    return send(reply, await route.handler(call))
+  }
   app.route({
     method: route.method,
     url: route.path,
@@ -40,18 +57,15 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     },
     ...(route.socket ? upgrade({ route, admissionOf, deps }) : {}),
     handler: async (request, reply) => {
-      const { token, accountId } = admissionOf(request)
-      const options = optionsOf(request, token)
-      const { params } = request
-      const call: Call = {
-        ...{ params, accountId, options, request, reply },
-        renewOptions: () => renewedOptions(deps, route, request),
-        query: route.query && readQuery(route.query, request.query),
-        body: await requestBody(route, { params, options, request }),
-        writeOptions: options,
+      if (!route.file) return answer(request, reply)
+      const { accountId } = admissionOf(request)
+      deps.files.requireFree(accountId)
+      const leave = deps.files.take(accountId)
+      try {
+        return await answer(request, reply)
+      } finally {
+        leave()
       }
-      if (route.idempotent) call.writeOptions = writeOptionsOf(call)
-      return send(reply, await route.handler(call))
     },
   })
 }

@@ -1,7 +1,8 @@
-import { forbidden, refused, unavailable } from '@coffer/kit/errors'
+import { forbidden } from '@coffer/kit/errors'
 import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Origins } from './origins.ts'
+import { createPlaces } from './places.ts'
 import { isBasic } from './session.ts'
 
 /** Sockets of one account at a time; a browser needs one for each upload it shows. */
@@ -16,14 +17,8 @@ export interface Sockets {
 
 /** Keeps sockets bounded, and closed to pages of other sites (spec/decisions.md, Syncs). */
 export function createSockets({ socketsMax }: { socketsMax: number }, origins: Origins): Sockets {
-  const open = new Map<string, number>()
-  let total = 0
-  const count = (accountId: string, step: 1 | -1) => {
-    const held = (open.get(accountId) ?? 0) + step
-    if (held > 0) open.set(accountId, held)
-    else open.delete(accountId)
-    total += step
-  }
+  const text = 'too many open sockets'
+  const places = createPlaces({ max: socketsMax, perAccountMax: socketsPerAccountMax, text })
   return {
     admit: (request, accountId) => {
       const { origin, authorization } = request.headers
@@ -32,14 +27,10 @@ export function createSockets({ socketsMax }: { socketsMax: number }, origins: O
       if (!isByClient && !origins.isOwn(origin, request)) {
         throw forbidden('sockets are open to pages of this host only')
       }
-      if (total >= socketsMax) throw unavailable('too many open sockets')
-      if ((open.get(accountId) ?? 0) >= socketsPerAccountMax) {
-        throw refused('too many open sockets', { status: 429 })
-      }
+      places.requireFree(accountId)
     },
     hold: (socket, accountId) => {
-      count(accountId, 1)
-      socket.once('close', () => count(accountId, -1))
+      socket.once('close', places.take(accountId))
     },
   }
 }

@@ -201,10 +201,11 @@ describe('a service', () => {
 test('requests above the limit of an address are 429', async () => {
   const limited = { COFFER_REQUEST_LIMIT_PER_SECOND: '2' }
   gateway = await openGateway({ links }, limited)
+  const first = await gateway.send('GET', '/api/links')
   // Together, so that they share a second on a machine that is busy.
   const sent = Array.from({ length: 20 }, () => gateway.send('GET', '/api/links'))
-  const statuses = (await Promise.all(sent)).map(({ status }) => status)
-  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  const others = (await Promise.all(sent)).map(({ status }) => status)
+  expect([first.status, others]).toEqual([200, others.map(() => 429)])
 })
 
 test('the server listens, answers over HTTP and stops', async () => {
