@@ -5,6 +5,7 @@ import { requiredVariable } from '@coffer/kit/testing/database'
 import { expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import pg from 'pg'
+import { storedMessages } from '../harness/messages.ts'
 import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 import { feedKey, fullHousehold, fullSettings } from '../mesh/full-household.ts'
@@ -179,14 +180,8 @@ async function messages({ prefix }: Deployment): Promise<string[]> {
   const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
   const url = requiredVariable('COFFER_TEST_NATS_URL')
   await using broker = await connectBroker({ url, prefix, serviceNames })
-  const { streams } = await broker.stream.jetstreamManager()
-  const { state } = await streams.info(broker.streamName)
-  const texts: string[] = []
-  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
-    const message = await streams.getMessage(broker.streamName, { seq })
-    if (message) texts.push(`${message.subject} ${Buffer.from(message.data)} ${message.header}`)
-  }
-  return texts
+  const stored = await storedMessages(broker)
+  return stored.map(({ subject, data, header }) => `${subject} ${Buffer.from(data)} ${header}`)
 }
 
 /** Every history of a workflow, with its payloads as text. */

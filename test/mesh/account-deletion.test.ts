@@ -7,6 +7,7 @@ import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { storedMessages } from '../harness/messages.ts'
 import { call, type Person } from '../harness/person.ts'
 import { type FullCoffer, fullBootMs, fullSettings, startFullCoffer } from './full-household.ts'
 import { rowsOf } from './rows-of-account.ts'
@@ -78,7 +79,8 @@ test('what comes late goes in the second round; a replay brings nothing back', a
   const args = [person.accountId, 1_000]
   await booted.workflows.start({ id, type: 'deleteAccount', taskQueue: 'identity', args })
   const isSettled = (left: object) => !('identity.account_deletions' in left)
-  expect(await eventually(rows, isSettled, 60_000)).toEqual(tombstones)
+  // Two rounds over five services.
+  expect(await eventually(rows, isSettled, 180_000)).toEqual(tombstones)
   await publishAgain(booted, told)
   expect(await rows()).toEqual(tombstones)
 })
@@ -105,14 +107,8 @@ async function writesLate(booted: Booted, { accountId }: Person): Promise<void> 
 
 /** All that was told of an account. */
 async function messagesOf({ broker }: Booted, { accountId }: Person) {
-  const { streams } = await broker.stream.jetstreamManager()
-  const { state } = await streams.info(broker.streamName)
-  const messages = []
-  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
-    const message = await streams.getMessage(broker.streamName, { seq })
-    if (message?.header.get('Coffer-Account') === accountId) messages.push(message)
-  }
-  return messages
+  const all = await storedMessages(broker)
+  return all.filter(({ header }) => header.get('Coffer-Account') === accountId)
 }
 
 /** Tells it as if for the first time, and waits until everybody has heard. */
