@@ -57,7 +57,7 @@ export async function readForm(
     }
     if (others > 0) refuseOther()
     const content = contentOf(file, files, refuseOther)
-    return { name: file.filename, contentType: file.mimetype, content }
+    return { name: file.filename ?? '', contentType: file.mimetype, content }
   }
 }
 
