@@ -18,7 +18,7 @@ const calmMs = 10_000
 const pauseMs = 10
 
 /** What a reader saw: how long its answers took, in milliseconds. */
-type Reader = { p99: () => number; stop: () => Promise<void> }
+type Reader = { p99: () => number; reads: () => number; stop: () => Promise<void> }
 
 await runScript(async () => {
   const accounts = Number(process.argv[2] ?? 10_000)
@@ -30,11 +30,9 @@ await runScript(async () => {
     loadDueAccounts(stack.databaseUrl, { after: 0, count: accounts }),
   )
   await sleep(settleMs)
-  const calmFrom = cpuMs(coffer.pid)
   const calm = startReader(path)
   await sleep(calmMs)
   await calm.stop()
-  const calmShare = (cpuMs(coffer.pid) - calmFrom) / calmMs
   const idleMib = residentMib(coffer.pid)
   const busy = startReader(path)
   let peakMib = idleMib
@@ -44,21 +42,32 @@ await runScript(async () => {
   const startedAt = performance.now()
   const cpuBefore = cpuMs(coffer.pid)
   await runHourlyJob(stack.temporalAddress)
-  const tookMs = performance.now() - startedAt
-  const seconds = tookMs / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   clearInterval(sampling)
+  const busyCpuMs = cpuMs(coffer.pid) - cpuBefore
   await busy.stop()
+  const cpuMsRead = await costOfReads(coffer.pid, path)
   const { booked, left } = await countAdvanced(stack.databaseUrl)
   const figures = {
     ...{ accounts, booked, left, seconds, perSecond: accounts / seconds, idleMib, peakMib },
-    // The job's own: without what the reader costs, and idling.
-    cpuMsEach: (cpuMs(coffer.pid) - cpuBefore - calmShare * tookMs) / accounts,
-    ...{ calmShare, loads: loadavg().map(Math.round) },
+    // The job's own: without what the reads have cost, and idling between them.
+    cpuMsEach: (busyCpuMs - cpuMsRead * busy.reads()) / accounts,
+    ...{ cpuMsRead, loads: loadavg().map(Math.round) },
     ...{ calmP99Ms: calm.p99(), busyP99Ms: busy.p99() },
   }
   log.say('bench', JSON.stringify(figures))
   return booked === accounts && left === 0 ? 0 : 1
 })
+
+/** Processor time of a read and of idling until the next, once everything has been used a while. */
+async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<number> {
+  await sleep(settleMs)
+  const from = cpuMs(pid)
+  const reader = startReader(read)
+  await sleep(calmMs)
+  await reader.stop()
+  return (cpuMs(pid) - from) / reader.reads()
+}
 
 async function somebody(baseUrl: string): Promise<() => Promise<unknown>> {
   const person = await newPerson(baseUrl)
@@ -79,6 +88,7 @@ function startReader(read: () => Promise<unknown>): Reader {
     }
   })()
   return {
+    reads: () => took.length,
     p99: () => took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0,
     stop: () => {
       isStopping = true

@@ -10,7 +10,7 @@ export const settings = {
   ),
   advancedAtOnce: setting(
     'COFFER_ADVANCED_AT_ONCE',
-    z.coerce.number().int().min(1).max(100).default(25),
+    z.coerce.number().int().min(1).max(100).default(10),
     'Bank accounts that the hourly job brings up to date together.',
   ),
   advanceShare: setting(
