@@ -13,7 +13,7 @@ const stubs = {
 }
 
 test('readers that take nothing of their exports make room for others', async () => {
-  await using gateway = await openGateway(stubs, {}, { exportStalledMs: 200 })
+  await using gateway = await openGateway(stubs, {}, { exportStalledMs: 5_000 })
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const asked: ClientRequest[] = []
   const ask = async (): Promise<number> => {

@@ -10,6 +10,7 @@ import {
   deleteAuthenticator,
   enableAuthenticator,
   findAuthenticator,
+  hasAuthenticator,
   putAuthenticator,
   replaceRecoveryCodes,
 } from './authenticator.sql.ts'
@@ -42,6 +43,7 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
       const spend = await prove(deps, loginId, proof)
       await deps.database.transaction(async (tx) => {
         await spend(tx)
+        if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await deleteAuthenticator(tx, loginId)
         await endSessionsOfLogin(tx, loginId, { except: sessionId })
         await tellOwner(deps, tx, { kind: 'authenticator-disabled', email })
@@ -55,6 +57,8 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
       const codes = newRecoveryCodes()
       await deps.database.transaction(async (tx) => {
         await spend(tx)
+        // It may have been disabled since it was looked at; from here on it cannot be.
+        if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await replaceRecoveryCodes(tx, loginId, codes.hashes)
         await tellOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
       })
@@ -127,8 +131,12 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
 /** What weakens a login asks again who is there (OWASP ASVS 5.0, 7.5.1). */
 async function prove(deps: IdentityDeps, loginId: string, proof?: Proof): Promise<Spend> {
   const authenticator = await findAuthenticator(deps.database, loginId)
-  if (!authenticator?.isEnabled) throw refused('no authenticator is enabled')
+  if (!authenticator?.isEnabled) throw noneEnabled()
   return proveByEither(deps, proof, { loginId, now: deps.clock() })
+}
+
+function noneEnabled(): Error {
+  return refused('no authenticator is enabled')
 }
 
 function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {

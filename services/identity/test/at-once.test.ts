@@ -132,6 +132,22 @@ test('a code enables the seed it is of, not one set up meanwhile', async () => {
   expect(confirmed.status).toBe('rejected')
 })
 
+test('recovery codes are not renewed for an authenticator that is disabled meanwhile', async () => {
+  const ann = await registerWithAuthenticator(booted, new Date())
+  // Holds the renewal up after it has seen the authenticator.
+  const attempts = await lockAttempts(`password of ${ann.user.loginId}`)
+  const byCode = { proof: { kind: { case: 'totp', value: ann.recoveryCodes[0] ?? '' } } } as const
+  const [renewed, disabled] = await Promise.allSettled([
+    multifactor().renewRecoveryCodes(byPassword, ann.as),
+    attempts
+      .untilAwaited()
+      .then(() => multifactor().disableTotp(byCode, ann.as))
+      .finally(attempts.release),
+  ])
+  expect(disabled.status).toBe('fulfilled')
+  expect(renewed).toMatchObject({ reason: { rawMessage: 'no authenticator is enabled' } })
+})
+
 /** Keeps attempts on a subject from being counted until they are released. */
 async function lockAttempts(subject: string) {
   const { pool, transaction } = booted.database('identity')

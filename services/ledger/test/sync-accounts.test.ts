@@ -182,6 +182,6 @@ describe('balances', () => {
     const after = { availableBalance: 5n, currentBalance: 10_500n, limitBalance: 0n }
     expect(await shown(home)).toMatchObject(after)
     const huge = sync.setBalances({ bankAccountId, currentBalance: 2n ** 53n }, by)
-    expect(await refusals(huge)).toEqual(['FailedPrecondition'])
+    expect(await refusals(huge)).toEqual(['InvalidArgument'])
   })
 })
