@@ -1,9 +1,9 @@
+import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startWorkers } from './workers.ts'
 
 const ownModules = fileURLToPath(new URL('../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
@@ -82,11 +82,19 @@ function placeOf(specifier: string): string {
   }
 }
 
-/** Builds it in a thread that is there for this alone. */
-async function buildBundle(workflows: URL[]): Promise<string> {
-  await using builder = startWorkers<string[], string>({
-    module: new URL('./workflow-bundle.worker.ts', import.meta.url),
-    ...{ threadsMax: 1, queueMax: 1, memoryMaxMb: 1_024 },
+const buildTimeoutMs = 240_000
+
+/** Builds it in a process that is there for this alone. */
+function buildBundle(workflows: URL[]): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const builder = fork(new URL('./workflow-bundler.ts', import.meta.url), workflows.map(String), {
+    ...{ execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'], timeout: buildTimeoutMs },
   })
-  return await builder.run(workflows.map(String))
+  builder.once('message', (code) => resolve(String(code)))
+  builder.once('error', reject)
+  // After the last message, as `exit` may not be.
+  builder.once('close', (code, signal) => {
+    reject(new Error(`workflows could not be bundled (${signal ?? code})`))
+  })
+  return promise
 }

@@ -7,10 +7,11 @@ import { bundleWorkflowCode } from '@temporalio/worker'
 const ownModules = fileURLToPath(new URL('../node_modules', import.meta.url))
 
 /**
- * Builds the code of workflow modules (URLs), through an entry file that names them all. Runs in a
- * thread of its own: a bundler keeps a core busy for seconds, and its memory goes with the thread.
+ * Builds the code of workflow modules (URLs), through an entry file that names them all. It is the
+ * program of a process of its own: a bundler keeps a core busy for seconds and its memory for good,
+ * and its native parts do not bear to be unloaded with a thread.
  */
-export async function run(modules: string[]): Promise<string> {
+async function bundle(modules: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
   const entry = join(folder, 'workflows.mjs')
   try {
@@ -34,3 +35,5 @@ export async function run(modules: string[]): Promise<string> {
 function trace(): void {
   // Webpack's progress is of no interest; its failure is thrown.
 }
+
+process.send?.(await bundle(process.argv.slice(2)), () => process.disconnect())
