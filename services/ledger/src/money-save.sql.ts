@@ -1,15 +1,16 @@
 import type { Change } from '@coffer/kit/changes'
 import type { Transaction as Tx } from '@coffer/kit/database'
 import type { KeptReply } from '@coffer/kit/idempotency'
-import { assignmentsOf, columnNames, recordsOf } from '@coffer/kit/rows'
+import { assignmentsOf, recordsOf } from '@coffer/kit/rows'
 import { prepareParts } from '@coffer/kit/statement'
 import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik'
 import type { BankAccount } from './bank-account.ts'
 import type { Envelope } from './envelope.ts'
-import { JournalEntry } from './journal.ts'
-import { rowsOfJson, under } from './money.sql.ts'
+import type { JournalEntry } from './journal.ts'
+import { under } from './money.sql.ts'
+import { additions, type Given, givenIf } from './money-additions.sql.ts'
 import type { Operation } from './operation.sql.ts'
-import { Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 /** Everything that changes of money in one bank account leave behind, each row once. */
 export interface MoneyWrite {
@@ -108,9 +109,8 @@ function valuesOf(write: MoneyWrite): Row<unknown> {
 }
 
 function savesOf(row: Row, filled: PartName[], holds: FragmentSqlToken): FragmentSqlToken {
-  const given = (table: string, json: string) =>
-    rowsOfJson(table, sql.fragment`CASE WHEN ${holds} THEN ${json}::jsonb ELSE '[]' END`)
-  const texts = { ...ofTransactions(row, given), ...ofOthers(row, given) }
+  const given = givenIf(holds)
+  const texts = { ...additions(row, given), ...ofTransactions(row, given), ...ofOthers(row, given) }
   const parts = filled.map((name) => {
     return sql.fragment`${sql.identifier([`saved_${name}`])} AS (${texts[name]})`
   })
@@ -123,16 +123,11 @@ function savesOf(row: Row, filled: PartName[], holds: FragmentSqlToken): Fragmen
     SELECT bank_account_id AS "bankAccountId" FROM saved`
 }
 
-type Given = (table: string, json: string) => FragmentSqlToken
-
 /** Rows are found by their IDs: joined with records alone, a whole bank account may be read. */
 function ofTransactions(row: Row, given: Given) {
   const here = under('transactions', row)
   const closed = sql.fragment`ANY(${row.closed}::text[])`
   return {
-    inserted: sql.fragment`
-      INSERT INTO transactions (${columnNames(Transaction)})
-      SELECT ${columnNames(Transaction)} FROM ${given('transactions', row.inserted)}`,
     updated: sql.fragment`
       UPDATE transactions SET amount = new.amount, spending_id = new.spending_id,
         spending_amount = new.spending_amount, date = new.date, name = new.name,
@@ -164,26 +159,15 @@ function ofTransactions(row: Row, given: Given) {
 
 function ofOthers(row: Row, given: Given) {
   return {
-    entries: sql.fragment`
-      INSERT INTO journal (${columnNames(JournalEntry)})
-      SELECT ${columnNames(JournalEntry)} FROM ${given('journal', row.entries)}`,
     envelopes: sql.fragment`
       UPDATE envelopes SET current_amount = new.current_amount, used_amount = new.used_amount,
         period_spent = new.period_spent, version = new.version, closed_at = new.closed_at
       FROM ${given('envelopes', row.envelopes)} AS new
       WHERE ${under('envelopes', row)} AND envelopes.spending_id = ANY(${row.envelopeIds}::text[])
         AND envelopes.spending_id = new.spending_id`,
-    changes: sql.fragment`
-      INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
-      SELECT change_id, account_id, type, entity_id, version, payload
-      FROM ${given('changes', row.changes)}`,
     replies: sql.fragment`
       INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
       SELECT account_id, route, key, body_hash, reply
       FROM ${given('idempotency_keys', row.replies)}`,
-    operations: sql.fragment`
-      INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
-      SELECT account_id, bank_account_id, operation_id, reply, created_at
-      FROM ${given('operations', row.operations)}`,
   }
 }

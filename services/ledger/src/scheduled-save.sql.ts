@@ -1,14 +1,15 @@
 import type { Change } from '@coffer/kit/changes'
-import { columnNames, recordsOf } from '@coffer/kit/rows'
+import { recordsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { BankAccount } from './bank-account.ts'
 import type { Envelope } from './envelope.ts'
-import { JournalEntry } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
+import { additions, givenIf } from './money-additions.sql.ts'
 import type { Operation } from './operation.sql.ts'
 import type { SeenRows } from './scheduled.sql.ts'
-import { Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 /** Everything that operations on many bank accounts leave behind, each row once. */
 export interface ScheduledSave {
@@ -76,40 +77,25 @@ function guardOf(row: Row): FragmentSqlToken {
 const Saved = z.object({ bankAccountId: z.string() })
 
 const saveStatement = prepare(parameters, (row) => {
-  const rowsOf = (table: string, json: string) => sql.fragment`
-    jsonb_populate_recordset(NULL::${sql.identifier([table])},
-      CASE WHEN EXISTS (SELECT FROM unchanged) THEN ${json}::jsonb ELSE '[]' END)`
+  const given = givenIf(sql.fragment`EXISTS (SELECT FROM unchanged)`)
+  const added = additions(row, given)
   return sql.type(Saved)`
-    WITH ${guardOf(row)}, booked AS (
-      INSERT INTO journal (${columnNames(JournalEntry)})
-      SELECT ${columnNames(JournalEntry)} FROM ${rowsOf('journal', row.entries)}
-    ), held AS (
+    WITH ${guardOf(row)}, booked AS (${added.entries}), held AS (
       UPDATE envelopes SET current_amount = new.current_amount, used_amount = new.used_amount,
         period_spent = new.period_spent, version = new.version
-      FROM ${rowsOf('envelopes', row.envelopes)} AS new
+      FROM ${given('envelopes', row.envelopes)} AS new
       JOIN envelope USING (account_id, bank_account_id, spending_id)
       WHERE envelopes.ctid = envelope.place
-    ), inserted AS (
-      INSERT INTO transactions (${columnNames(Transaction)})
-      SELECT ${columnNames(Transaction)} FROM ${rowsOf('transactions', row.inserted)}
-    ), asked AS (
+    ), inserted AS (${added.inserted}), asked AS (
       INSERT INTO waiting_searches (account_id, bank_account_id, asked_at)
       SELECT DISTINCT account_id, bank_account_id, created_at
-      FROM ${rowsOf('transactions', row.inserted)}
+      FROM ${given('transactions', row.inserted)}
       ON CONFLICT (account_id, bank_account_id) DO UPDATE SET asked_at = excluded.asked_at
-    ), emitted AS (
-      INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
-      SELECT change_id, account_id, type, entity_id, version, payload
-      FROM ${rowsOf('changes', row.changes)}
-    ), operated AS (
-      INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
-      SELECT account_id, bank_account_id, operation_id, reply, created_at
-      FROM ${rowsOf('operations', row.operations)}
-    )
+    ), emitted AS (${added.changes}), operated AS (${added.operations})
     UPDATE bank_accounts SET available_balance = new.available_balance,
       current_balance = new.current_balance, expenses = new.expenses, goals = new.goals,
       last_updated = new.last_updated
-    FROM ${rowsOf('bank_accounts', row.bankAccounts)} AS new
+    FROM ${given('bank_accounts', row.bankAccounts)} AS new
     JOIN account USING (account_id, bank_account_id)
     WHERE bank_accounts.ctid = account.place
     RETURNING bank_accounts.bank_account_id AS "bankAccountId"`
