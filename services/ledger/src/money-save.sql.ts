@@ -50,7 +50,7 @@ type Row<Value = string> = Record<(typeof parameterNames)[number], Value>
 
 /**
  * What follows `WITH` in a statement that saves changes of money, and maybe more: all of it where
- * the condition holds, otherwise nothing. Returns the ID of the bank account if it was saved.
+ * the condition holds, otherwise nothing. Returns the version of the rows if they were saved.
  */
 type Saves = (holds?: FragmentSqlToken) => FragmentSqlToken
 
@@ -117,10 +117,10 @@ function savesOf(row: Row, filled: PartName[], holds: FragmentSqlToken): Fragmen
   const account = sql.fragment`saved AS (
       UPDATE bank_accounts SET ${assignmentsOf(row, changing)}
       WHERE ${under('bank_accounts', row)} AND ${holds}
-      RETURNING bank_account_id
+      RETURNING bank_accounts.xmin::text AS version
     )`
   return sql.fragment`${sql.join([...parts, account], sql.fragment`, `)}
-    SELECT bank_account_id AS "bankAccountId" FROM saved`
+    SELECT version FROM saved`
 }
 
 /** Rows are found by their IDs: joined with records alone, a whole bank account may be read. */

@@ -13,7 +13,7 @@ const guardNames = [
 ] as const
 type GuardName = (typeof guardNames)[number]
 
-const Saved = z.object({ bankAccountId: z.string() })
+const Saved = z.object({ version: z.string() })
 
 const saveStatement = prepareSave(guardNames, (row, saves, has: ReadonlySet<MoneyPart>) => {
   const holds = sql.fragment`EXISTS (SELECT FROM unchanged)`
@@ -23,22 +23,24 @@ const saveStatement = prepareSave(guardNames, (row, saves, has: ReadonlySet<Mone
 /**
  * Saves what was decided on rows that `readMoney` gave, if they still are what they were then:
  * the statement takes the same locks in the same order as `lockMoney` and goes on where every row
- * has the version that was seen. False where somebody was faster; then nothing is saved. One
- * statement is a transaction of its own, which makes a write two round trips instead of four. Not
- * for a write that closes envelopes: that changes rows nobody has seen.
+ * has the version that was seen. Returns the version that it gave to all of them; null where
+ * somebody was faster: then nothing is saved. One statement is a transaction of its own, which
+ * makes a write two round trips instead of four. Not for a write that closes envelopes: that
+ * changes rows nobody has seen.
  */
-export function saveUnchanged(
+export async function saveUnchanged(
   database: Database,
   scope: MoneyScope,
   { seen, write }: { seen: MoneyRows['seen']; write: MoneyWrite },
-): Promise<boolean> {
+): Promise<string | null> {
   const { spendingIds, transactionIds } = scope
   const guard = {
     ...{ spendingIds, transactionIds, seenAccount: seen.account },
     ...{ seenEnvelopes: seen.envelopes, seenTransactions: seen.transactions },
   }
   const statement = saveStatement(write, guard, partsOf(scope))
-  return database.autocommit(async (pool) => (await pool.maybeOne(statement)) !== null)
+  const saved = await database.autocommit((pool) => pool.maybeOne(statement))
+  return saved?.version ?? null
 }
 
 /**

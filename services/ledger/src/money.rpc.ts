@@ -15,9 +15,11 @@ import {
   TransactionsChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import { IntegrityConstraintViolationError } from 'slonik'
+import { type Announced, createAnnounced } from './announced.ts'
 import { type BankAccount, balancesOf } from './bank-account.ts'
 import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
+import { createKeptMoney, type KeptMoney } from './kept-money.ts'
 import { lockMoney, type MoneyRows, type MoneyScope, readMoney } from './money.sql.ts'
 import { type MoneyWrite, saveMoney } from './money-save.sql.ts'
 import { saveUnchanged } from './money-unlocked.sql.ts'
@@ -57,11 +59,17 @@ export type MoneyWriter = <Reply>(work: MoneyWork<Reply>) => Promise<Reply>
 
 const batch = { sizeMax: 64, waitingMax: 1024 }
 
+interface WriterOptions extends Pick<ServiceDeps, 'database' | 'clock'> {
+  /** How long a search for similar transactions waits at least, from when it is asked for. */
+  quietMs: number
+}
+
 /**
  * The one way in which money changes: read or lock, decide, save. Works that wait for the same bank
  * account share a save, each decided on what the one before left; a refused one leaves no trace.
  */
-export function createMoneyWriter(deps: Deps): MoneyWriter {
+export function createMoneyWriter({ quietMs, ...offered }: WriterOptions): MoneyWriter {
+  const deps = { ...offered, kept: createKeptMoney(), announced: createAnnounced(quietMs / 4) }
   const write = createBatcher<MoneyWork<unknown>, unknown>(async (_key, works) => {
     if (works.length === 1 || works.some(({ alone }) => alone)) return oneByOne(deps, works)
     try {
@@ -79,7 +87,7 @@ export function createMoneyWriter(deps: Deps): MoneyWriter {
   }
 }
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { kept: KeptMoney; announced: Announced }
 type MoneyTill = Till<KeptReply, Operation>
 type Outcomes = PromiseSettledResult<unknown>[]
 
@@ -94,34 +102,72 @@ async function oneByOne(deps: Deps, works: MoneyWork<unknown>[]): Promise<Outcom
 }
 
 /**
- * Decides on rows as they are and saves if they still are: two round trips. Where somebody else
- * was faster, or rows would change that are not among those read, it does the same under the lock.
+ * Decides on rows as they are and saves if they still are: one round trip where the last write was
+ * by this process, else two. Where somebody else was faster, or rows would change that are not
+ * among those read, it does the same under the lock.
  */
 async function together(deps: Deps, works: MoneyWork<unknown>[]): Promise<Outcomes> {
-  const { database } = deps
+  const { database, kept } = deps
   const scope = unionOf(works)
   if (!works.some(({ alone }) => alone)) {
-    const found = await readMoney(database, scope)
-    if (!found) throw notFound('bank account')
-    const { outcomes, write } = decided(deps, works, found)
-    if (!write) return outcomes
-    const saved = await saveUnchanged(database, scope, { seen: found.seen, write })
-    if (saved) return outcomes
+    const known = kept.find(scope, deps.clock())
+    const done = known && (await saveOn(deps, works, { scope, rows: known }))
+    if (done?.isSaved) return done.outcomes
+    const rows = await readMoney(database, scope)
+    if (!rows) throw notFound('bank account')
+    const { outcomes, isSaved, isNothing } = await saveOn(deps, works, { scope, rows })
+    if (isSaved || isNothing) return outcomes
   }
-  return database.transaction(async (tx) => {
+  kept.forget(scope)
+  const { outcomes, write } = await database.transaction(async (tx) => {
     const locked = await lockMoney(tx, scope)
     if (!locked) throw notFound('bank account')
     const { outcomes, write } = decided(deps, works, locked)
     if (write) await saveMoney(tx, write)
-    return outcomes
+    return { outcomes, write }
   })
+  noteAnnounced(deps, write)
+  return outcomes
 }
 
-function decided({ clock }: Deps, works: MoneyWork<unknown>[], rows: MoneyRows) {
+/**
+ * Decides on rows and saves if they still are so. Outcomes of which nothing is to be saved are true
+ * of the rows as they were: where these were kept, somebody may have changed them meanwhile.
+ */
+async function saveOn(
+  deps: Deps,
+  works: MoneyWork<unknown>[],
+  { scope, rows }: { scope: MoneyScope; rows: MoneyRows },
+) {
+  const { database, kept } = deps
+  const { outcomes, write } = decided(deps, works, rows)
+  if (!write) return { outcomes, isNothing: true, isSaved: false }
+  try {
+    const version = await saveUnchanged(database, scope, { seen: rows.seen, write })
+    if (version === null) {
+      kept.forget(scope)
+      return { outcomes, isNothing: false, isSaved: false }
+    }
+    kept.keep({ ...write, version }, deps.clock())
+    noteAnnounced(deps, write)
+    return { outcomes, isNothing: false, isSaved: true }
+  } catch (error) {
+    kept.clear()
+    throw error
+  }
+}
+
+function noteAnnounced({ announced }: Deps, write: MoneyWrite | null): void {
+  const isSaid = write?.changes.some(({ type }) => type === TransactionsChangedSchema.typeName)
+  if (write && isSaid) announced.note(write.bankAccount.bankAccountId, performance.now())
+}
+
+function decided({ clock, announced }: Deps, works: MoneyWork<unknown>[], rows: MoneyRows) {
   const till: MoneyTill = openTill(rows)
   const outcomes: Outcomes = works.map((work) => attempt(till, work, clock()))
   const write = tillWrite(till)
-  return { outcomes, write: write && { ...write, changes: changesOf(write) } }
+  const isCovered = announced.covers(rows.bankAccount.bankAccountId, performance.now())
+  return { outcomes, write: write && { ...write, changes: changesOf(write, isCovered) } }
 }
 
 function unionOf(works: MoneyWork<unknown>[]): MoneyScope {
@@ -157,12 +203,13 @@ function attempt(
   }
 }
 
-function changesOf(write: Omit<MoneyWrite, 'changes'>): Change[] {
+/** `isCovered`: that transactions changed has just been said. */
+function changesOf(write: Omit<MoneyWrite, 'changes'>, isCovered: boolean): Change[] {
   const { bankAccount, envelopes, inserted, updated, deleted } = write
   const isOther = inserted.length + deleted.length > 0 || updated.some((one) => one.deletedAt)
   return [
     ...envelopeChanges(envelopes),
-    ...(isOther ? [transactionsChanged(bankAccount)] : []),
+    ...(isOther && !isCovered ? [transactionsChanged(bankAccount)] : []),
     // What is archived is not written to any more: this is the write that archives it.
     ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
   ]

@@ -65,8 +65,9 @@ export const ledger = defineService({
       memoryMaxMb: 500,
     })
     const storage = openStorage(offered.config, offered.log)
-    const deps = { ...offered, readers, searchers, storage, write: createMoneyWriter(offered) }
     const quietMs = offered.config.similarQuietSeconds * 1000
+    const write = createMoneyWriter({ ...offered, quietMs })
+    const deps = { ...offered, readers, searchers, storage, write }
     return {
       routes: (router) => {
         router.service(LinkService, linkRoutes(deps))

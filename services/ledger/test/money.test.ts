@@ -4,12 +4,14 @@ import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { TransactionsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { type CallOptions, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { openBook, settle } from '../src/book.ts'
+import { createKeptMoney } from '../src/kept-money.ts'
 import { createMoneyWriter, type MoneyWriter } from '../src/money.rpc.ts'
 import { type MoneyRows, readMoney } from '../src/money.sql.ts'
 import { saveUnchanged } from '../src/money-unlocked.sql.ts'
@@ -152,8 +154,8 @@ test('a write past its deadline that still waits for its turn is not done', asyn
   expect([99_900n, 99_899n]).toContain((await balances())?.available)
 })
 
-test('a balance and a list are one statement, a transaction two', async () => {
-  const { as, bankAccountId, expense, transactions, balances } = await household()
+test('a balance and a list are one statement, a transaction two, the next one', async () => {
+  const { accountId, as, bankAccountId, expense, transactions, balances } = await household()
   const database = booted.database('ledger')
   const counting = async (run: () => Promise<unknown>) => {
     const before = database.statements()
@@ -166,7 +168,23 @@ test('a balance and a list are one statement, a transaction two', async () => {
     await counting(() => transactions.listTransactions({ bankAccountId, limit: 25 }, as)),
   ).toBe(1)
   // What there is, and the statement that saves if it still is so.
-  expect(await counting(() => transactions.createTransaction(body, as))).toBe(2)
+  await database.pool.query(sql.unsafe`
+    UPDATE bank_accounts SET name = name
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+  const create = () => transactions.createTransaction(body, as)
+  expect(await counting(() => create().then(create))).toBe(2 + 1 + 1)
+  expect(await counting(create)).toBe(1)
+})
+
+test('transactions that are added one after the other are announced once', async () => {
+  const { accountId, as, bankAccountId, transactions } = await household()
+  for (let count = 0; count < 3; count++) {
+    await transactions.createTransaction({ bankAccountId, amount: 100n, date, name: 'Tea' }, as)
+  }
+  const { rows } = await booted.database('ledger').pool.query(sql.unsafe`
+    SELECT FROM changes
+    WHERE account_id = ${accountId} AND type = ${TransactionsChangedSchema.typeName}`)
+  expect(rows).toHaveLength(1)
 })
 
 test('what somebody else did first is not overwritten, nothing of the write is saved', async () => {
@@ -192,31 +210,71 @@ test('what somebody else did first is not overwritten, nothing of the write is s
     await database.pool.query(sql.unsafe`
       UPDATE ${name} SET account_id = account_id
       WHERE account_id = ${accountId} AND ${key} = ${id}`)
-    expect(await saveNamed('Late', seen)).toBe(false)
+    expect(await saveNamed('Late', seen)).toBeNull()
   }
   const now = await read()
   expect({ ...now, seen: null }).toEqual({ ...before, seen: null })
-  expect(await saveNamed('In time', now)).toBe(true)
-  expect(await saveNamed('Again', now)).toBe(false)
-  expect((await read()).bankAccount.name).toBe('In time')
+  const version = await saveNamed('In time', now)
+  expect(await saveNamed('Again', now)).toBeNull()
+  const saved = await read()
+  expect([saved.bankAccount.name, saved.seen.account]).toEqual(['In time', version])
+})
+
+test('what is kept of a write is what a read would find', async () => {
+  const { accountId, bankAccountId, expense, goal } = await household()
+  const database = booted.database('ledger')
+  const scope = { accountId, bankAccountId, spendingIds: [expense, goal], transactionIds: [] }
+  const kept = createKeptMoney()
+  const read = await readMoney(database, scope)
+  if (!read) throw new Error('no bank account')
+  const now = new Date()
+  const operation = { operationId: newId('op'), now, createdBy: null }
+  const book = openBook({ ...read, operation })
+  const sides = { fromSpendingId: expense, toSpendingId: goal }
+  transfer(book, { ...sides, amount: 10n, causeId: operation.operationId })
+  const write = { ...nothing, ...settle(book) }
+  const version = await saveUnchanged(database, scope, { seen: read.seen, write })
+  kept.keep({ ...write, version: version ?? '' }, now)
+  expect(kept.find(scope, now)).toEqual(await readMoney(database, scope))
 })
 
 test('several processes writing to one account lose nothing', async () => {
+  const { balances, writers } = await processes(3)
+  const works = Array.from({ length: 20 }, () => writers.map((move) => move(-10n))).flat()
+  await Promise.all(works)
+  expect(await balances()).toMatchObject({ expenses: 30_000n - 60n * 10n })
+})
+
+test('nothing is refused, or left undone, for what another process has changed', async () => {
+  const { balances, writers } = await processes(2)
+  const [first, second] = writers
+  await first?.(-10n)
+  await second?.(40_000n)
+  // More than there was when the first process wrote last.
+  await first?.(-60_000n)
+  expect(await balances()).toMatchObject({ expenses: 30_000n - 10n + 40_000n - 60_000n })
+  await second?.(-9_000n)
+  await expect(first?.(-9_000n)).rejects.toMatchObject({ code: Code.InvalidArgument })
+  expect(await balances()).toMatchObject({ expenses: 990n })
+})
+
+/** Writers as of so many processes; each moves an amount into the expense, or out of it. */
+async function processes(count: number) {
   const { accountId, bankAccountId, expense, balances } = await household()
-  const deps = { database: booted.database('ledger'), clock: () => new Date() }
-  const writers = [1, 2, 3].map(() => createMoneyWriter(deps))
+  const deps = { database: booted.database('ledger'), clock: () => new Date(), quietMs: 5_000 }
   const scope = { accountId, bankAccountId, spendingIds: [expense] }
-  const take = (write: MoneyWriter) =>
+  const moverOf = (write: MoneyWriter) => (amount: bigint) =>
     write({
       scope,
       decide: (locked) => {
         const book = openBook(locked)
         const causeId = locked.operation.operationId
-        transfer(book, { fromSpendingId: expense, toSpendingId: null, amount: 10n, causeId })
+        const [from, to] = amount < 0n ? [expense, null] : [null, expense]
+        const size = amount < 0n ? -amount : amount
+        transfer(book, { fromSpendingId: from, toSpendingId: to, amount: size, causeId })
         return { settlement: settle(book), reply: null }
       },
     })
-  const works = Array.from({ length: 20 }, () => writers.map(take)).flat()
-  await Promise.all(works)
-  expect(await balances()).toMatchObject({ expenses: 30_000n - 60n * 10n })
-})
+  const writers = Array.from({ length: count }, () => moverOf(createMoneyWriter(deps)))
+  return { balances, writers }
+}
