@@ -3,7 +3,7 @@ import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
-import { slowScans } from '@coffer/kit/testing/plans'
+import { slowScans, slowSessionScans } from '@coffer/kit/testing/plans'
 import { ledger } from '@coffer/ledger/service'
 import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -70,7 +70,6 @@ async function crowd(): Promise<void> {
 
 test('every statement about an account finds its rows by an index on the account', async () => {
   const database = booted.database('budgeting')
-  await crowd()
   const before = new Set(database.texts())
   const home = await september(booted)
   const { accountId, bankAccountId, fundingScheduleId, as, schedules, spending, envelopes } = home
@@ -93,5 +92,7 @@ test('every statement about an account finds its rows by an index on the account
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(20)
   const place = { url: booted.databaseUrl, schema: 'budgeting' }
+  expect(await slowSessionScans(place, { statements, tables: tenantTables })).toEqual([])
+  await crowd()
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
 })

@@ -93,12 +93,17 @@ const endStatement = prepare(
   ({ accountIds, bankAccountIds, fundingRunIds }) => sql.type(
     FundingRun.pick({ fundingRunId: true }),
   )`
-    UPDATE funding_runs AS run SET state = 'applied'
+    UPDATE funding_runs SET state = 'applied'
     FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[], ${fundingRunIds}::text[])
       AS booked (account_id, bank_account_id, funding_run_id)
-    WHERE run.account_id = booked.account_id AND run.bank_account_id = booked.bank_account_id
-      AND run.funding_run_id = booked.funding_run_id AND run.state = 'pending'
-    RETURNING run.funding_run_id AS "fundingRunId"`,
+    CROSS JOIN LATERAL (
+      SELECT ctid AS place FROM funding_runs AS run
+      WHERE run.account_id = booked.account_id AND run.bank_account_id = booked.bank_account_id
+        AND run.funding_run_id = booked.funding_run_id AND run.state = 'pending'
+      LIMIT 1 FOR NO KEY UPDATE
+    ) AS locked
+    WHERE funding_runs.ctid = locked.place
+    RETURNING funding_runs.funding_run_id AS "fundingRunId"`,
 )
 
 /** Marks runs as booked; returns the IDs of those that nobody else has. */

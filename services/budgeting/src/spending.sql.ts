@@ -256,9 +256,13 @@ const saveStatement = prepare(
       next_contribution_amount = new.next_contribution_amount,
       calculated_at = new.calculated_at, revision = spending.revision + 1
     FROM jsonb_populate_recordset(NULL::spending, ${plans}::jsonb) AS new
-    WHERE spending.account_id = new.account_id
-      AND spending.bank_account_id = new.bank_account_id
-      AND spending.spending_id = new.spending_id AND spending.revision = new.revision
+    CROSS JOIN LATERAL (
+      SELECT ctid AS place FROM spending AS plan
+      WHERE plan.account_id = new.account_id AND plan.bank_account_id = new.bank_account_id
+        AND plan.spending_id = new.spending_id AND plan.revision = new.revision
+      LIMIT 1 FOR NO KEY UPDATE
+    ) AS locked
+    WHERE spending.ctid = locked.place
     RETURNING spending.spending_id AS "spendingId"`,
 )
 

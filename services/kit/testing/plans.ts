@@ -37,6 +37,17 @@ export function slowScans(
 }
 
 /**
+ * The same as a service's own sessions plan: each plan is made once, maybe while the tables are
+ * almost empty and nothing is known of them, and kept however they grow.
+ */
+export function slowSessionScans(
+  place: Place,
+  options: { statements: readonly string[]; tables: readonly string[] },
+): Promise<SlowScan[]> {
+  return slowScans({ ...place, url: sessionUrl(place) }, options)
+}
+
+/**
  * Where these statements would read more of one of the tables than the rows that `columns` name,
  * be it all of a bank account. Planned as a service's own sessions plan.
  */

@@ -6,7 +6,7 @@ import { loadSigner, systemCaller } from '@coffer/kit/caller'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
-import { slowScans } from '@coffer/kit/testing/plans'
+import { slowScans, slowSessionScans } from '@coffer/kit/testing/plans'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
@@ -30,7 +30,6 @@ beforeAll(async () => {
   const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '0.1' }
   booted = await boot([ledger, ...neighbours()], settings)
 })
-beforeAll(crowd)
 
 afterAll(async () => {
   await booted[Symbol.asyncDispose]()
@@ -237,5 +236,12 @@ test('every statement finds its rows by an index on the account', async () => {
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(30)
   const place = { url: booted.databaseUrl, schema: 'ledger' }
+  // A search of texts rules out other indexes by settings of its own (`findByText`).
+  const ofSessions = statements.filter((text) => !text.includes('WITH matching'))
+  expect(ofSessions).not.toHaveLength(statements.length)
+  expect(await slowSessionScans(place, { statements: ofSessions, tables: tenantTables })).toEqual(
+    [],
+  )
+  await crowd()
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
 })
