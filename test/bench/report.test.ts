@@ -1,26 +1,24 @@
 import { expect, test } from '@jest/globals'
-import { lostUpdates, type Results, withFigures } from './report.ts'
-
-const run = (rps: number, p99: number) => ({
-  rps: [rps - 1, rps, rps + 1] as [number, number, number],
-  p99ms: [p99, p99, p99] as [number, number, number],
-  errors: 0,
-})
+import { exampleRun } from './example-run.ts'
+import { withFigures } from './report.ts'
+import type { Results, Run } from './results.ts'
 
 const results: Results = {
   started: '2026-11-21T10:00:00.000Z',
   node: 'v24.21.0',
   cpus: 2,
   cpuModel: 'Some CPU',
-  settings: { SECS: 10, REPEATS: 3, TXNS: 10_000, SPENDING: 50 },
+  settings: { SECS: 10, TXNS: 10_000, SPENDING: 50 },
   memory: { idle: { coffer: { rssMiB: 200.4 } }, end: { coffer: { rssMiB: 300.6 } } },
-  summary: {
-    links: { 1: run(2000, 1), 16: run(6304, 4.26), 64: run(6000, 20) },
-    transfer_pair: { 1: run(400, 3), 16: run(900, 25) },
-  },
   runs: [
-    { name: 'transfer_pair', check: { expected: 0, allocatedMoved: 0 } },
-    { name: 'post_tx', check: { expected: 1000, availableMoved: 1000, allocatedMoved: 1000 } },
+    exampleRun({ conc: 1, rps: 2000, p99: 1 }),
+    exampleRun({
+      ...{ conc: 16, rps: 6304, p99: 4.26 },
+      cores: { coffer: 1.45, postgres: 0.315, other: 0.2 },
+    }),
+    exampleRun({ conc: 64, rps: 6000, p99: 20 }),
+    exampleRun({ name: 'transfer_pair', conc: 1, rps: 400, p99: 3 }),
+    exampleRun({ name: 'transfer_pair', conc: 16, rps: 900, p99: 25 }),
   ],
 }
 
@@ -31,26 +29,55 @@ const reference = {
   transfer_pair: { work: 'Pair', 1: 338, 16: 2, 64: null, p99: 17_054, note: 'deadlocks' },
 }
 
+/** The lines of the page with the figures of these runs. */
+function linesOf(runs: Run[]): string[] {
+  return withFigures(page, { ...results, runs }, reference).split('\n')
+}
+
 test('ours stands beside the reference with the factor between them', () => {
-  const lines = withFigures(page, results, reference).split('\n')
+  const lines = linesOf(results.runs)
   expect(lines).toContain(
     '| GET links | 2,000 | 1,000 | 2.0× | 6,304 | 3,152 | 2.0× | ' +
-      '6,000 | 3,000 | 2.0× | 4.3 | 13 |  |',
+      '6,000 | 3,000 | 2.0× | 4.3 | 13 | 0.23 + 0.05 |  |',
   )
   expect(lines).toContain(
-    '| Pair | 400 | 338 | 1.2× | 900 | 2 | 450.0× | – | – | – | 25 | 17,054 | ' +
+    '| Pair | 400 | 338 | 1.2× | 900 | 2 | 450.0× | – | – | – | 25 | 17,054 | – | ' +
       'reference: deadlocks |',
   )
 })
 
 test('every row has as many cells as the head', () => {
-  const table = withFigures(page, results, reference)
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
+  const table = linesOf(results.runs).filter((line) => line.startsWith('|'))
   const cells = table.map((line) => line.split('|').length)
-  // Work, three figures for each of three numbers of connections, two latencies, notes.
-  const columns = 1 + 3 * 3 + 2 + 1
+  // Work, three figures for each of three numbers of connections, two latencies, CPU, notes.
+  const columns = 1 + 3 * 3 + 2 + 1 + 1
   expect(new Set(cells)).toEqual(new Set([columns + 2]))
+})
+
+test('figures are those of the pass that the host left alone; errors are those of all', () => {
+  const check = { expected: 100, availableMoved: 93, allocatedMoved: 100 }
+  const lines = linesOf([
+    exampleRun({ rps: 500, p99: 90, stolen: 0.4, errors: 4, non2xx: 1, check }),
+    exampleRun({ pass: 2, rps: 6304, p99: 5, stolen: 0.01 }),
+    exampleRun({ pass: 3, rps: 600, p99: 80, stolen: 0.3, errors: 2 }),
+  ])
+  expect(lines).toContain(
+    '| GET links | – | 1,000 | – | 6,304 | 3,152 | 2.0× | – | 3,000 | – | 5 | 13 | – | ' +
+      '7 errors; ours loses 7 |',
+  )
+})
+
+test('a figure that the host has spoilt in every pass is marked', () => {
+  const lines = linesOf([
+    exampleRun({ conc: 1, rps: 2000, stolen: 0.01 }),
+    exampleRun({ rps: 6304, p99: 5, stolen: 0.12 }),
+    exampleRun({ pass: 2, rps: 600, p99: 80, stolen: 0.3 }),
+  ])
+  expect(lines).toContain(
+    '| GET links | 2,000 | 1,000 | 2.0× | 6,304† | 3,152 | 2.0× | – | 3,000 | – | 5† | 13 | – |  |',
+  )
+  expect(lines).toContainEqual(expect.stringContaining('1 % of the processor time in the median'))
+  expect(lines).toContainEqual(expect.stringContaining('12 % at worst. †: more than 5 %'))
 })
 
 test('the words around the figures stay, the old figures go', () => {
@@ -64,22 +91,19 @@ test('the words around the figures stay, the old figures go', () => {
 test('the conditions are named', () => {
   const renewed = withFigures(page, results, reference)
   expect(renewed).toContain('Measured on 2026-11-21')
-  expect(renewed).toContain('median of 3 passes of 10 s each')
-  const short = { ...results, settings: { ...results.settings, REPEATS: 1 } }
-  expect(withFigures(page, short, reference)).toContain('one pass of 10 s each')
   expect(renewed).toContain('2 CPUs (Some CPU), Node v24.21.0')
   expect(renewed).toContain('coffer 200 MiB idle, coffer 301 MiB after the load')
 })
 
-test('a write whose sums did not move by what was acknowledged is a loss', () => {
-  const check = { expected: 1000, availableMoved: 900, allocatedMoved: 1000 }
-  const losing = { ...results, runs: [{ name: 'post_tx', check }] }
-  expect(lostUpdates(results, 'post_tx')).toBe(0)
-  expect(lostUpdates(losing, 'post_tx')).toBe(100)
-  expect(lostUpdates({ ...results, runs: [] }, 'post_tx')).toBe(0)
+test.each([
+  ['one pass of 10 s', [1]],
+  ['3 passes of 10 s each. Shown is the one', [1, 2, 3]],
+])('how many passes there were is said: %s', (text, passes) => {
+  const runs = passes.flatMap((pass) => results.runs.map((run) => ({ ...run, pass })))
+  expect(withFigures(page, { ...results, runs }, reference)).toContain(text)
 })
 
-test('errors are told of', () => {
-  const failing = { links: { 16: { ...run(10, 1), errors: 7 } } }
-  expect(withFigures(page, { ...results, summary: failing }, reference)).toContain('| 7 errors |')
+test('work that was measured again makes passes of more than one number', () => {
+  const lines = linesOf([...results.runs, exampleRun({}), exampleRun({})])
+  expect(lines).toContainEqual(expect.stringContaining('1 to 3 passes of 10 s'))
 })

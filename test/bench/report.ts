@@ -1,37 +1,7 @@
 import { z } from 'zod'
-
-/** Smallest, median and largest over the passes; null where nothing was measured. */
-const Triple = z.tuple([z.number(), z.number(), z.number()]).nullable()
-
-const Check = z.object({
-  expected: z.number(),
-  availableMoved: z.number().optional(),
-  allocatedMoved: z.number(),
-})
-
-/** The parts of the load generator's report that the page shows. */
-export const Results = z.object({
-  started: z.string(),
-  node: z.string(),
-  cpus: z.number(),
-  cpuModel: z.string(),
-  settings: z.object({
-    SECS: z.number(),
-    REPEATS: z.number(),
-    TXNS: z.number(),
-    SPENDING: z.number(),
-  }),
-  memory: z.object({
-    idle: z.record(z.string(), z.object({ rssMiB: z.number() })).nullable(),
-    end: z.record(z.string(), z.object({ rssMiB: z.number() })).nullable(),
-  }),
-  summary: z.record(
-    z.string(),
-    z.record(z.string(), z.object({ rps: Triple, p99ms: Triple, errors: z.number() })),
-  ),
-  runs: z.array(z.object({ name: z.string(), check: Check.optional() })),
-})
-export type Results = z.infer<typeof Results>
+import { alikeRuns, bestRuns } from './best-runs.ts'
+import { lostUpdates, type Results, type Run } from './results.ts'
+import { marked, stealText } from './steal.ts'
 
 /** The other server's figures for one kind of work: requests per second, and p99 at c=16 in ms. */
 export const Reference = z.object({
@@ -44,18 +14,7 @@ export const Reference = z.object({
 })
 export type Reference = z.infer<typeof Reference>
 
-const connections = ['1', '16', '64'] as const
-
-/** Work of which every acknowledged request must show in the sums: what was lost, of how much. */
-export function lostUpdates({ runs }: Results, name: string): number {
-  return runs
-    .filter((run) => run.name === name)
-    .flatMap(({ check }) => (check === undefined ? [] : [check]))
-    .reduce((lost, { expected, availableMoved, allocatedMoved }) => {
-      const moved = availableMoved ?? expected
-      return lost + Math.abs(expected - moved) + Math.abs(Math.abs(allocatedMoved) - expected)
-    }, 0)
-}
+const connections = [1, 16, 64] as const
 
 const figures = /(<!-- figures -->\n).*(\n<!-- end of figures -->)/s
 
@@ -65,45 +24,59 @@ export function withFigures(
   results: Results,
   reference: Record<string, Reference>,
 ): string {
-  const text = [...table(results, reference), '', ...conditions(results)].join('\n')
+  const text = [...table(results.runs, reference), '', ...conditions(results)].join('\n')
   return page.replace(figures, (_all, before, after) => `${before}\n${text}\n${after}`)
 }
 
-function table(results: Results, reference: Record<string, Reference>): string[] {
-  const rows = Object.entries(results.summary).map(([name, byConnections]) => {
-    const other = reference[name]
-    const at = (count: string) => byConnections[count]
-    const rates = connections.flatMap((count) => {
-      const ours = at(count)?.rps?.[1] ?? null
-      const theirs = other?.[Number(count) as 1 | 16 | 64] ?? null
-      return [rate(ours), rate(theirs), factor(ours, theirs)]
-    })
-    const errors = Object.values(byConnections).reduce((sum, run) => sum + run.errors, 0)
-    const p99 = [latency(at('16')?.p99ms?.[1] ?? null), latency(other?.p99 ?? null)]
-    const notes = [
-      errors > 0 ? `${errors} errors` : '',
-      lostUpdates(results, name) > 0 ? `ours loses ${lostUpdates(results, name)}` : '',
-      other?.note ? `reference: ${other.note}` : '',
-    ]
-    return [other?.work ?? name, ...rates, ...p99, notes.filter(Boolean).join('; ')]
-  })
+function table(runs: readonly Run[], reference: Record<string, Reference>): string[] {
+  const byName = Map.groupBy(runs, ({ name }) => name)
+  const rows = [...byName].map(([name, passes]) => row(passes, { name, other: reference[name] }))
   return [
-    `| work | ${connections.map((c) => `c=${c} | ref. | |`).join(' ')} p99 c=16 | ref. | |`,
-    `|---|${'---:|---:|---:|'.repeat(connections.length)}---:|---:|---|`,
-    ...rows.map((row) => `| ${row.join(' | ')} |`),
+    `| work | ${connections.map((c) => `c=${c} | ref. | |`).join(' ')} p99 c=16 | ref. | CPU | |`,
+    `|---|${'---:|---:|---:|'.repeat(connections.length)}---:|---:|---:|---|`,
+    ...rows.map((cells) => `| ${cells.join(' | ')} |`),
   ]
 }
 
-function conditions({ settings, memory, ...results }: Results): string[] {
-  const passes = settings.REPEATS === 1 ? 'one pass' : `median of ${settings.REPEATS} passes`
+function row(
+  passes: readonly Run[],
+  { name, other }: { name: string; other: Reference | undefined },
+): string[] {
+  const best = bestRuns(passes)
+  const at = (count: number) => best.find(({ conc }) => conc === count)
+  const rates = connections.flatMap((count) => {
+    const { rps = null, stolen = null } = at(count) ?? {}
+    const theirs = other?.[count] ?? null
+    return [marked(rate(rps), stolen), rate(theirs), factor(rps, theirs)]
+  })
+  const { p99 = null, stolen = null } = at(16) ?? {}
+  const errors = passes.reduce((sum, run) => sum + run.errors + run.non2xx, 0)
+  const lost = lostUpdates(passes)
+  const notes = [
+    errors > 0 ? `${errors} errors` : '',
+    lost > 0 ? `ours loses ${lost}` : '',
+    other?.note ? `reference: ${other.note}` : '',
+  ]
+  return [
+    ...[other?.work ?? name, ...rates, marked(latency(p99), stolen), latency(other?.p99 ?? null)],
+    ...[processorTime(at(16)), notes.filter(Boolean).join('; ')],
+  ]
+}
+
+function conditions({ settings, memory, runs, ...results }: Results): string[] {
+  const steal = stealText(bestRuns(runs).map(({ stolen }) => stolen))
   return [
     `- Measured on ${results.started.slice(0, 10)} with \`npm run bench\`: ` +
-      `${passes} of ${settings.SECS} s each.`,
+      passesText(runs, settings.SECS),
+    `- ${steal}`,
+    '- CPU: processor time of a request at c=16, of Coffer and of Postgres, in ms.',
     `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, ` +
       'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +
       'machine.',
     `- ${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes ` +
-      'on the account that is read. API key unless a session is named.',
+      'on the account that is read. API key unless a session is named. Lists that nobody changes ' +
+      'meanwhile are rendered once and looked at each time; what one costs after a change stands ' +
+      'under "Our own".',
     '- Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind',
     '  of machine with Postgres 15, each ±15 %.',
     `- Memory (resident): ${memoryText(memory.idle)} idle, ` +
@@ -111,11 +84,35 @@ function conditions({ settings, memory, ...results }: Results): string[] {
   ]
 }
 
+/** How many passes of how many seconds a figure was chosen from, and how. */
+function passesText(runs: readonly Run[], seconds: number): string {
+  const counts = alikeRuns(runs).map(({ length }) => length)
+  const [fewest, most] = [Math.min(...counts), Math.max(...counts)]
+  if (most <= 1) return `one pass of ${seconds} s each.`
+  const passes = fewest === most ? `${most}` : `${fewest} to ${most}`
+  return (
+    `${passes} passes of ${seconds} s each. Shown is the one in which the host took least of the ` +
+    'processor time; of those alike to a percent the middle one.'
+  )
+}
+
 function memoryText(processes: Record<string, { rssMiB: number }> | null): string {
   const parts = Object.entries(processes ?? {}).map(
     ([name, { rssMiB }]) => `${name} ${Math.round(rssMiB)} MiB`,
   )
   return parts.length === 0 ? 'not measured' : parts.join(', ')
+}
+
+function processorTime(run: Run | undefined): string {
+  const { coffer, postgres } = run?.cores ?? {}
+  if (!run?.rps || coffer === undefined || postgres === undefined) return '–'
+  const inMs = (cores: number) => {
+    return ((cores * 1000) / run.rps).toLocaleString('en-US', {
+      ...{ maximumSignificantDigits: 2, maximumFractionDigits: 3 },
+      roundingPriority: 'lessPrecision',
+    })
+  }
+  return `${inMs(coffer)} + ${inMs(postgres)}`
 }
 
 function rate(perSecond: number | null): string {

@@ -1,4 +1,6 @@
 import type { OwnFigure } from './own-report.ts'
+import { readProcessors } from './proc-stat.ts'
+import { stolenShare } from './steal.ts'
 
 /** How often each kind of work is done. */
 export const repeats = { read: 200, write: 20, long: 3 }
@@ -15,13 +17,15 @@ export interface Work {
 /** Does the work once, to have everything warm, and then so many times, one after the other. */
 export async function timed({ work, times, prepare, run }: Work): Promise<OwnFigure> {
   const taken: number[] = []
+  const before = readProcessors()
   for (let turn = 0; turn <= times; turn += 1) {
     await prepare?.(turn)
     const start = performance.now()
     await run(turn)
     if (turn > 0) taken.push(performance.now() - start)
   }
+  const stolen = stolenShare(before, readProcessors())
   taken.sort((a, b) => a - b)
   const medianMs = taken[Math.floor(times / 2)] ?? 0
-  return { work, times, medianMs, slowestMs: taken.at(-1) ?? 0 }
+  return { work, times, medianMs, slowestMs: taken.at(-1) ?? 0, stolen }
 }

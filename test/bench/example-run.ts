@@ -1,0 +1,10 @@
+import type { Run } from './results.ts'
+
+/** A run in which nothing went wrong, but for what is given. */
+export function exampleRun(given: Partial<Run>): Run {
+  return {
+    ...{ pass: 1, name: 'links', conc: 16, wallS: 3, rps: 100, p99: 10 },
+    ...{ errors: 0, non2xx: 0, stolen: 0 },
+    ...given,
+  }
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { type Reading, readingOf } from './steal.ts'
+
+const intervalMs = 100
+
+/** What the processors have done so far; null where the system does not say (only Linux does). */
+export function readProcessors(): Reading | null {
+  if (process.platform !== 'linux') return null
+  return readingOf(readFileSync('/proc/stat', 'utf8'), performance.now())
+}
+
+/** Reads ten times a second until it is disposed of. */
+export function watchProcessors(): Disposable & { readings: readonly Reading[] } {
+  const readings: Reading[] = []
+  const read = () => {
+    const reading = readProcessors()
+    if (reading !== null) readings.push(reading)
+  }
+  read()
+  const timer = setInterval(read, intervalMs)
+  return { readings, [Symbol.dispose]: () => clearInterval(timer) }
+}
