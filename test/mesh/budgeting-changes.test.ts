@@ -1,7 +1,7 @@
 import { budgeting } from '@coffer/budgeting/service'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -37,9 +37,9 @@ function replan(home: Household, spendingId: string, patch: object) {
 }
 
 async function statements<T>(run: () => Promise<T>): Promise<number> {
-  const before = booted.database('budgeting').statements()
+  const before = booted.database('budgeting').statements(ofConsumers)
   await run()
-  return booted.database('budgeting').statements() - before
+  return booted.database('budgeting').statements(ofConsumers) - before
 }
 
 const refused = (run: Promise<unknown>) => run.then(() => null, ConnectError.from)
@@ -187,7 +187,10 @@ test('an envelope beside thirty others is created with as many statements as alo
   const { pay, expense } = await household(booted)
   const { fundingScheduleId } = await pay()
   const sent = () =>
-    ['budgeting', 'ledger'].reduce((sum, name) => sum + booted.database(name).statements(), 0)
+    ['budgeting', 'ledger'].reduce(
+      (sum, name) => sum + booted.database(name).statements(ofConsumers),
+      0,
+    )
   /** The fewest of several: what events set off meanwhile counts as well. */
   const fewest = async () => {
     let least = Number.POSITIVE_INFINITY

@@ -19,6 +19,9 @@ import { connectTemporal, type Workflows } from '../src/temporal.ts'
 import { installTemporalRuntime } from '../src/temporal-runtime.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
 
+/** Statements that consumers send at moments of their own: no part of the work that is counted. */
+export const ofConsumers = /\bdeleted_accounts\b/
+
 /** Real services on a database of their own, with NATS and Temporal shared under a prefix. */
 export interface Booted extends AsyncDisposable {
   host: Host

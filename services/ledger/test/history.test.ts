@@ -3,7 +3,7 @@ import { loadSigner, systemCaller } from '@coffer/kit/caller'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
 import { type HistoryEntry, HistoryService } from '@coffer/proto/ledger/v1/history'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -156,9 +156,9 @@ test('costs one statement, also where nobody noted who did it', async () => {
   const database = booted.database('ledger')
   await database.pool.query(sql.unsafe`
     UPDATE journal SET created_by = NULL WHERE account_id = ${home.accountId}`)
-  const before = database.statements()
+  const before = database.statements(ofConsumers)
   const { entries } = await historyOf(home)
-  expect(database.statements() - before).toBe(1)
+  expect(database.statements(ofConsumers) - before).toBe(1)
   expect(entries[0]?.createdBy).toBeUndefined()
 })
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../src/audit.sql.ts'
@@ -137,9 +137,9 @@ describe('a batch', () => {
 /** How many statements a call has cost, once the events of earlier ones have been handled. */
 async function counted<Result>(call: () => Promise<Result>) {
   await untilQuiet()
-  const before = booted.database('ledger').statements()
+  const before = booted.database('ledger').statements(ofConsumers)
   const result = await call()
-  return { result, rounds: booted.database('ledger').statements() - before }
+  return { result, rounds: booted.database('ledger').statements(ofConsumers) - before }
 }
 
 test('texts of any length and kind are stored, cut where names are shown', async () => {
