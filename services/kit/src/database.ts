@@ -29,7 +29,7 @@ export interface DatabaseOptions {
 export interface Database extends AsyncDisposable {
   pool: DatabasePool
   /**
-   * Statements sent so far, with BEGIN and COMMIT, but for those of the `except` kind; tests compare
+   * Statements sent so far, with BEGIN and COMMIT, but for those of a kind; tests compare
    * it before and after.
    */
   statements: (except?: RegExp) => number

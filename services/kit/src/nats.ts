@@ -42,6 +42,8 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
+    // Each publish would make two errors, with their stacks, in case it fails.
+    noAsyncTraces: true,
     timeout: 5_000,
     pingInterval: 10_000,
     maxPingOut: 2,

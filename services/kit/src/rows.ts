@@ -88,19 +88,23 @@ export function recordsOf(entities: readonly object[]): string {
   return `[${entities.map(recordOf).join(',')}]`
 }
 
-/** Written piece by piece: a copy under other names for JSON.stringify takes twice as long. */
+/** Written piece by piece: a copy under other names for JSON.stringify takes half as long again. */
 function recordOf(entity: object): string {
   let text = ''
   for (const [name, value] of Object.entries(entity)) {
+    // What is not in a record is null in its row.
+    if (value === null || value === undefined) continue
     text += `${text === '' ? '{' : ','}"${columnOf(name)}":${recordValueOf(value)}`
   }
   return text === '' ? '{}' : `${text}}`
 }
 
-function recordValueOf(value: unknown): string {
-  if (typeof value === 'bigint') return String(value)
-  const plain = value instanceof Buffer ? `\\x${value.toString('hex')}` : (value ?? null)
-  return JSON.stringify(plain)
+function recordValueOf(value: NonNullable<unknown>): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Date) return `"${value.toISOString()}"`
+  if (value instanceof Buffer) return `"\\\\x${value.toString('hex')}"`
+  return JSON.stringify(value)
 }
 
 /** A field as a parameter; Postgres takes its type from the column. */

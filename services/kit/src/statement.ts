@@ -4,6 +4,7 @@ import type { PrimitiveValueExpression, QuerySqlToken } from 'slonik'
  * A statement whose text is built once: `build` is called a single time, with a stand-in for each
  * parameter, and every use fills in the values. For statements on the hot path, where joining
  * fragments would cost as much as running them. An array is passed as it is (`${ids}::text[]`).
+ * However often a parameter stands in the text, it is sent and read once.
  */
 export function prepare<Token extends QuerySqlToken, Name extends string>(
   names: readonly Name[],
@@ -16,9 +17,13 @@ export function prepare<Token extends QuerySqlToken, Name extends string>(
     if (name === undefined) throw new Error(`a value that is no parameter: ${String(value)}`)
     return name
   })
+  const distinct = [...new Set(order)]
+  const placeOf = (index: string) => distinct.indexOf(order[Number(index) - 1] as Name) + 1
+  const text = token.sql.replace(/\$slonik_(\d+)/g, (_all, index: string) => `$${placeOf(index)}`)
   return (values) => ({
     ...token,
-    values: order.map((name) => values[name] as PrimitiveValueExpression),
+    sql: text,
+    values: distinct.map((name) => values[name] as PrimitiveValueExpression),
   })
 }
 
