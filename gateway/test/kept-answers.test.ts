@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createKeptAnswers } from '../src/kept-answers.ts'
-import { jsonBody } from '../src/rest.ts'
+import { bodyOf, jsonBody } from '../src/rest.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, ids, transaction } from './samples.ts'
 
@@ -74,4 +74,39 @@ test('what one account was answered is not known for another at the same URL', a
   await answer('acct_b')
   await answer('acct_a')
   expect(asked).toEqual([undefined, undefined, 'one'])
+})
+
+test('requests that come together are one look, whoever comes later has another', async () => {
+  const kept = createKeptAnswers()
+  const looked = Promise.withResolvers<void>()
+  let looks = 0
+  const ask = () =>
+    kept.answer({ accountId: 'a', request: { url } as never, reply: {} as never }, async () => {
+      looks += 1
+      const body = jsonBody(`${looks}`)
+      if (looks === 2) looked.resolve()
+      await looked.promise
+      return { isUnchanged: false, version: 'one', body }
+    })
+  const together = [ask(), ask(), ask()]
+  while (looks === 0) await new Promise(setImmediate)
+  // The first look is under way: what it finds may be older than this request.
+  const later = ask()
+  const answers = await Promise.all([...together, later])
+  expect(answers.map((answer) => String(bodyOf(answer)))).toEqual(['1', '1', '1', '2'])
+})
+
+test('a look that fails is told to all who wait for it, and not kept', async () => {
+  const kept = createKeptAnswers()
+  let looks = 0
+  const ask = () =>
+    kept.answer({ accountId: 'a', request: { url } as never, reply: {} as never }, async () => {
+      looks += 1
+      if (looks === 1) throw new Error('down')
+      return { isUnchanged: false, version: 'one', body: jsonBody('[]') }
+    })
+  const outcomes = await Promise.allSettled([ask(), ask()])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await ask()
+  expect(looks).toBe(2)
 })
