@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@coffer/kit/id'
+import { renewal } from '@coffer/ledger/bank-account-version.sql'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import type { Person } from '../harness/person.ts'
@@ -22,6 +23,7 @@ const transactionCount = 50_000
 /** So many transactions in a bank account, all at once. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
   await place.coffer.booted.database('ledger').pool.query(sql.unsafe`
+    WITH renewed AS (${renewal({ accountId, bankAccountId })})
     INSERT INTO transactions SELECT made.*
     FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,
       LATERAL jsonb_populate_record(one, jsonb_build_object('transaction_id',

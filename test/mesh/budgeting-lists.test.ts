@@ -62,3 +62,40 @@ test('a list says that it is unchanged only while plans and money are', async ()
   await spending.deleteSpending({ bankAccountId, spendingId }, as)
   expect(await news()).toEqual([undefined, undefined])
 })
+
+test('a list is new where one plan took the place of another', async () => {
+  const home = await household(booted)
+  const { spending, bankAccountId, as } = home
+  const { fundingScheduleId } = await home.pay()
+  const first = await home.expense(fundingScheduleId, { name: 'Rent' })
+  const read = (knownVersion?: string) =>
+    spending.listSpending({ bankAccountId, ...(knownVersion ? { knownVersion } : {}) }, as)
+  const { version = '' } = await eventually(read, (list) => list.version !== undefined)
+  expect(await read(version)).toMatchObject({ isUnchanged: true, spending: [] })
+  await spending.deleteSpending({ bankAccountId, spendingId: first.spendingId }, as)
+  const second = await home.expense(fundingScheduleId, { name: 'Rent' })
+  const list = await read(version)
+  expect(list.isUnchanged).toBe(false)
+  expect(list.spending.map(({ spendingId }) => spendingId)).toEqual([second.spendingId])
+})
+
+test('a list that is unchanged costs a statement in each service', async () => {
+  const home = await household(booted)
+  const { spending, bankAccountId, as } = home
+  const { fundingScheduleId } = await home.pay()
+  await home.expense(fundingScheduleId)
+  const { version = '' } = await eventually(
+    () => spending.listSpending({ bankAccountId }, as),
+    (list) => list.version !== undefined,
+  )
+  const sent = () => ['budgeting', 'ledger'].map((name) => booted.database(name).statements())
+  /** The fewest of several: what events set off meanwhile counts as well. */
+  const costs: number[][] = []
+  for (let time = 0; time < 8; time += 1) {
+    const before = sent()
+    const list = await spending.listSpending({ bankAccountId, knownVersion: version }, as)
+    expect(list.isUnchanged).toBe(true)
+    costs.push(sent().map((count, index) => count - (before[index] ?? 0)))
+  }
+  expect([0, 1].map((index) => Math.min(...costs.map((cost) => cost[index] ?? 0)))).toEqual([1, 1])
+})

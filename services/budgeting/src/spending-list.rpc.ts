@@ -9,7 +9,8 @@ import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
 import { createKeptSpending } from './kept-spending.ts'
 import { type AsOf, withAmounts } from './plan.ts'
-import { findPlans, listPlanHeads, type PlanScope } from './spending.sql.ts'
+import { listPlanHeads } from './plan-heads.sql.ts'
+import { findPlans, type PlanScope } from './spending.sql.ts'
 
 /** The list, unless it is the known one; the version is null while plans follow their money. */
 interface VersionedList {

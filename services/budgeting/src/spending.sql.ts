@@ -1,6 +1,6 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { duplicate } from '@coffer/kit/errors'
-import { columnsOf, insertOf, recordsOf, versionOfRows } from '@coffer/kit/rows'
+import { columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import {
   type CommonQueryMethods,
@@ -9,7 +9,6 @@ import {
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
 import { z } from 'zod'
-import type { PlanHead } from './kept-spending.ts'
 import { FundedSpending, ReservedSpending, Spending } from './spending.ts'
 
 /** The bank account that plans belong to. */
@@ -26,7 +25,8 @@ const funded = sql.fragment`
   FROM spending JOIN funding_schedules
     USING (account_id, bank_account_id, funding_schedule_id)`
 
-function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
+/** What holds for the plans of one bank account. */
+export function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
   return sql.fragment`spending.account_id = ${accountId}
     AND spending.bank_account_id = ${bankAccountId}`
 }
@@ -43,38 +43,6 @@ export function listSpending(
   { accountId, bankAccountId }: PlanScope,
 ): Promise<readonly FundedSpending[]> {
   return pool.any(openPlans({ accountId, bankAccountId }))
-}
-
-const version = { version: z.string() }
-const Head = z.union([
-  Spending.pick({ spendingId: true, amountsVersion: true, revision: true }).extend(version),
-  z.object({ spendingId: z.null(), ...version }),
-])
-
-const headsOfOpen = prepare(
-  ['accountId', 'bankAccountId', 'knownVersion'],
-  ({ knownVersion, ...scope }) => sql.type(Head)`
-    WITH head AS MATERIALIZED (
-      SELECT spending_id, amounts_version, revision, spending_id || ' ' || revision AS row_version
-      FROM spending WHERE ${within(scope)} AND state = 'open'
-    ), state AS MATERIALIZED (${versionOfRows('head')})
-    SELECT spending_id AS "spendingId", amounts_version AS "amountsVersion", revision, version
-    FROM state LEFT JOIN head ON state.version IS DISTINCT FROM ${knownVersion}::text`,
-)
-
-/**
- * Which open plans a bank account has, as of which change, and a version of it all: without plans
- * (null) where it is the known one.
- */
-export async function listPlanHeads(
-  { pool }: Database,
-  { accountId, bankAccountId }: PlanScope,
-  knownVersion: string | null,
-): Promise<{ plans: readonly PlanHead[] | null; version: string }> {
-  const rows = await pool.any(headsOfOpen({ accountId, bankAccountId, knownVersion }))
-  const version = rows[0]?.version ?? ''
-  if (version === knownVersion) return { plans: null, version }
-  return { plans: rows.filter((row) => row.spendingId !== null), version }
 }
 
 const plansById = prepare(

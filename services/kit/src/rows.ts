@@ -25,16 +25,6 @@ export function columnsOf(
   )
 }
 
-/**
- * The query of one row whose `version` changes with the rows of a CTE: with which there are, and
- * with what `row_version` says of each.
- */
-export function versionOfRows(cte: string): FragmentSqlToken {
-  return sql.fragment`
-    SELECT encode(sha256(convert_to(coalesce(string_agg(row_version, ','), ''), 'UTF8')), 'hex')
-      AS version FROM ${sql.identifier([cte])}`
-}
-
 /** The INSERT of one entity, each of its fields in the column of that name. */
 export function insertOf<Shape extends z.ZodRawShape>(
   table: string,

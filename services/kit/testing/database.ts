@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { migrate } from '../src/database.ts'
 import { migrationFolders } from '../src/host.ts'
@@ -14,7 +16,8 @@ export interface TestDatabase extends AsyncDisposable {
 
 /**
  * A fresh database with the schemas of these services, cloned from a template that is migrated
- * once for each set of migration files.
+ * once for each set of migration files. What a service keeps in `test/rules` is applied as well:
+ * rules that Postgres checks in every test.
  */
 export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
   const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
@@ -31,7 +34,7 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
     for (const definition of definitions) {
       const url = databaseUrl(adminUrl, draft)
       const { schema } = definition
-      await migrate({ url, schema, folders: migrationFolders(definition) })
+      await migrate({ url, schema, folders: foldersOf(definition) })
     }
     await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`)
   })
@@ -72,11 +75,16 @@ function databaseUrl(adminUrl: string, name: string): string {
   return url.href
 }
 
+function foldersOf(definition: ServiceDefinition): string[] {
+  const rules = fileURLToPath(new URL('test/rules', definition.migrations))
+  return [...migrationFolders(definition), ...(existsSync(rules) ? [rules] : [])]
+}
+
 async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
   const hash = createHash('sha256')
   for (const definition of definitions) {
     hash.update(definition.schema)
-    for (const folder of migrationFolders(definition)) {
+    for (const folder of foldersOf(definition)) {
       for (const name of (await readdir(folder)).sort()) {
         hash.update(name).update(await readFile(join(folder, name)))
       }

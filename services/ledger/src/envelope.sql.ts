@@ -1,8 +1,9 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf, insertOf, versionOfRows } from '@coffer/kit/rows'
+import { columnsOf, insertOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { isCurrent, ownerVersion, renewal } from './bank-account-version.sql.ts'
 import { Envelope } from './envelope.ts'
 
 /** What others are told of an open envelope. */
@@ -17,17 +18,14 @@ const Row = z.union([
 
 // The bank account stands in every row, so that one without envelopes is told from none.
 const openEnvelopes = prepare(
-  ['accountId', 'bankAccountId', 'isAll', 'spendingIds', 'knownVersion'],
-  ({ accountId, bankAccountId, isAll, spendingIds, knownVersion }) => sql.type(Row)`
-    WITH open AS MATERIALIZED (
-      SELECT *, spending_id || ' ' || xmin AS row_version FROM envelopes
+  ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
+  ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(Row)`
+    SELECT ${columnsOf(OpenEnvelope, { table: 'open' })}, ${ownerVersion} AS "listVersion"
+    FROM bank_accounts AS owner LEFT JOIN (
+      SELECT * FROM envelopes
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND closed_at IS NULL
         AND (${isAll}::boolean OR spending_id = ANY(${spendingIds}::text[]))
-      ORDER BY spending_id
-    ), state AS MATERIALIZED (${versionOfRows('open')})
-    SELECT ${columnsOf(OpenEnvelope, { table: 'open' })}, state.version AS "listVersion"
-    FROM bank_accounts AS owner CROSS JOIN state
-    LEFT JOIN open ON state.version IS DISTINCT FROM ${knownVersion}::text
+    ) AS open ON true
     WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
       AND owner.removed_at IS NULL
     ORDER BY open.spending_id`,
@@ -41,10 +39,10 @@ export interface VersionedEnvelopes {
 
 /**
  * Open envelopes of a bank account by ID, all or those named; null where there is no such bank
- * account.
+ * account. Where a version is known, it is compared first: that is all there is to do mostly.
  */
 export async function listEnvelopes(
-  { pool }: Database,
+  database: Database,
   accountId: string,
   {
     bankAccountId,
@@ -52,18 +50,21 @@ export async function listEnvelopes(
     knownVersion,
   }: { bankAccountId: string; spendingIds: readonly string[]; knownVersion: string | null },
 ): Promise<VersionedEnvelopes | null> {
+  const key = { accountId, bankAccountId }
+  if (knownVersion !== null && (await isCurrent(database, key, knownVersion))) {
+    return { envelopes: null, version: knownVersion }
+  }
   const isAll = spendingIds.length === 0
-  const wanted = { bankAccountId, isAll, spendingIds, knownVersion }
-  const rows = await pool.any(openEnvelopes({ ...wanted, accountId }))
+  const rows = await database.pool.any(openEnvelopes({ ...key, isAll, spendingIds }))
   const [first] = rows
   if (!first) return null
-  const { listVersion: version } = first
-  if (version === knownVersion) return { envelopes: null, version }
-  return { envelopes: rows.filter((row) => row.spendingId !== null), version }
+  const envelopes = rows.filter((row) => row.spendingId !== null)
+  return { envelopes, version: first.listVersion }
 }
 
 /** Stores a new envelope; does nothing where one of that ID is there already. */
 export async function insertEnvelope(tx: Tx, envelope: Envelope): Promise<void> {
   await tx.query(sql.unsafe`
+    WITH renewed AS (${renewal(envelope)})
     ${insertOf('envelopes', Envelope, envelope)} ON CONFLICT DO NOTHING`)
 }

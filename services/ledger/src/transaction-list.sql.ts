@@ -1,8 +1,9 @@
 import type { Database } from '@coffer/kit/database'
-import { columnsOf, versionOfRows } from '@coffer/kit/rows'
+import { columnsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
+import { isCurrent, ownerVersion } from './bank-account-version.sql.ts'
 import { Transaction } from './transaction.ts'
 
 export interface TransactionPage {
@@ -27,7 +28,7 @@ const Row = z.union([
   z.object({ transactionId: z.null(), ...version }),
 ])
 
-const parameterNames = ['accountId', 'bankAccountId', 'limit', 'offset', 'knownVersion'] as const
+const parameterNames = ['accountId', 'bankAccountId', 'limit', 'offset'] as const
 type Parameter = (typeof parameterNames)[number]
 
 const pageOfAccount = prepare(parameterNames, (row) => {
@@ -46,19 +47,17 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
 
 // The owner stands in every row, so that an empty page is told from a missing owner.
 function pageOf(
-  { accountId, bankAccountId, limit, offset, knownVersion }: Record<Parameter, string>,
+  { accountId, bankAccountId, limit, offset }: Record<Parameter, string>,
   { spent, envelope }: { spent: FragmentSqlToken; envelope: FragmentSqlToken },
 ) {
   return sql.type(Row)`
-    WITH page AS MATERIALIZED (
-      SELECT *, transaction_id || ' ' || xmin AS row_version FROM transactions
+    SELECT ${columnsOf(Transaction, { table: 'page' })}, ${ownerVersion} AS version
+    FROM bank_accounts AS owner LEFT JOIN (
+      SELECT * FROM transactions
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} ${spent}
         AND deleted_at IS NULL
       ORDER BY date DESC, transaction_id DESC LIMIT ${limit}::int OFFSET ${offset}::int
-    ), state AS MATERIALIZED (${versionOfRows('page')})
-    SELECT ${columnsOf(Transaction, { table: 'page' })}, state.version
-    FROM bank_accounts AS owner CROSS JOIN state
-    LEFT JOIN page ON state.version IS DISTINCT FROM ${knownVersion}::text
+    ) AS page ON true
     WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
       AND owner.removed_at IS NULL ${envelope}
     ORDER BY page.date DESC, page.transaction_id DESC`
@@ -66,22 +65,25 @@ function pageOf(
 
 /**
  * A page of live transactions, newest date first, then newest ID; null where there is no such bank
- * account (or no such open envelope in it). xmin names a version of a row: it is the transaction
- * that wrote it.
+ * account (or no such open envelope in it). Where a version is known, it is compared first: that
+ * is all there is to do mostly.
  */
 export async function listTransactions(
-  { pool }: Database,
+  database: Database,
   accountId: string,
-  { spendingId, ...page }: TransactionPage,
+  { spendingId, knownVersion, ...page }: TransactionPage,
 ): Promise<VersionedPage | null> {
-  const rows = await pool.any(
+  const key = { accountId, bankAccountId: page.bankAccountId }
+  if (knownVersion !== null && (await isCurrent(database, key, knownVersion))) {
+    return { transactions: null, version: knownVersion }
+  }
+  const rows = await database.pool.any(
     spendingId
       ? pageOfEnvelope({ ...page, accountId, spendingId })
       : pageOfAccount({ ...page, accountId }),
   )
   const [first] = rows
   if (!first) return null
-  const { version } = first
-  if (version === page.knownVersion) return { transactions: null, version }
-  return { transactions: rows.filter((row) => row.transactionId !== null), version }
+  const transactions = rows.filter((row) => row.transactionId !== null)
+  return { transactions, version: first.version }
 }

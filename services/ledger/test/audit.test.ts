@@ -4,6 +4,7 @@ import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type QuerySqlToken, sql } from 'slonik'
 import { auditLedger } from '../src/audit.sql.ts'
+import { renewal } from '../src/bank-account-version.sql.ts'
 import { ledger } from '../src/service.ts'
 import { household } from './household.ts'
 import { anItem, syncedHome } from './syncing.ts'
@@ -71,7 +72,8 @@ const tampering: [string, Tamper][] = [
   ],
   [
     'an envelope equals its journal',
-    ({ accountId, goal }) => sql.unsafe`
+    ({ accountId, bankAccountId, goal }) => sql.unsafe`
+      WITH renewed AS (${renewal({ accountId, bankAccountId })})
       UPDATE envelopes SET used_amount = used_amount + 1
       WHERE account_id = ${accountId} AND spending_id = ${goal}`,
   ],
@@ -88,7 +90,8 @@ const tampering: [string, Tamper][] = [
   ],
   [
     'what an envelope gave is what its transactions say',
-    ({ accountId, spendingId }) => sql.unsafe`
+    ({ accountId, bankAccountId, spendingId }) => sql.unsafe`
+      WITH renewed AS (${renewal({ accountId, bankAccountId })})
       UPDATE transactions SET spending_amount = spending_amount - 1
       WHERE account_id = ${accountId} AND spending_id = ${spendingId} AND deleted_at IS NULL`,
   ],
@@ -108,6 +111,7 @@ test('finds a synced transaction that is not what its provider says', async () =
   await home.brings(anItem(), anItem({ isPending: true, amount: 5n }))
   const database = booted.database('ledger')
   await database.pool.query(sql.unsafe`
+    WITH renewed AS (${renewal(home)})
     UPDATE transactions SET amount = amount + 1 WHERE account_id = ${home.accountId}`)
   const found = (await auditLedger(database)).filter(
     ({ accountId }) => accountId === home.accountId,

@@ -10,6 +10,7 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { type CallOptions, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { renewal } from '../src/bank-account-version.sql.ts'
 import { openBook, settle } from '../src/book.ts'
 import { createKeptMoney } from '../src/kept-money.ts'
 import { createMoneyWriter, type MoneyWriter } from '../src/money.rpc.ts'
@@ -205,16 +206,16 @@ test('what somebody else did first is not overwritten, nothing of the write is s
       write: { ...nothing, bankAccount: { ...bankAccount, name } },
     })
   const before = await read()
-  const rows = { bank_accounts: bankAccountId, envelopes: goal }
-  for (const [table, id] of Object.entries(rows)) {
-    const seen = await read()
-    const name = sql.identifier([table])
-    const key = sql.identifier([table === 'envelopes' ? 'spending_id' : 'bank_account_id'])
-    await database.pool.query(sql.unsafe`
-      UPDATE ${name} SET account_id = account_id
-      WHERE account_id = ${accountId} AND ${key} = ${id}`)
-    expect(await saveNamed('Late', seen)).toBeNull()
-  }
+  await database.pool.query(sql.unsafe`${renewal(scope)}`)
+  expect(await saveNamed('Late', before)).toBeNull()
+  const rows = await read()
+  await database.pool.query(sql.unsafe`
+    WITH renewed AS (${renewal(scope)})
+    UPDATE envelopes SET account_id = account_id
+    WHERE account_id = ${accountId} AND spending_id = ${goal}`)
+  // Even where the bank account is as it was seen, the envelope tells.
+  const { account } = (await read()).seen
+  expect(await saveNamed('Late', { ...rows, seen: { ...rows.seen, account } })).toBeNull()
   const now = await read()
   expect({ ...now, seen: null }).toEqual({ ...before, seen: null })
   const version = await saveNamed('In time', now)

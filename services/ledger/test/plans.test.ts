@@ -69,11 +69,13 @@ async function crowd(): Promise<void> {
     SELECT account_id, 'bac_' || link_id, link_id, 'manual', 'USD', 0, 0, 0, 0, 0, 'Account', '',
       'depository', 'checking', 'active', now(), now(), now() FROM links`)
   await pool.query(sql.unsafe`
+    WITH renewed AS (UPDATE bank_accounts SET status = status)
     INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type, current_amount,
       used_amount, period_spent, version, opened_at)
     SELECT account_id, bank_account_id, 'spnd_' || n, 'expense', 0, 0, 0, 1, now()
     FROM bank_accounts, generate_series(1, 10) AS n`)
   await pool.query(sql.unsafe`
+    WITH renewed AS (UPDATE bank_accounts SET status = status)
     INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, spending_id,
       spending_amount, categories, date, name, original_name, original_merchant_name, is_pending,
       source, created_at)
