@@ -1,6 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Database } from '@coffer/kit/database'
 import { isTransient } from '@coffer/kit/errors'
 import { headers } from '@coffer/kit/rpc'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import type { Household } from './household.ts'
 import type { Operation } from './model.ts'
 import { listed } from './outcomes.ts'
@@ -8,6 +11,8 @@ import { importFile, statementOf } from './uploading.ts'
 
 /** The server's IDs of uploads by the serial number of the operation that made them. */
 export type Uploads = Map<number, string>
+
+const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
 
 type Of<Kind> = Operation & { kind: Kind }
 type Requests = {
@@ -82,12 +87,25 @@ export async function request(home: Household, operation: Operation, uploads: Up
   }
 }
 
-/** What can be seen of an account, in the model's terms, and the IDs of its rows by their names. */
-export async function look(home: Household) {
+/**
+ * What can be seen of an account, in the model's terms, and the IDs of its rows by their names.
+ * Which upload brought a row stands in its table alone: of two at once either may have been first.
+ */
+export async function look(home: Household, database: Database, uploads: Uploads) {
   const { envelopes: client, bankAccountId, as } = home
   const balances = await home.balances()
   const { envelopes } = await client.listEnvelopes({ bankAccountId }, as)
   const rows = await listed(home)
+  const sources = await database.pool.any(sql.type(Source)`
+    SELECT transaction_id AS "transactionId", transaction_upload_id AS "uploadId" FROM transactions
+    WHERE account_id = ${home.accountId} AND bank_account_id = ${bankAccountId}`)
+  const serials = new Map([...uploads].map(([serial, uploadId]) => [uploadId, serial]))
+  const uploadOf = new Map(
+    sources.map(({ transactionId, uploadId }) => [
+      transactionId,
+      uploadId === null ? null : (serials.get(uploadId) ?? null),
+    ]),
+  )
   return {
     ids: new Map(rows.map(({ name = '', transactionId }) => [nameOf(name), transactionId])),
     state: {
@@ -106,9 +124,10 @@ export async function look(home: Household) {
         }))
         .sort((a, b) => (a.id < b.id ? -1 : 1)),
       rows: rows
-        .map(({ name = '', amount, spendingId = null, spendingAmount = 0n }) => {
+        .map(({ name = '', amount, spendingId = null, spendingAmount = 0n, transactionId }) => {
           const taken = Number(spendingAmount)
-          return { name: nameOf(name), amount: Number(amount), envelope: spendingId, taken }
+          const upload = uploadOf.get(transactionId) ?? null
+          return { name: nameOf(name), amount: Number(amount), envelope: spendingId, taken, upload }
         })
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     },

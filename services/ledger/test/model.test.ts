@@ -70,7 +70,7 @@ async function round(home: Household, model: Model, operations: Operation[], upl
       return { operation, isAccepted: await request(home, operation, uploads) }
     }),
   )
-  const { state, ids } = await look(home)
+  const { state, ids } = await look(home, booted.database('ledger'), uploads)
   const after = explained(model, done, state)
   if (!after)
     throw new Error(`no order explains ${JSON.stringify({ model, done, state }, null, 1)}`)
@@ -98,7 +98,7 @@ async function live(rounds: Wish[][], end: 'archive' | 'delete link'): Promise<v
   })
   if (end === 'archive') {
     await accounts.archiveBankAccount({ bankAccountId }, as)
-    expect((await look(home)).state).toEqual(seen(model))
+    expect((await look(home, booted.database('ledger'), uploads)).state).toEqual(seen(model))
   } else {
     await links.deleteLink({ linkId }, as)
   }

@@ -96,7 +96,7 @@ export function seen(model: Model) {
   const [expenses, goals] = [held(false), held(true)]
   const rows = model.rows
     .filter(({ isDeleted }) => !isDeleted)
-    .map(({ name, amount, envelope, taken }) => ({ name, amount, envelope, taken }))
+    .map(({ name, amount, envelope, taken, upload }) => ({ name, amount, envelope, taken, upload }))
   return {
     balances: {
       available,
