@@ -1,10 +1,11 @@
 import { budgeting } from '@coffer/budgeting/service'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { at, type Household, household, monthly } from './budgeting-household.ts'
 
 let booted: Booted
@@ -127,6 +128,49 @@ test('pausing leaves the contribution, resuming calculates it', async () => {
   expect(paused.spending).toMatchObject({ isPaused: true, nextContributionAmount: 500n })
   const resumed = await replan(home, spendingId, { isPaused: false })
   expect(resumed.spending).toMatchObject({ isPaused: false, nextContributionAmount: 200n })
+})
+
+test('a change of a plan is one statement that reads it and one that saves it', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const { spendingId } = await home.expense(fundingScheduleId)
+  const counts: number[] = []
+  for (const targetAmount of [400n, 500n, 600n, 700n, 800n]) {
+    counts.push(await statements(() => replan(home, spendingId, { targetAmount })))
+  }
+  // What events set off meanwhile counts as well.
+  expect(Math.min(...counts)).toBe(2)
+})
+
+test('a plan goes by the schedule as it is when the change is saved', async () => {
+  const home = await household(booted)
+  const { bankAccountId } = home
+  const { fundingScheduleId } = await home.pay()
+  const { spendingId } = await home.expense(fundingScheduleId)
+  const database = booted.database('budgeting')
+  const isWaited = async () => {
+    const { rows } = await database.pool.query(sql.unsafe`
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+    return rows.length > 0
+  }
+  const changed = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const changing = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      UPDATE funding_schedules SET ruleset = ${fridays}, next_recurrence = '2023-10-13T05:00Z'
+      WHERE bank_account_id = ${bankAccountId} AND funding_schedule_id = ${fundingScheduleId}`)
+    changed.resolve()
+    await over.promise
+  })
+  await changed.promise
+  const planning = replan(home, spendingId, { targetAmount: 600n })
+  await eventually(isWaited, (waits) => waits)
+  over.resolve()
+  await changing
+  const { spending } = await planning
+  // Three Fridays until it is due, where there was one payday.
+  expect(spending).toMatchObject({ targetAmount: 600n, nextContributionAmount: 200n })
 })
 
 test('what a plan cannot become is refused', async () => {

@@ -9,7 +9,7 @@ const FundingOfPlan = FundedSpending.pick({
   fundingExcludesWeekends: true,
   fundingNextRecurrence: true,
 })
-type FundingOfPlan = Pick<FundedSpending, keyof typeof FundingOfPlan.shape>
+export type FundingOfPlan = Pick<FundedSpending, keyof typeof FundingOfPlan.shape>
 
 /**
  * What decides when schedules fire, kept as it is until the transaction ends: the named one, and

@@ -212,9 +212,9 @@ export function lockPlans(
     ) ${funded} ORDER BY spending.spending_id`)
 }
 
-const saveStatement = prepare(
-  ['plans'],
-  ({ plans }) => sql.type(Spending.pick({ spendingId: true }))`
+/** Each record's plan is searched for by its key, and locked: as it is now, or not at all. */
+function updateFrom(records: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
     UPDATE spending SET name = new.name, funding_schedule_id = new.funding_schedule_id,
       target_amount = new.target_amount, ruleset = new.ruleset, is_paused = new.is_paused,
       auto_create_transaction = new.auto_create_transaction,
@@ -223,7 +223,7 @@ const saveStatement = prepare(
       next_recurrence = new.next_recurrence, is_behind = new.is_behind,
       next_contribution_amount = new.next_contribution_amount,
       calculated_at = new.calculated_at, revision = spending.revision + 1
-    FROM jsonb_populate_recordset(NULL::spending, ${plans}::jsonb) AS new
+    FROM jsonb_populate_recordset(NULL::spending, ${records}) AS new
     CROSS JOIN LATERAL (
       SELECT ctid AS place FROM spending AS plan
       WHERE plan.account_id = new.account_id AND plan.bank_account_id = new.bank_account_id
@@ -231,7 +231,14 @@ const saveStatement = prepare(
       LIMIT 1 FOR NO KEY UPDATE
     ) AS locked
     WHERE spending.ctid = locked.place
-    RETURNING spending.spending_id AS "spendingId"`,
+    RETURNING spending.spending_id AS "spendingId"`
+}
+
+const Saved = Spending.pick({ spendingId: true })
+
+const saveStatement = prepare(
+  ['plans'],
+  ({ plans }) => sql.type(Saved)`${updateFrom(sql.fragment`${plans}::jsonb`)}`,
 )
 
 /**
@@ -247,6 +254,41 @@ export async function savePlans(
   }
   const saved = await connection.any(saveStatement({ plans: recordsOf(plans) }))
   return new Set(saved.map(({ spendingId }) => spendingId))
+}
+
+const saveFundedStatement = prepare(
+  [
+    ...(['plans', 'accountId', 'bankAccountId', 'fundingScheduleId'] as const),
+    ...(['ruleset', 'excludesWeekends', 'next'] as const),
+  ],
+  (seen) => sql.type(Saved)`
+    WITH schedule AS MATERIALIZED (
+      SELECT FROM funding_schedules
+      WHERE account_id = ${seen.accountId} AND bank_account_id = ${seen.bankAccountId}
+        AND funding_schedule_id = ${seen.fundingScheduleId} AND deleted_at IS NULL
+        AND ruleset = ${seen.ruleset} AND exclude_weekends = ${seen.excludesWeekends}::boolean
+        AND next_recurrence = ${seen.next}::timestamptz
+      FOR SHARE
+    ) ${updateFrom(sql.fragment`
+      CASE WHEN EXISTS (SELECT FROM schedule) THEN ${seen.plans}::jsonb ELSE '[]' END`)}`,
+)
+
+/**
+ * Saves a plan where neither it nor what its schedule fires by has changed since it was read;
+ * whether it did. One statement, with the locks that `shareSchedules` and `lockPlans` take.
+ */
+export async function savePlanAsSeen({ pool }: Database, plan: FundedSpending): Promise<boolean> {
+  const { accountId, bankAccountId, fundingScheduleId } = plan
+  const saved = await pool.any(
+    saveFundedStatement({
+      ...{ accountId, bankAccountId, fundingScheduleId },
+      plans: recordsOf([plan]),
+      ruleset: plan.fundingRuleset,
+      excludesWeekends: plan.fundingExcludesWeekends,
+      next: plan.fundingNextRecurrence.toISOString(),
+    }),
+  )
+  return saved.length > 0
 }
 
 /** Makes the fault of a name that is taken the refusal a client gets. */
