@@ -46,7 +46,9 @@ export async function loadDueAccounts(
   { after, count }: { after: number; count: number },
 ): Promise<void> {
   await withClient(databaseUrl, async (client) => {
+    await client.query('BEGIN')
     for (const insert of tables) await client.query(`${due} ${insert}`, [after, count])
+    await client.query('COMMIT')
     await client.query('ANALYZE')
   })
 }
