@@ -38,8 +38,11 @@ export async function startStack(options: {
   fresh?: boolean
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>
+  /** Of Temporal's SQLite file, such as `{ synchronous: 'off' }`. */
+  temporalPragmas?: Record<string, string>
 }): Promise<Stack> {
-  const { dataDir, ports, log, env, fresh = false, postgresSettings = {} } = options
+  const { dataDir, ports, log, env, fresh = false } = options
+  const { postgresSettings = {}, temporalPragmas = {} } = options
   await using started = new AsyncDisposableStack()
   const claim = started.use(claimDataDirectory(dataDir))
   await stopLeftovers({ dataDir: claim.path, log })
@@ -47,7 +50,7 @@ export async function startStack(options: {
   const starts = await Promise.allSettled([
     startPostgres({ ...common, port: ports.postgres, settings: postgresSettings }),
     startNats({ ...common, port: ports.nats }),
-    startTemporal({ ...common, port: ports.temporal }),
+    startTemporal({ ...common, port: ports.temporal, pragmas: temporalPragmas }),
   ])
   const processes = starts
     .filter((start) => start.status === 'fulfilled')

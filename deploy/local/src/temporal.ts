@@ -24,8 +24,10 @@ const dynamicConfig = [
  * Temporal's development server, a real one on an SQLite file in `temporal/`, unless
  * `COFFER_TEMPORAL_ADDRESS` names a running one.
  */
-export async function startTemporal(options: ServerOptions): Promise<Server> {
-  const { dataDir, port, log, env, fresh } = options
+export async function startTemporal(
+  options: ServerOptions & { pragmas: Record<string, string> },
+): Promise<Server> {
+  const { dataDir, port, log, env, fresh, pragmas } = options
   if (env.COFFER_TEMPORAL_ADDRESS) {
     return { url: env.COFFER_TEMPORAL_ADDRESS, process: null }
   }
@@ -44,6 +46,7 @@ export async function startTemporal(options: ServerOptions): Promise<Server> {
     args: [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
       ...['--db-filename', join(store, 'temporal.sqlite'), '--log-level', 'warn'],
+      ...Object.entries(pragmas).flatMap((pragma) => ['--sqlite-pragma', pragma.join('=')]),
       ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
     ],
     stopSignal: 'SIGTERM',

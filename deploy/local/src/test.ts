@@ -33,6 +33,7 @@ await runScript(async (stop) => {
         fresh: true,
         // What a crash of the machine would lose is not worth the tests' time.
         postgresSettings: { fsync: 'off', full_page_writes: 'off' },
+        temporalPragmas: { synchronous: 'off' },
       }),
     )
     return await runJest({
