@@ -15,7 +15,6 @@ import {
   TransactionsChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import { IntegrityConstraintViolationError } from 'slonik'
-import { type Announced, createAnnounced } from './announced.ts'
 import { type BankAccount, balancesOf } from './bank-account.ts'
 import type { Settlement } from './book.ts'
 import type { Envelope } from './envelope.ts'
@@ -24,6 +23,7 @@ import { lockMoney, type MoneyRows, type MoneyScope, readMoney } from './money.s
 import { type MoneyWrite, saveMoney } from './money-save.sql.ts'
 import { saveUnchanged } from './money-unlocked.sql.ts'
 import type { Operation } from './operation.sql.ts'
+import { createRecent, type Recent } from './recent.ts'
 import { addDecision, openTill, type Till, tillWrite } from './till.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
@@ -69,7 +69,9 @@ interface WriterOptions extends Pick<ServiceDeps, 'database' | 'clock'> {
  * account share a save, each decided on what the one before left; a refused one leaves no trace.
  */
 export function createMoneyWriter({ quietMs, ...offered }: WriterOptions): MoneyWriter {
-  const deps = { ...offered, kept: createKeptMoney(), announced: createAnnounced(quietMs / 4) }
+  // A search waits longer than this: what changes meanwhile needs no announcement of its own.
+  const announced = createRecent<true>(quietMs / 4)
+  const deps = { ...offered, kept: createKeptMoney(), announced }
   const write = createBatcher<MoneyWork<unknown>, unknown>(async (_key, works) => {
     if (works.length === 1 || works.some(({ alone }) => alone)) return oneByOne(deps, works)
     try {
@@ -87,7 +89,7 @@ export function createMoneyWriter({ quietMs, ...offered }: WriterOptions): Money
   }
 }
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { kept: KeptMoney; announced: Announced }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { kept: KeptMoney; announced: Recent<true> }
 type MoneyTill = Till<KeptReply, Operation>
 type Outcomes = PromiseSettledResult<unknown>[]
 
@@ -111,12 +113,12 @@ async function together(deps: Deps, works: MoneyWork<unknown>[]): Promise<Outcom
   const scope = unionOf(works)
   if (!works.some(({ alone }) => alone)) {
     const known = kept.find(scope, deps.clock())
-    const done = known && (await saveOn(deps, works, { scope, rows: known }))
-    if (done?.isSaved) return done.outcomes
+    const onKept = known && (await saveOn(deps, works, { scope, rows: known }))
+    if (onKept?.isSaved) return onKept.outcomes
     const rows = await readMoney(database, scope)
     if (!rows) throw notFound('bank account')
-    const { outcomes, isSaved, isNothing } = await saveOn(deps, works, { scope, rows })
-    if (isSaved || isNothing) return outcomes
+    const onRead = await saveOn(deps, works, { scope, rows })
+    if (onRead) return onRead.outcomes
   }
   kept.forget(scope)
   const { outcomes, write } = await database.transaction(async (tx) => {
@@ -131,8 +133,8 @@ async function together(deps: Deps, works: MoneyWork<unknown>[]): Promise<Outcom
 }
 
 /**
- * Decides on rows and saves if they still are so. Outcomes of which nothing is to be saved are true
- * of the rows as they were: where these were kept, somebody may have changed them meanwhile.
+ * Decides on rows and saves if they still are so, else null. Outcomes of which nothing is to be
+ * saved are true of the rows as they were: those that were kept may have changed meanwhile.
  */
 async function saveOn(
   deps: Deps,
@@ -141,16 +143,16 @@ async function saveOn(
 ) {
   const { database, kept } = deps
   const { outcomes, write } = decided(deps, works, rows)
-  if (!write) return { outcomes, isNothing: true, isSaved: false }
+  if (!write) return { outcomes, isSaved: false }
   try {
     const version = await saveUnchanged(database, scope, { seen: rows.seen, write })
     if (version === null) {
       kept.forget(scope)
-      return { outcomes, isNothing: false, isSaved: false }
+      return null
     }
     kept.keep({ ...write, version }, deps.clock())
     noteAnnounced(deps, write)
-    return { outcomes, isNothing: false, isSaved: true }
+    return { outcomes, isSaved: true }
   } catch (error) {
     kept.clear()
     throw error
@@ -159,14 +161,14 @@ async function saveOn(
 
 function noteAnnounced({ announced }: Deps, write: MoneyWrite | null): void {
   const isSaid = write?.changes.some(({ type }) => type === TransactionsChangedSchema.typeName)
-  if (write && isSaid) announced.note(write.bankAccount.bankAccountId, performance.now())
+  if (write && isSaid) announced.set(write.bankAccount.bankAccountId, true, performance.now())
 }
 
 function decided({ clock, announced }: Deps, works: MoneyWork<unknown>[], rows: MoneyRows) {
   const till: MoneyTill = openTill(rows)
   const outcomes: Outcomes = works.map((work) => attempt(till, work, clock()))
   const write = tillWrite(till)
-  const isCovered = announced.covers(rows.bankAccount.bankAccountId, performance.now())
+  const isCovered = announced.get(rows.bankAccount.bankAccountId, performance.now()) ?? false
   return { outcomes, write: write && { ...write, changes: changesOf(write, isCovered) } }
 }
 

@@ -1,6 +1,7 @@
 import { type Handler, on } from '@coffer/kit/consumer'
 import type { Workflows } from '@coffer/kit/temporal'
 import { TransactionsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { createRecent } from './recent.ts'
 
 /**
  * Has similar transactions looked for `quietMs` after transactions were added or deleted. A search
@@ -10,25 +11,19 @@ import { TransactionsChangedSchema } from '@coffer/proto/ledger/v1/events'
  */
 export function similarHandler(options: { workflows: Workflows; quietMs: number }): Handler {
   const { workflows, quietMs } = options
-  const triggers = new Map<string, { at: number; sent: Promise<void> }>()
-  const isFresh = ({ at }: { at: number }) => performance.now() - at < quietMs / 2
+  const triggers = createRecent<Promise<void>>(quietMs / 2)
   return on(TransactionsChangedSchema, async ({ accountId, bankAccountId, isAutomatic }) => {
     // They wait in a table, for a search of all of them.
     if (isAutomatic) return
-    const before = triggers.get(bankAccountId)
-    if (before && isFresh(before)) return before.sent
-    for (const [key, trigger] of triggers) {
-      if (isFresh(trigger)) break
-      triggers.delete(key)
-    }
+    const before = triggers.get(bankAccountId, performance.now())
+    if (before !== undefined) return before
     const sent = workflows.start({
       type: 'findSimilar',
       id: `similar/${bankAccountId}`,
       taskQueue: 'ledger',
       args: [{ accountId, bankAccountId, quietMs }],
     })
-    const trigger = { at: performance.now(), sent }
-    triggers.set(bankAccountId, trigger)
+    triggers.set(bankAccountId, sent, performance.now())
     sent.catch(() => triggers.delete(bankAccountId))
     return sent
   })
