@@ -1,7 +1,7 @@
 import { budgeting } from '@coffer/budgeting/service'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
+import { type Booted, boot, ofConsumers, untilLockAwaited } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -148,12 +148,6 @@ test('a plan goes by the schedule as it is when the change is saved', async () =
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId)
   const database = booted.database('budgeting')
-  const isWaited = async () => {
-    const { rows } = await database.pool.query(sql.unsafe`
-      SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-    return rows.length > 0
-  }
   const changed = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const changing = database.transaction(async (tx) => {
@@ -165,7 +159,7 @@ test('a plan goes by the schedule as it is when the change is saved', async () =
   })
   await changed.promise
   const planning = replan(home, spendingId, { targetAmount: 600n })
-  await eventually(isWaited, (waits) => waits)
+  await untilLockAwaited(database)
   over.resolve()
   await changing
   const { spending } = await planning

@@ -1,4 +1,4 @@
-import { type Booted, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, untilLockAwaited } from '@coffer/kit/testing/boot'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SessionService } from '@coffer/proto/identity/v1/session'
@@ -150,19 +150,15 @@ test('recovery codes are not renewed for an authenticator that is disabled meanw
 
 /** Keeps attempts on a subject from being counted until they are released. */
 async function lockAttempts(subject: string) {
-  const { pool, transaction } = booted.database('identity')
+  const database = booted.database('identity')
   const locked = Promise.withResolvers<void>()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const holding = transaction(async (tx) => {
+  const holding = database.transaction(async (tx) => {
     await tx.query(sql.unsafe`
       INSERT INTO sign_in_attempts VALUES (${sql.binary(hashOf(subject))}, 0, now())`)
     locked.resolve()
     await released
   })
   await Promise.race([locked.promise, holding])
-  const isAwaited = () =>
-    pool.exists(sql.unsafe`
-      SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-  return { untilAwaited: () => eventually(isAwaited, Boolean), release }
+  return { untilAwaited: () => untilLockAwaited(database), release }
 }

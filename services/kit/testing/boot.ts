@@ -120,6 +120,15 @@ async function dropSchedules(host: Host, { client }: Workflows, prefix: string):
   for (const { id } of schedules) await client.schedule.getHandle(`${prefix}/${id}`).delete()
 }
 
+/** Waits until some statement in the database of these services waits for a lock. */
+export async function untilLockAwaited({ pool }: Database): Promise<void> {
+  const isAwaited = () =>
+    pool.exists(sql.unsafe`
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  await eventually(isAwaited, Boolean)
+}
+
 /** Polls until the value satisfies the condition; fails after `timeoutMs`. */
 export async function eventually<T>(
   read: () => Promise<T>,
