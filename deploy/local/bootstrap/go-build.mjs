@@ -20,7 +20,7 @@ import { run } from './run.mjs'
 export async function buildWithGo(tool, { directory, env, progress }) {
   if (findOnPath('go', env).length === 0) {
     throw new FatalError(
-      `No ${tool.binary}: not on PATH, not in the cache, no release archive in reach, and no Go ` +
+      `No ${tool.binary}: not on PATH, not in the cache, nothing ready-made in reach, and no Go ` +
         `to build it. Install Go or ${tool.binary}, or set ${tool.urlSetting}.`,
     )
   }

