@@ -30,8 +30,8 @@ export type ServerProcess = {
   died: Promise<Death>
   /** Rejects as soon as it ends; for racing against readiness. */
   running: Promise<never>
-  /** Asks it to end, then makes it; resolves when it is gone. */
-  stop: () => Promise<void>
+  /** Asks it to end, by its own signal unless given another, then makes it; resolves once gone. */
+  stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 /**
@@ -41,8 +41,8 @@ export type ServerProcess = {
  */
 export function startServerProcess(options: Command): ServerProcess {
   const { name, dataDir, command, args, user, stopSignal } = options
-  const logPath = options.output === 'inherit' ? null : join(dataDir, 'log', `${name}.log`)
-  const output = logPath === null ? 'inherit' : openLog(logPath)
+  const path = options.output === 'inherit' ? null : logPath(dataDir, name)
+  const output = path === null ? 'inherit' : openLog(path)
   const child = spawn(command, args, {
     cwd: options.cwd ?? dataDir,
     env: options.env ?? process.env,
@@ -61,7 +61,7 @@ export function startServerProcess(options: Command): ServerProcess {
     record?.remove()
     ended.resolve()
     if (!stopping) {
-      const tail = logPath === null ? '' : lastLineOf(logPath)
+      const tail = path === null ? '' : lastLineOf(path)
       died.resolve({ code, error: new FatalError(`${name} ${what}.${tail}`) })
     }
   }
@@ -75,14 +75,19 @@ export function startServerProcess(options: Command): ServerProcess {
     pid: child.pid ?? 0,
     died: died.promise,
     running,
-    stop: async () => {
+    stop: async (signal = stopSignal) => {
       stopping = true
-      child.kill(stopSignal)
+      child.kill(signal)
       const kill = setTimeout(() => child.kill('SIGKILL'), killGraceMs)
       await ended.promise
       clearTimeout(kill)
     },
   }
+}
+
+/** Where a server's output goes. */
+export function logPath(dataDir: string, name: string): string {
+  return join(dataDir, 'log', `${name}.log`)
 }
 
 /** Opens a fresh log and keeps the previous one beside it. */

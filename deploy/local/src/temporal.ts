@@ -6,11 +6,15 @@ import { temporal } from '../bootstrap/tool-table.mjs'
 import { ensureBinary } from '../bootstrap/tools.mjs'
 import { requireFreePort } from './ports.ts'
 import { untilReady } from './ready.ts'
+import { runRestartable } from './restart.ts'
 import type { Server, ServerOptions } from './server.ts'
-import { startServerProcess } from './server-process.ts'
+import { logPath, startServerProcess } from './server-process.ts'
+import { createTail } from './tail.ts'
 
 const startTimeoutMs = 60_000
 const probeTimeoutMs = 5_000
+const lookMs = 2_000
+const interrupted = 'interrupted (9)'
 
 /** At the default of 20 polls a second and shard, every workflow waits 50 to 150 ms for a poll. */
 const pollRate = 2_000
@@ -39,17 +43,18 @@ export async function startTemporal(
   }
   mkdirSync(store, { recursive: true, mode: 0o700 })
   const address = `127.0.0.1:${port}`
-  const server = startServerProcess({
-    name: 'temporal',
-    dataDir,
-    command,
-    args: [
-      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
-      ...['--db-filename', join(store, 'temporal.sqlite'), '--log-level', 'warn'],
-      ...Object.entries(pragmas).flatMap((pragma) => ['--sqlite-pragma', pragma.join('=')]),
-      ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
-    ],
-    stopSignal: 'SIGTERM',
+  const args = [
+    ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
+    ...['--db-filename', join(store, 'temporal.sqlite'), '--log-level', 'warn'],
+    ...Object.entries(pragmas).flatMap((pragma) => ['--sqlite-pragma', pragma.join('=')]),
+    ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
+  ]
+  const server = runRestartable({
+    start: () =>
+      startServerProcess({ name: 'temporal', dataDir, command, args, stopSignal: 'SIGTERM' }),
+    isStuck: storeWatch({ command, address, log: logPath(dataDir, 'temporal') }),
+    intervalMs: lookMs,
+    onRestart: () => log.say('temporal', 'its store answers no more; starting it again'),
   })
   await untilReady({
     name: 'temporal',
@@ -58,6 +63,31 @@ export async function startTemporal(
     probe: () => requireServing(command, address),
   })
   return { url: address, process: server }
+}
+
+/**
+ * Tells whether the store no longer answers. The SQLite of this version can keep an interrupt for
+ * good: then every statement fails, while the server says that it is healthy. So once the log
+ * speaks of one, something is asked that must be read from the store.
+ */
+function storeWatch(server: { command: string; address: string; log: string }) {
+  const { command, address, log } = server
+  const written = createTail(log)
+  const args = ['operator', 'namespace', 'describe', 'default', '--address', address]
+  const fault = () =>
+    promisify(execFile)(command, args, { timeout: probeTimeoutMs }).then(
+      () => null,
+      (error: { stderr?: string }) => error.stderr ?? '',
+    )
+  let isSuspect = false
+  return async () => {
+    isSuspect ||= written().includes(interrupted)
+    if (!isSuspect) return false
+    const text = await fault()
+    const isStuck = text?.includes(interrupted) ?? false
+    isSuspect = text !== null && !isStuck
+    return isStuck
+  }
 }
 
 /** The port is open a little before the server answers, so it is asked for its health. */
