@@ -186,12 +186,11 @@ export const boolean = z.boolean({ error: typed(texts.boolean) })
 export const timestamp = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
-  .refine((value) => rfc3339.test(value) && instantOf(value).isValid, rule(texts.timestamp))
-  .refine(
-    (value) => instantOf(value).toUTC().year >= 1900 && instantOf(value).toUTC().year < 2200,
-    rule(texts.years),
-  )
-  .transform((value) => timestampFromDate(instantOf(value).toJSDate()))
+  .refine((value) => rfc3339.test(value), rule(texts.timestamp))
+  .transform((value) => DateTime.fromISO(value, { zone: 'utc' }))
+  .refine(({ isValid }) => isValid, rule(texts.timestamp))
+  .refine(({ year }) => year >= 1900 && year < 2200, rule(texts.years))
+  .transform((instant) => timestampFromDate(instant.toJSDate()))
   .meta({ format: 'date-time' })
 
 /** One of the values; anything else names what is accepted. */
@@ -267,7 +266,3 @@ export const feedApiKey = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
   .regex(/^[A-Za-z0-9]{1,100}$/, rule('must be 1 to 100 letters and digits'))
-
-function instantOf(value: string): DateTime {
-  return DateTime.fromISO(value, { zone: 'utc' })
-}

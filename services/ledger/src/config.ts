@@ -30,7 +30,7 @@ export const settings = {
   ),
   similarQuietSeconds: setting(
     'COFFER_SIMILAR_QUIET_SECONDS',
-    z.coerce.number({ error: 'must be a number' }).min(0.1).max(3600).default(5),
+    z.coerce.number({ error: 'must be a number' }).min(0.1).max(3600).default(30),
     'How long a bank account must be left alone before similar transactions are looked for.',
   ),
 }
