@@ -26,8 +26,8 @@ const defaults = {
     'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,' +
     'patch_spending,feed_links',
   SECS: '3',
-  REPEATS: '3',
-  PAUSE_S: '5',
+  REPEATS: '5',
+  PAUSE_S: '2',
   // Waits a little before each run for a machine on which nothing else runs.
   QUIET_MAX_S: '10',
 }

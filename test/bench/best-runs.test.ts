@@ -2,12 +2,36 @@ import { expect, test } from '@jest/globals'
 import { bestRuns, disturbedWork } from './best-runs.ts'
 import { exampleRun } from './example-run.ts'
 
-/** Of runs with these shares and rates the best one's rate. */
-function bestRate(runs: [stolen: number | null, rps: number][]): number | undefined {
-  return bestRuns(runs.map(([stolen, rps]) => exampleRun({ stolen, rps })))[0]?.rps
+type Example = [stolen: number | null, rps: number, cores?: number]
+
+/** Of runs with these shares, rates and processors kept busy the best one's rate. */
+function bestRate(runs: Example[]): number | undefined {
+  const examples = runs.map(([stolen, rps, coffer]) => {
+    return exampleRun({ stolen, rps, ...(coffer ? { cores: { coffer, postgres: 0 } } : {}) })
+  })
+  return bestRuns(examples)[0]?.rps
 }
 
-test.each<[string, [number | null, number][], number]>([
+test.each<[string, Example[], number]>([
+  [
+    'of those left alone the one whose requests cost least, not the fastest',
+    [
+      [0.3, 900, 0.1],
+      [0, 300, 1],
+      [0.04, 200, 0.5],
+      [0.01, 310, 0.9],
+    ],
+    200,
+  ],
+  [
+    'the cheaper of those most alike where none was left alone',
+    [
+      [0.3, 900, 0.1],
+      [0.201, 300, 1],
+      [0.209, 100, 0.2],
+    ],
+    100,
+  ],
   [
     'the least disturbed, whatever its rate',
     [

@@ -97,7 +97,7 @@ test('the conditions are named', () => {
 
 test.each([
   ['one pass of 10 s', [1]],
-  ['3 passes of 10 s each. Shown is the one', [1, 2, 3]],
+  ['3 passes of 10 s each. Shown is, of those', [1, 2, 3]],
 ])('how many passes there were is said: %s', (text, passes) => {
   const runs = passes.flatMap((pass) => results.runs.map((run) => ({ ...run, pass })))
   expect(withFigures(page, { ...results, runs }, reference)).toContain(text)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { alikeRuns, bestRuns } from './best-runs.ts'
-import { lostUpdates, type Results, type Run } from './results.ts'
-import { marked, stealText } from './steal.ts'
+import { costOf, lostUpdates, type Results, type Run } from './results.ts'
+import { disturbing, marked, percent, stealText } from './steal.ts'
 
 /** The other server's figures for one kind of work: requests per second, and p99 at c=16 in ms. */
 export const Reference = z.object({
@@ -91,8 +91,9 @@ function passesText(runs: readonly Run[], seconds: number): string {
   if (most <= 1) return `one pass of ${seconds} s each.`
   const passes = fewest === most ? `${most}` : `${fewest} to ${most}`
   return (
-    `${passes} passes of ${seconds} s each. Shown is the one in which the host took least of the ` +
-    'processor time; of those alike to a percent the middle one.'
+    `${passes} passes of ${seconds} s each. Shown is, of those in which the host took at most ` +
+    `${percent(disturbing)} of the processor time (else least), the one whose requests cost ` +
+    'least of it: neighbours slow a virtual machine down without taking any.'
   )
 }
 
@@ -104,15 +105,15 @@ function memoryText(processes: Record<string, { rssMiB: number }> | null): strin
 }
 
 function processorTime(run: Run | undefined): string {
-  const { coffer, postgres } = run?.cores ?? {}
-  if (!run?.rps || coffer === undefined || postgres === undefined) return '–'
-  const inMs = (cores: number) => {
-    return ((cores * 1000) / run.rps).toLocaleString('en-US', {
+  const cost = run && costOf(run)
+  if (!cost) return '–'
+  const text = (inMs: number) => {
+    return inMs.toLocaleString('en-US', {
       ...{ maximumSignificantDigits: 2, maximumFractionDigits: 3 },
       roundingPriority: 'lessPrecision',
     })
   }
-  return `${inMs(coffer)} + ${inMs(postgres)}`
+  return `${text(cost.coffer)} + ${text(cost.postgres)}`
 }
 
 function rate(perSecond: number | null): string {

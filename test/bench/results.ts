@@ -38,6 +38,14 @@ export const Results = z.object({
 })
 export type Results = z.infer<typeof Results>
 
+/** Processor time of a request in ms; null where it was not measured. */
+export function costOf({ cores, rps }: Run) {
+  const { coffer, postgres } = cores ?? {}
+  if (!rps || coffer === undefined || postgres === undefined) return null
+  const inMs = (time: number) => (time * 1000) / rps
+  return { coffer: inMs(coffer), postgres: inMs(postgres), total: inMs(coffer + postgres) }
+}
+
 /** What a run is told apart by from all others of a report. */
 type RunKey = Pick<Run, 'pass' | 'name' | 'conc'>
 

@@ -6,7 +6,7 @@ export interface Reading {
 }
 
 /** The share of the processor time beyond which what is measured says more about the host. */
-const disturbing = 0.05
+export const disturbing = 0.05
 
 /**
  * What the text of /proc/stat says (proc(5)): `stolen` is the time in which a processor had work to
@@ -73,7 +73,7 @@ function readingAt(readings: readonly Reading[], atMs: number): Reading | null {
   }
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   const value = share * 100
   return `${value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 1 : 0 })} %`
 }
