@@ -1,4 +1,4 @@
-import { unavailable } from '@coffer/kit/errors'
+import { refused, unavailable } from '@coffer/kit/errors'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from './samples.ts'
@@ -56,4 +56,67 @@ test.each(writes)('%s %s is recorded while budgeting is away, and says so', asyn
   expect(answer.headers['coffer-recalculation']).toBe('pending')
   expect(answer.body.spending ?? []).toEqual([])
   expect(answer.body.balance.free).toBe(45_000)
+})
+
+/** Those that know their envelopes beforehand. */
+const moves = writes.filter(([, path]) => ['/transactions', '/spending/transfer'].includes(path))
+
+type Moving = NonNullable<NonNullable<Stubs['spending']>['recalculateMoving']>
+
+async function move(options: {
+  recalculateMoving: Moving
+  write?: () => Promise<never>
+  path: string
+}) {
+  const { path, recalculateMoving, write } = options
+  const [method, , body] = moves.find(([, one]) => one === path)!
+  const failing = write && {
+    transactions: { createTransaction: write },
+    envelopes: { transfer: write },
+  }
+  gateway = await openGateway({ ...ledger, ...failing, spending: { recalculateMoving } })
+  return gateway.send(method, `${accountUrl}${path}`, { body: body! })
+}
+
+test.each(moves)('the plans of %s %s are read while it is written', async (_method, path) => {
+  const steps: unknown[] = []
+  const answer = await move({
+    path,
+    recalculateMoving: async (requests) => {
+      for await (const { step } of requests) steps.push(step)
+      return { spending: [spending] }
+    },
+  })
+  expect([answer.body.spending].flat()).toMatchObject([{ spendingId }])
+  expect(steps).toMatchObject([
+    { case: 'moving', value: { bankAccountId: ids.bankAccountId, spendingIds: [spendingId] } },
+    { case: 'moved', value: { envelopes: [{ spendingId, version: 7n }] } },
+  ])
+  expect(gateway.received.some(({ rpc }) => rpc === 'RecalculateSpending')).toBe(false)
+})
+
+test.each(moves)('a refused %s %s ends the reading', async (_method, path) => {
+  const ended = Promise.withResolvers<unknown>()
+  const answer = await move({
+    path,
+    write: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      throw refused('not so much')
+    },
+    recalculateMoving: async (requests, { signal }) => {
+      signal.addEventListener('abort', ended.resolve)
+      for await (const _ of requests);
+      return {}
+    },
+  })
+  expect(answer.status).toBe(400)
+  await ended.promise
+})
+
+test.each(moves)('%s %s does not wait for plans that do not come', async (_method, path) => {
+  const never = () => new Promise<never>(() => undefined)
+  const answer = await move({ path, recalculateMoving: never })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['coffer-recalculation']).toBe('pending')
+  expect(gateway.received.some(({ rpc }) => rpc === 'RecalculateSpending')).toBe(false)
 })

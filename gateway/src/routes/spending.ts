@@ -20,7 +20,7 @@ import {
   timestamp,
 } from '../fields.ts'
 import { transactionPage } from '../query.ts'
-import { recalculation } from '../recalculation.ts'
+import { moneyMove } from '../recalculation.ts'
 import { keptRestText, listed, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
@@ -135,7 +135,7 @@ function reads({ mesh, kept }: RouteDeps): Route[] {
 function writes({ mesh, log }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
   const envelopes = mesh.client('ledger', EnvelopeService)
-  const recalculate = recalculation(spending, log)
+  const moveMoney = moneyMove(spending, log)
   return [
     route({
       method: 'POST',
@@ -161,11 +161,17 @@ function writes({ mesh, log }: RouteDeps): Route[] {
       answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
       handler: async (call) => {
         const moving = { ...valuesOf(call.body), ...call.params }
-        const moved = await envelopes.transfer(moving, call.writeOptions)
-        return {
-          balance: rendered(BalancesSchema, moved.balance),
-          spending: await recalculate(moved.envelopes, call),
-        }
+        const { bankAccountId, fromSpendingId, toSpendingId } = moving
+        const { moved, spending: changed } = await moveMoney(
+          {
+            bankAccountId,
+            spendingIds: [fromSpendingId, toSpendingId].filter((one) => one !== undefined),
+            write: () => envelopes.transfer(moving, call.writeOptions),
+            envelopesOf: (reply) => reply.envelopes,
+          },
+          call,
+        )
+        return { balance: rendered(BalancesSchema, moved.balance), spending: changed }
       },
     }),
     route({

@@ -20,7 +20,7 @@ import {
 } from '../fields.ts'
 import type { KeptAnswers } from '../kept-answers.ts'
 import { accountTransactionPage, boolean as booleanQuery } from '../query.ts'
-import { type Recalculate, recalculation } from '../recalculation.ts'
+import { type MoveMoney, moneyMove, type Recalculate, recalculation } from '../recalculation.ts'
 import { rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
@@ -54,10 +54,11 @@ const spendingList = { list: SpendingSchema }
 export function transactionRoutes({ mesh, kept, log }: RouteDeps): Route[] {
   const transactions = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
-  const recalculate = recalculation(mesh.client('budgeting', SpendingService), log)
+  const spending = mesh.client('budgeting', SpendingService)
+  const recalculate = recalculation(spending, log)
   return [
     ...reads(transactions, kept),
-    creationRoute(transactions, accounts, recalculate),
+    creationRoute(transactions, accounts, moneyMove(spending, log)),
     changeRoute(transactions, recalculate),
     deletionRoute(transactions, recalculate),
   ]
@@ -97,7 +98,7 @@ function reads(ledger: Transactions, kept: KeptAnswers): Route[] {
 function creationRoute(
   transactions: Transactions,
   accounts: Client<typeof BankAccountService>,
-  recalculate: Recalculate,
+  moveMoney: MoveMoney,
 ): Route {
   return route({
     method: 'POST',
@@ -116,13 +117,20 @@ function creationRoute(
     },
     handler: async (call) => {
       const creating = { ...valuesOf(call.body), ...call.params }
-      const created = await transactions.createTransaction(creating, call.writeOptions)
-      const changed = created.envelope ? [created.envelope] : []
-      const [spending] = await recalculate(changed, call)
+      const { bankAccountId, spendingId } = creating
+      const { moved, spending } = await moveMoney(
+        {
+          bankAccountId,
+          spendingIds: spendingId ? [spendingId] : [],
+          write: () => transactions.createTransaction(creating, call.writeOptions),
+          envelopesOf: ({ envelope }) => (envelope ? [envelope] : []),
+        },
+        call,
+      )
       return {
-        transaction: rendered(TransactionSchema, created.transaction),
-        balance: rendered(BalancesSchema, created.balance),
-        ...(spending ? { spending } : {}),
+        transaction: rendered(TransactionSchema, moved.transaction),
+        balance: rendered(BalancesSchema, moved.balance),
+        ...(spending[0] ? { spending: spending[0] } : {}),
       }
     },
   })

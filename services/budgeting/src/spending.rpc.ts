@@ -1,8 +1,12 @@
-import { notFound } from '@coffer/kit/errors'
+import { invalid, notFound } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
-import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import {
+  type RecalculateMovingRequest,
+  SpendingSchema,
+  type SpendingService,
+} from '@coffer/proto/budgeting/v1/spending'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { explainSpending } from './explanation.rpc.ts'
@@ -59,7 +63,33 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       const plans = await findPlans(database, scope, spendingIds)
       return { spending: compose(plans, envelopes, asOf) }
     },
+    recalculateMoving: async (requests, context) => {
+      const steps = requests[Symbol.asyncIterator]()
+      const { bankAccountId, spendingIds } = await nextStep(steps, 'moving')
+      const { scope, asOf } = scopeOf(bankAccountId, context)
+      // Settled first, so that plans which cannot be read are a fault of this call alone.
+      const [plans, moved] = await Promise.allSettled([
+        findPlans(database, scope, spendingIds),
+        nextStep(steps, 'moved'),
+      ])
+      if (plans.status === 'rejected') throw plans.reason
+      if (moved.status === 'rejected') throw moved.reason
+      return { spending: compose(plans.value, moved.value.envelopes, asOf) }
+    },
   }
+}
+
+type Step = RecalculateMovingRequest['step']
+type StepValue<Case> = Extract<Step, { case: Case }> extends { value: infer Value } ? Value : never
+
+async function nextStep<Case extends 'moving' | 'moved'>(
+  steps: AsyncIterator<RecalculateMovingRequest>,
+  expected: Case,
+): Promise<StepValue<Case>> {
+  const { value } = await steps.next()
+  const step: Step | undefined = value?.step
+  if (step?.case !== expected) throw invalid({ [expected]: 'is missing' })
+  return step.value as StepValue<Case>
 }
 
 /**
