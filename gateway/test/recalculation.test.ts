@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { refused, unavailable } from '@coffer/kit/errors'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Gateway, openGateway } from './gateway.ts'
@@ -33,25 +34,24 @@ const writes: ['POST' | 'PATCH' | 'DELETE', string, object | undefined][] = [
   ['DELETE', `/transactions/upload/${transactionUploadId}`, undefined],
 ]
 
-async function send(recalculateSpending: () => object, write: (typeof writes)[number]) {
-  const [method, path, body] = write
-  const stubs = { ...ledger, spending: { recalculateSpending } }
-  gateway = await openGateway(stubs, { COFFER_UPLOADS_ENABLED: 'true' })
+async function send([method, path, body]: (typeof writes)[number], stubs: Stubs) {
+  gateway = await openGateway({ ...ledger, ...stubs }, { COFFER_UPLOADS_ENABLED: 'true' })
   return gateway.send(method, `${accountUrl}${path}`, body ? { body } : {})
 }
 
 test.each(writes)('%s %s answers with the plans it moved', async (...write) => {
-  const answer = await send(() => ({ spending: [spending] }), write)
+  const recalculateSpending = () => ({ spending: [spending] })
+  const answer = await send(write, { spending: { recalculateSpending } })
   expect(answer.status).toBe(200)
   expect([answer.body.spending].flat()).toMatchObject([{ spendingId }])
   expect(answer.headers).not.toHaveProperty('coffer-recalculation')
 })
 
 test.each(writes)('%s %s is recorded while budgeting is away, and says so', async (...write) => {
-  const away = () => {
+  const recalculateSpending = () => {
     throw unavailable('budgeting is away')
   }
-  const answer = await send(away, write)
+  const answer = await send(write, { spending: { recalculateSpending } })
   expect(answer.status).toBe(200)
   expect(answer.headers['coffer-recalculation']).toBe('pending')
   expect(answer.body.spending ?? []).toEqual([])
@@ -61,30 +61,14 @@ test.each(writes)('%s %s is recorded while budgeting is away, and says so', asyn
 /** Those that know their envelopes beforehand. */
 const moves = writes.filter(([, path]) => ['/transactions', '/spending/transfer'].includes(path))
 
-type Moving = NonNullable<NonNullable<Stubs['spending']>['recalculateMoving']>
-
-async function move(options: {
-  recalculateMoving: Moving
-  write?: () => Promise<never>
-  path: string
-}) {
-  const { path, recalculateMoving, write } = options
-  const [method, , body] = moves.find(([, one]) => one === path)!
-  const failing = write && {
-    transactions: { createTransaction: write },
-    envelopes: { transfer: write },
-  }
-  gateway = await openGateway({ ...ledger, ...failing, spending: { recalculateMoving } })
-  return gateway.send(method, `${accountUrl}${path}`, { body: body! })
-}
-
-test.each(moves)('the plans of %s %s are read while it is written', async (_method, path) => {
+test.each(moves)('the plans of %s %s are read while it is written', async (...write) => {
   const steps: unknown[] = []
-  const answer = await move({
-    path,
-    recalculateMoving: async (requests) => {
-      for await (const { step } of requests) steps.push(step)
-      return { spending: [spending] }
+  const answer = await send(write, {
+    spending: {
+      recalculateMoving: async (requests) => {
+        for await (const { step } of requests) steps.push(step)
+        return { spending: [spending] }
+      },
     },
   })
   expect([answer.body.spending].flat()).toMatchObject([{ spendingId }])
@@ -95,27 +79,30 @@ test.each(moves)('the plans of %s %s are read while it is written', async (_meth
   expect(gateway.received.some(({ rpc }) => rpc === 'RecalculateSpending')).toBe(false)
 })
 
-test.each(moves)('a refused %s %s ends the reading', async (_method, path) => {
+test.each(moves)('a refused %s %s ends the reading', async (...write) => {
   const ended = Promise.withResolvers<unknown>()
-  const answer = await move({
-    path,
-    write: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      throw refused('not so much')
-    },
-    recalculateMoving: async (requests, { signal }) => {
-      signal.addEventListener('abort', ended.resolve)
-      for await (const _ of requests);
-      return {}
+  const refuse = async () => {
+    await sleep(50)
+    throw refused('not so much')
+  }
+  const answer = await send(write, {
+    transactions: { createTransaction: refuse },
+    envelopes: { transfer: refuse },
+    spending: {
+      recalculateMoving: async (requests, { signal }) => {
+        signal.addEventListener('abort', ended.resolve)
+        for await (const _ of requests);
+        return {}
+      },
     },
   })
   expect(answer.status).toBe(400)
   await ended.promise
 })
 
-test.each(moves)('%s %s does not wait for plans that do not come', async (_method, path) => {
+test.each(moves)('%s %s does not wait for plans that do not come', async (...write) => {
   const never = () => new Promise<never>(() => undefined)
-  const answer = await move({ path, recalculateMoving: never })
+  const answer = await send(write, { spending: { recalculateMoving: never } })
   expect(answer.status).toBe(200)
   expect(answer.headers['coffer-recalculation']).toBe('pending')
   expect(gateway.received.some(({ rpc }) => rpc === 'RecalculateSpending')).toBe(false)

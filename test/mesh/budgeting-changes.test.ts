@@ -1,7 +1,7 @@
 import { budgeting } from '@coffer/budgeting/service'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { type Booted, boot, ofConsumers, untilLockAwaited } from '@coffer/kit/testing/boot'
+import { type Booted, boot, counted, ofConsumers, untilLockAwaited } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -38,9 +38,7 @@ function replan(home: Household, spendingId: string, patch: object) {
 }
 
 async function statements<T>(run: () => Promise<T>): Promise<number> {
-  const before = booted.database('budgeting').statements(ofConsumers)
-  await run()
-  return booted.database('budgeting').statements(ofConsumers) - before
+  return (await counted(booted.database('budgeting'), run)).count
 }
 
 const refused = (run: Promise<unknown>) => run.then(() => null, ConnectError.from)
@@ -256,10 +254,10 @@ test('plans that are read while their money moves get the amounts that it came t
     const { envelopes: changed } = await envelopes.transfer(move, as)
     yield { step: { case: 'moved' as const, value: { envelopes: changed } } }
   }
-  const statements = () => booted.database('budgeting').statements(ofConsumers)
-  const before = statements()
-  const answer = await spending.recalculateMoving(steps(), as)
-  expect(statements() - before).toBe(1)
+  const { count, result: answer } = await counted(booted.database('budgeting'), () =>
+    spending.recalculateMoving(steps(), as),
+  )
+  expect(count).toBe(1)
   expect(answer.spending).toMatchObject([{ currentAmount: 500n, nextContributionAmount: 250n }])
   expect(answer.spending).toEqual(await list())
   const first = async function* () {

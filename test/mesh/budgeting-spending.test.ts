@@ -4,7 +4,7 @@ import { listSpending, savePlans } from '@coffer/budgeting/spending.sql'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
-import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
+import { type Booted, boot, counted, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { type CallOptions, Code, type ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -26,12 +26,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-async function counting<T>(run: () => Promise<T>): Promise<{ count: number; result: T }> {
-  const database = booted.database('budgeting')
-  const before = database.statements(ofConsumers)
-  const result = await run()
-  return { count: database.statements(ofConsumers) - before, result }
-}
+const counting = <T>(run: () => Promise<T>) => counted(booted.database('budgeting'), run)
 
 test('an envelope starts empty with a contribution, as the specification has it', async () => {
   const { pay, expense, goal, list } = await household(booted)

@@ -2,14 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { processIdentity } from '../bootstrap/process-identity.mjs'
-import { scratchDirectory } from './scratch.ts'
+import { scratchDirectory, until } from './scratch.ts'
 
 const bootstrap = join(import.meta.dirname, '../bootstrap')
-const pollMs = 50
-const pollsMax = 400
 
 /** A process that hands over to a script of ours, as an npm script does. */
 function handOver(directory: string, script: string) {
@@ -23,13 +20,6 @@ function handOver(directory: string, script: string) {
     process.exitCode = await continueUnderNode24({ script, args: ['a', 'b c'], env: process.env })`,
   )
   return spawn(process.execPath, [caller], { stdio: ['ignore', 'pipe', 'inherit'] })
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let polls = 0; polls < pollsMax && !condition(); polls += 1) {
-    await sleep(pollMs)
-  }
-  expect(condition()).toBe(true)
 }
 
 test('the script gets the arguments, and its exit code is handed back', async () => {

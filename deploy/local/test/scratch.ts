@@ -1,7 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Progress } from '../bootstrap/progress.mjs'
+
+const pollMs = 50
+const pollsMax = 400
 
 /** An empty directory that other users can enter, removed when disposed. */
 export function scratchDirectory(): Disposable & { path: string } {
@@ -27,4 +31,12 @@ export function quietProgress(): Progress & { lines: string[] } {
       return work()
     },
   }
+}
+
+/** Waits until it holds; fails after twenty seconds. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let polls = 0; polls < pollsMax && !condition(); polls += 1) {
+    await sleep(pollMs)
+  }
+  if (!condition()) throw new Error(`it does not hold: ${condition}`)
 }

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { processIdentity } from '../bootstrap/process-identity.mjs'
 import { freePorts } from '../src/ports.ts'
 import { startTemporal } from '../src/temporal.ts'
-import { quietProgress, scratchDirectory, writeScript } from './scratch.ts'
+import { quietProgress, scratchDirectory, until, writeScript } from './scratch.ts'
 
 /** A `temporal` whose store sticks once `stuck` is there; one that starts removes it. */
 const server = (scratch: string) => `
@@ -35,10 +34,6 @@ async function startScripted(scratch: string) {
 
 const linesOf = (path: string) =>
   existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n').length : 0
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(20)
-}
 
 test('Temporal is started again once its store answers no more', async () => {
   using scratch = scratchDirectory()

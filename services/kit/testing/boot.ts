@@ -22,6 +22,16 @@ import { cloneDatabase, requiredVariable } from './database.ts'
 /** Statements that consumers send at moments of their own: no part of the work that is counted. */
 export const ofConsumers = /\bdeleted_accounts\b/
 
+/** What the work came to, and the statements that it took. */
+export async function counted<Result>(
+  database: Database,
+  work: () => Promise<Result>,
+): Promise<{ count: number; result: Result }> {
+  const before = database.statements(ofConsumers)
+  const result = await work()
+  return { count: database.statements(ofConsumers) - before, result }
+}
+
 /** Real services on a database of their own, with NATS and Temporal shared under a prefix. */
 export interface Booted extends AsyncDisposable {
   host: Host
