@@ -80,14 +80,14 @@ export function moneyMove(spending: Spending, log: Log): MoveMoney {
     try {
       const moved = await writing
       late = setTimeout(() => ended.abort(), deadlineMs)
-      try {
-        const { spending: changed } = await asked
-        return { moved, spending: renderedAll(SpendingSchema, changed) }
-      } catch (error) {
-        const isLate = ended.signal.aborted
-        if (isLate) return { moved, spending: leftToEvent(error, { call, log }) }
-        return { moved, spending: await recalculate(envelopesOf(moved), call) }
-      }
+      const changed = await asked.then(
+        (answer) => renderedAll(SpendingSchema, answer.spending),
+        (error) => {
+          const isLate = ended.signal.aborted
+          return isLate ? leftToEvent(error, { call, log }) : recalculate(envelopesOf(moved), call)
+        },
+      )
+      return { moved, spending: changed }
     } finally {
       clearTimeout(late)
       ended.abort()

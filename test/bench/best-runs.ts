@@ -35,11 +35,11 @@ function bestOf(passes: readonly Run[]): Run | undefined {
   const least = Math.min(...passes.map(percentStolen))
   const calm = passes.filter(({ stolen }) => stolen !== null && !isDisturbed(stolen))
   const fair = calm.length > 0 ? calm : passes.filter((run) => percentStolen(run) === least)
-  const costs = fair.map((run) => costOf(run)?.total ?? null)
-  if (costs.includes(null)) {
+  const costs = fair.flatMap((run) => costOf(run)?.total ?? [])
+  if (costs.length < fair.length) {
     return fair.toSorted((a, b) => a.rps - b.rps)[Math.floor((fair.length - 1) / 2)]
   }
-  return fair[costs.indexOf(Math.min(...costs.map((cost) => cost ?? 0)))]
+  return fair[costs.indexOf(Math.min(...costs))]
 }
 
 function percentStolen({ stolen }: Run): number {

@@ -45,7 +45,7 @@ export async function installWithPip(tool, { directory, env, progress }) {
     if (!(error instanceof FatalError)) {
       throw error
     }
-    const [line] = error.message.split('\n').filter((text) => text.startsWith('ERROR'))
+    const line = error.message.split('\n').find((text) => text.startsWith('ERROR'))
     progress.say(tool.name, `no wheel: ${line ?? error.message}`)
     return null
   }

@@ -1,4 +1,4 @@
-import type { Death, ServerProcess } from './server-process.ts'
+import { type Death, lifeOf, type ServerProcess } from './server-process.ts'
 
 /** A server of one kind, and how to see that it has to be started again. */
 export type Restartable = {
@@ -37,14 +37,11 @@ export function runRestartable({
   const timer = setInterval(() => {
     looking = looking.then(look)
   }, intervalMs)
-  const running = died.promise.then(({ error }) => Promise.reject(error))
-  running.catch(() => {})
   return {
     get pid() {
       return current.pid
     },
-    died: died.promise,
-    running,
+    ...lifeOf(died.promise),
     stop: async (signal) => {
       isOver = true
       clearInterval(timer)

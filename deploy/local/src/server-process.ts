@@ -69,12 +69,9 @@ export function startServerProcess(options: Command): ServerProcess {
   child.on('exit', (code, signal) =>
     onEnd(code, `ended unexpectedly (${signal ?? `exit code ${code}`})`),
   )
-  const running = died.promise.then(({ error }) => Promise.reject(error))
-  running.catch(() => {})
   return {
     pid: child.pid ?? 0,
-    died: died.promise,
-    running,
+    ...lifeOf(died.promise),
     stop: async (signal = stopSignal) => {
       stopping = true
       child.kill(signal)
@@ -83,6 +80,13 @@ export function startServerProcess(options: Command): ServerProcess {
       clearTimeout(kill)
     },
   }
+}
+
+/** A server's end, and the same as a rejection. */
+export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'running'> {
+  const running = died.then(({ error }) => Promise.reject(error))
+  running.catch(() => {})
+  return { died, running }
 }
 
 /** Where a server's output goes. */

@@ -24,6 +24,9 @@ const dynamicConfig = [
   `history.visibilityProcessorMaxPollRPS=${pollRate}`,
 ]
 
+/** Asks the running server by a command of `temporal operator`; rejects with what it says. */
+type Ask = (words: string[]) => Promise<{ stdout: string }>
+
 /**
  * Temporal's development server, a real one on an SQLite file in `temporal/`, unless
  * `COFFER_TEMPORAL_ADDRESS` names a running one.
@@ -49,10 +52,14 @@ export async function startTemporal(
     ...Object.entries(pragmas).flatMap((pragma) => ['--sqlite-pragma', pragma.join('=')]),
     ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
   ]
+  const ask: Ask = (words) =>
+    promisify(execFile)(command, ['operator', ...words, '--address', address], {
+      timeout: probeTimeoutMs,
+    })
   const server = runRestartable({
     start: () =>
       startServerProcess({ name: 'temporal', dataDir, command, args, stopSignal: 'SIGTERM' }),
-    isStuck: storeWatch({ command, address, log: logPath(dataDir, 'temporal') }),
+    isStuck: storeWatch(ask, logPath(dataDir, 'temporal')),
     intervalMs: lookMs,
     onRestart: () => log.say('temporal', 'its store answers no more; starting it again'),
   })
@@ -60,7 +67,7 @@ export async function startTemporal(
     name: 'temporal',
     server,
     timeoutMs: startTimeoutMs,
-    probe: () => requireServing(command, address),
+    probe: () => requireServing(ask),
   })
   return { url: address, process: server }
 }
@@ -70,12 +77,10 @@ export async function startTemporal(
  * good: then every statement fails, while the server says that it is healthy. So once the log
  * speaks of one, something is asked that must be read from the store.
  */
-function storeWatch(server: { command: string; address: string; log: string }) {
-  const { command, address, log } = server
+function storeWatch(ask: Ask, log: string) {
   const written = createTail(log)
-  const args = ['operator', 'namespace', 'describe', 'default', '--address', address]
   const fault = () =>
-    promisify(execFile)(command, args, { timeout: probeTimeoutMs }).then(
+    ask(['namespace', 'describe', 'default']).then(
       () => null,
       (error: { stderr?: string }) => error.stderr ?? '',
     )
@@ -91,9 +96,8 @@ function storeWatch(server: { command: string; address: string; log: string }) {
 }
 
 /** The port is open a little before the server answers, so it is asked for its health. */
-async function requireServing(command: string, address: string): Promise<void> {
-  const args = ['operator', 'cluster', 'health', '--address', address]
-  const { stdout } = await promisify(execFile)(command, args, { timeout: probeTimeoutMs })
+async function requireServing(ask: Ask): Promise<void> {
+  const { stdout } = await ask(['cluster', 'health'])
   if (!stdout.includes('SERVING')) {
     throw new Error(stdout)
   }

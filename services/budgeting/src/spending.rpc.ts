@@ -18,6 +18,7 @@ import { createSpendingList } from './spending-list.rpc.ts'
 import { createSpending } from './spending-opening.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
+type Step = RecalculateMovingRequest['step'] | undefined
 
 /** Spending objects: the plan from here, the amounts from the ledger (design 1 and 4). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
@@ -65,31 +66,19 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     },
     recalculateMoving: async (requests, context) => {
       const steps = requests[Symbol.asyncIterator]()
-      const { bankAccountId, spendingIds } = await nextStep(steps, 'moving')
+      const first: Step = (await steps.next()).value?.step
+      if (first?.case !== 'moving') throw invalid({ moving: 'is missing' })
+      const { bankAccountId, spendingIds } = first.value
       const { scope, asOf } = scopeOf(bankAccountId, context)
-      // Settled first, so that plans which cannot be read are a fault of this call alone.
-      const [plans, moved] = await Promise.allSettled([
+      const [plans, { value }] = await Promise.all([
         findPlans(database, scope, spendingIds),
-        nextStep(steps, 'moved'),
+        steps.next(),
       ])
-      if (plans.status === 'rejected') throw plans.reason
-      if (moved.status === 'rejected') throw moved.reason
-      return { spending: compose(plans.value, moved.value.envelopes, asOf) }
+      const second: Step = value?.step
+      if (second?.case !== 'moved') throw invalid({ moved: 'is missing' })
+      return { spending: compose(plans, second.value.envelopes, asOf) }
     },
   }
-}
-
-type Step = RecalculateMovingRequest['step']
-type StepValue<Case> = Extract<Step, { case: Case }> extends { value: infer Value } ? Value : never
-
-async function nextStep<Case extends 'moving' | 'moved'>(
-  steps: AsyncIterator<RecalculateMovingRequest>,
-  expected: Case,
-): Promise<StepValue<Case>> {
-  const { value } = await steps.next()
-  const step: Step | undefined = value?.step
-  if (step?.case !== expected) throw invalid({ [expected]: 'is missing' })
-  return step.value as StepValue<Case>
 }
 
 /**
