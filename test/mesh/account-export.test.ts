@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@coffer/kit/id'
+import { inBulk } from '@coffer/kit/testing/database'
 import { renewal } from '@coffer/ledger/bank-account-version.sql'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -22,13 +23,15 @@ const transactionCount = 50_000
 
 /** So many transactions in a bank account, all at once. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
-  await place.coffer.booted.database('ledger').pool.query(sql.unsafe`
-    WITH renewed AS (${renewal({ accountId, bankAccountId })})
-    INSERT INTO transactions SELECT made.*
-    FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,
-      LATERAL jsonb_populate_record(one, jsonb_build_object('transaction_id',
-        ${newId('txn').slice(0, -6)}::text || lpad(n::text, 6, '0'))) AS made
-    WHERE one.account_id = ${accountId} AND one.bank_account_id = ${bankAccountId}`)
+  await inBulk(place.coffer.booted.database('ledger'), (tables) =>
+    tables.query(sql.unsafe`
+      WITH renewed AS (${renewal({ accountId, bankAccountId })})
+      INSERT INTO transactions SELECT made.*
+      FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,
+        LATERAL jsonb_populate_record(one, jsonb_build_object('transaction_id',
+          ${newId('txn').slice(0, -6)}::text || lpad(n::text, 6, '0'))) AS made
+      WHERE one.account_id = ${accountId} AND one.bank_account_id = ${bankAccountId}`),
+  )
 }
 
 test('an export has every row of the account, nobody else’s and no secret', async () => {

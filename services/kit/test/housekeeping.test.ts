@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { type Database, openDatabase } from '../src/database.ts'
 import { sweep } from '../src/housekeeping.ts'
-import { cloneDatabase } from '../testing/database.ts'
+import { cloneDatabase, inBulk } from '../testing/database.ts'
 import { fixture } from './fixture/service.ts'
 
 const stack = new AsyncDisposableStack()
@@ -47,9 +47,11 @@ test('what has been kept long enough goes, the rest stays', async () => {
 })
 
 test('one round takes more than a batch', async () => {
-  await database.pool.query(sql.unsafe`
-    INSERT INTO inbox (consumer, change_id, received_at)
-    SELECT 'c', 'chg_' || n, now() - interval '98 days' FROM generate_series(1, 25000) n`)
+  await inBulk(database, (tables) =>
+    tables.query(sql.unsafe`
+      INSERT INTO inbox (consumer, change_id, received_at)
+      SELECT 'c', 'chg_' || n, now() - interval '98 days' FROM generate_series(1, 25000) n`),
+  )
   await sweep(database)
   expect(await left(sql.unsafe`SELECT change_id FROM inbox`)).toEqual(['chg_kept'])
 })

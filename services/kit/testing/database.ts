@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { migrate } from '../src/database.ts'
+import { type DatabaseTransactionConnection, sql } from 'slonik'
+import { type Database, migrate } from '../src/database.ts'
 import { migrationFolders } from '../src/host.ts'
 import { newId } from '../src/id.ts'
 import type { ServiceDefinition } from '../src/service.ts'
@@ -50,6 +51,20 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
         await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       }),
   }
+}
+
+/**
+ * Fills tables with thousands of rows in one transaction, however long a busy machine takes: the
+ * limit on a statement's time is meant for what a service does.
+ */
+export function inBulk(
+  { pool }: Database,
+  fill: (tables: DatabaseTransactionConnection) => Promise<unknown>,
+): Promise<unknown> {
+  return pool.transaction(async (tables) => {
+    await tables.query(sql.unsafe`SET LOCAL statement_timeout = 0`)
+    await fill(tables)
+  })
 }
 
 /** An environment variable that the test command sets. */
