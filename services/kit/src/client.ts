@@ -88,16 +88,36 @@ function recyclingAgent(msMax: number): Agent {
 
 /**
  * Tries a call marked idempotent once more, within its deadline, when its service was not reached
- * or the connection broke under it.
+ * or the connection broke under it. Of another call whose connection broke nobody knows whether it
+ * was carried out, and its error says so.
  */
 const retry: Interceptor = (next) => async (request) => {
-  try {
-    return await next(request)
-  } catch (error) {
-    const isSafe = request.method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
-    const { code } = ConnectError.from(error)
-    const wasLost = code === Code.Unavailable || code === Code.Aborted
-    if (!isSafe || !wasLost || request.signal.aborted || request.stream) throw error
-    return next(request)
+  const isSafe = request.method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
+  const send = async () => {
+    try {
+      return await next(request)
+    } catch (error) {
+      throw wasBroken(error) && !request.signal.aborted ? connectionLost() : error
+    }
   }
+  try {
+    return await send()
+  } catch (error) {
+    const isLost = ConnectError.from(error).code === Code.Unavailable
+    if (!isSafe || !isLost || request.signal.aborted || request.stream) throw error
+    return send()
+  }
+}
+
+/** Whether the connection broke, as opposed to an answer that says `aborted`. */
+function wasBroken(error: unknown): boolean {
+  const { code, cause } = ConnectError.from(error)
+  return code === Code.Aborted && cause !== undefined
+}
+
+function connectionLost(): ConnectError {
+  return unavailable(
+    'the connection to a service was lost; the request may have been carried out all the same: ' +
+      'look before repeating',
+  )
 }

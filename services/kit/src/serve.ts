@@ -18,7 +18,7 @@ const messageSizeMax = 8 * 1024 * 1024
 const keepAliveMs = 65_000
 
 /** How long a client may take to read an answer that came before its request has ended. */
-const unreadMs = 500
+export const unreadMs = 500
 
 export interface ServeOptions {
   host: string
@@ -152,11 +152,14 @@ function createGrpcServer(
 
 /**
  * A call that was answered before all of its stream was read: Connect's client sends no more of it,
- * and no end. It gets time to read the answer, then the connection closes.
+ * and no end. It gets time to read the answer, then the connection closes, unless the end came all
+ * the same: then the connection may carry the next call by now.
  */
 function endUnread(request: IncomingMessage): void {
   if (request.complete) return
-  const timer = setTimeout(() => request.destroy(), unreadMs)
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy()
+  }, unreadMs)
   request.once('close', () => clearTimeout(timer))
 }
 

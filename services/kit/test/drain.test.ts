@@ -1,38 +1,14 @@
 import { once } from 'node:events'
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
-import { create, toBinary } from '@bufbuild/protobuf'
-import { GetFeedLinkRequestSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { expect, test } from '@jest/globals'
-import { loadSigner } from '../src/caller.ts'
 import type { Servers } from '../src/serve.ts'
 import { eventually } from '../testing/boot.ts'
-import { callHeaders, createCalls } from './fixture/calls.ts'
+import { createCalls } from './fixture/calls.ts'
 import { serveCalls } from './fixture/mesh.ts'
+import { post } from './fixture/post.ts'
 import { scratchFolder } from './scratch.ts'
-
-const path = '/coffer.feedsync.v1.FeedLinkService/GetFeedLink'
-
-/** One call over a connection that both ends would keep. */
-async function post(
-  { port, agent, keys }: { port: number; agent: Agent; keys: string },
-  feedLinkId: string,
-): Promise<IncomingMessage> {
-  const { headers } = callHeaders(loadSigner(keys, 'gateway'), 'acct_1')
-  const call = request({
-    port,
-    agent,
-    path,
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/proto' },
-  })
-  call.end(toBinary(GetFeedLinkRequestSchema, create(GetFeedLinkRequestSchema, { feedLinkId })))
-  const [response] = (await once(call, 'response')) as [IncomingMessage]
-  response.resume()
-  await once(response, 'end')
-  return response
-}
 
 function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')

@@ -1,0 +1,26 @@
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { unreadMs } from '../src/serve.ts'
+import { createCalls } from './fixture/calls.ts'
+import { serveCalls } from './fixture/mesh.ts'
+import { post, postShort } from './fixture/post.ts'
+import { scratchFolder } from './scratch.ts'
+
+test('a stream that was answered before its end leaves the connection to the next call', async () => {
+  await using folder = await scratchFolder()
+  const calls = createCalls()
+  await using servers = await serveCalls(calls, folder.path)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const place = { port: servers.rpcPort, agent, keys: folder.path }
+  expect((await postShort(place)).statusCode).toBe(200)
+  const answer = post(place, 'held').then(
+    ({ statusCode }) => statusCode,
+    (error: Error) => error.message,
+  )
+  await calls.arrived
+  await sleep(2 * unreadMs)
+  calls.release()
+  expect(await answer).toBe(200)
+  agent.destroy()
+})
