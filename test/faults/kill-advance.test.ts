@@ -14,7 +14,7 @@ afterEach(async () => {
   stack = new AsyncDisposableStack()
 })
 
-const accounts = 600
+const accounts = 200
 
 /** What the accounts have come to: of those that book by themselves, and of the others. */
 async function distinctOutcomes(connectionString: string): Promise<unknown[]> {

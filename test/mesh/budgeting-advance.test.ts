@@ -4,9 +4,7 @@ import { linesOf, pendingRuns } from '@coffer/budgeting/funding-run.sql'
 import { asSystem } from '@coffer/budgeting/ledger.client'
 import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
-import { connectTemporal } from '@coffer/kit/temporal'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
-import { requiredVariable } from '@coffer/kit/testing/database'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -161,12 +159,9 @@ test('archived and deleted bank accounts are left alone from then on', async () 
 
 test('the workflow advances what is due', async () => {
   const home = await varied()
-  await using temporal = await connectTemporal({
-    address: requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS'),
-    ...{ namespace: 'default', prefix: booted.prefix },
-  })
+  const { prefix, workflows } = booted
   const workflow = { type: 'advance', id: 'advance-now', taskQueue: 'budgeting', args: [newYear] }
-  await temporal.start(workflow)
-  await temporal.client.workflow.getHandle(`${booted.prefix}/advance-now`).result()
+  await workflows.start(workflow)
+  await workflows.client.workflow.getHandle(`${prefix}/advance-now`).result()
   expect(await outcome(home)).toEqual(reference)
 })

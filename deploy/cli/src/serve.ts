@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { Environment } from '@coffer/kit/config'
 import { migrateAll } from '@coffer/kit/host'
 import { createLog } from '@coffer/kit/log'
@@ -23,6 +24,8 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   await prepareTables(parts, config, options)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await openProcess({ parts, config, log })
+  // A process that is killed keeps nothing of what was compiled for it.
+  flushCompileCache()
   console.log(readyText(parts, running))
   if (options.demo && config.demo && running.baseUrl !== null) {
     await Promise.race([stopped, greetOrSayWhyNot(running.baseUrl, config.dataDir)])

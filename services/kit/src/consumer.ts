@@ -60,7 +60,7 @@ const quietAttempts = 3
 const inFlightMax = 64
 // Beyond those in flight, so that messages that wait out a pause do not hold up the others.
 const pendingMax = 1_024
-const ackWaitMsDefault = 30_000
+const ackWaitMsDefault = 10_000
 const restartMs = 1_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 

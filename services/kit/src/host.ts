@@ -97,12 +97,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     stack.use(await startRelaying({ definition, database, options }))
     made.push({ name, service, database })
   }
-  // Workers take their time to stop, each its own: they stop side by side.
-  const behind: AsyncDisposable[] = []
-  stack.defer(async () => {
-    await Promise.all(behind.map((one) => one[Symbol.asyncDispose]()))
-  })
-  for (const one of made) behind.push(await startBehind(one, options))
+  stack.use(await startAll(made.map((one) => startBehind(one, options))))
   const started = stack.move()
   return {
     mesh,
@@ -115,6 +110,24 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+/**
+ * Waits for all of them; where one does not start, the others stop again. Workers take their time
+ * to start and to stop, each its own: both happen side by side.
+ */
+async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisposable> {
+  const ends = await Promise.allSettled(starting)
+  const behind = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+  const all: AsyncDisposable = {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(behind.map((one) => one[Symbol.asyncDispose]()))
+    },
+  }
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (!failed) return all
+  await all[Symbol.asyncDispose]()
+  throw failed.reason
 }
 
 /** A service with what it was made with. */

@@ -59,23 +59,52 @@ test('a call without a caller is refused', async () => {
   })
 })
 
-test('a start that fails leaves nothing running', async () => {
-  let closed = 0
-  const first = {
+/** The fixture, and how often it was closed. */
+function closing() {
+  const counted = { times: 0, definition: fixture }
+  counted.definition = {
     ...fixture,
-    create: (deps: Parameters<typeof fixture.create>[0]) => ({
+    create: (deps) => ({
       ...fixture.create(deps),
       close: async () => {
-        closed++
+        counted.times++
       },
     }),
   }
-  const second = defineService({
-    ...fixture,
-    name: 'ledger',
-    settings: { wrong: setting('COFFER_WRONG', z.string(), 'Must be given.') },
-    create: () => ({ routes: () => undefined }),
-  })
-  await expect(boot([first, second])).rejects.toThrow('COFFER_WRONG')
-  expect(closed).toBe(1)
+  return counted
+}
+
+const neighbour = { ...fixture, name: 'ledger', settings: {} }
+const routes = () => undefined
+
+test('a start that fails leaves nothing running', async () => {
+  const closed = closing()
+  const settings = { wrong: setting('COFFER_WRONG', z.string(), 'Must be given.') }
+  const second = defineService({ ...neighbour, settings, create: () => ({ routes }) })
+  await expect(boot([closed.definition, second])).rejects.toThrow('COFFER_WRONG')
+  expect(closed.times).toBe(1)
+})
+
+test('services start side by side, and stop again where one of them is never ready', async () => {
+  const closed = closing()
+  const [isReady, isRefused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const ready = () => {
+    isRefused.resolve()
+    return isReady.promise
+  }
+  const refused = async () => {
+    await isRefused.promise
+    throw new Error('never ready')
+  }
+  const definitions = [
+    closed.definition,
+    defineService({ ...neighbour, create: () => ({ routes, ready: refused }) }),
+    defineService({ ...neighbour, name: 'budgeting', create: () => ({ routes, ready }) }),
+  ]
+  const starting = boot(definitions)
+  starting.catch(() => undefined)
+  await isRefused.promise
+  isReady.resolve()
+  await expect(starting).rejects.toThrow('never ready')
+  expect(closed.times).toBe(1)
 })

@@ -7,7 +7,7 @@ import { serveCalls } from './fixture/mesh.ts'
 import { post, postShort } from './fixture/post.ts'
 import { scratchFolder } from './scratch.ts'
 
-test('a stream that was answered before its end leaves the connection to the next call', async () => {
+test('a stream answered before its end leaves the connection to the next call', async () => {
   await using folder = await scratchFolder()
   const calls = createCalls()
   await using servers = await serveCalls(calls, folder.path)

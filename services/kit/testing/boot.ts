@@ -18,6 +18,7 @@ import type { ServiceDefinition } from '../src/service.ts'
 import { connectTemporal, type Workflows } from '../src/temporal.ts'
 import { installTemporalRuntime } from '../src/temporal-runtime.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
+import { workOnDemand } from './demanded.ts'
 
 /** Statements that consumers send at moments of their own: no part of the work that is counted. */
 export const ofConsumers = /\bdeleted_accounts\b/
@@ -63,21 +64,12 @@ export async function boot(
   const keysFolder = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
   opening.defer(() => rm(keysFolder, { recursive: true, force: true }))
   const gateway = loadSigner(keysFolder, 'gateway')
-  const broker = opening.use(
-    await connectBroker({
-      url: requiredVariable('COFFER_TEST_NATS_URL'),
-      prefix,
-      serviceNames: everyService,
-    }),
-  )
-  opening.defer(async () => {
-    const manager = await jetstreamManager(broker.connection)
-    await manager.streams.delete(broker.streamName)
-  })
+  const broker = await openBroker(prefix, opening)
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' })
   installTemporalRuntime(log)
-  const workflows = opening.use(await connectTemporal({ address, namespace: 'default', prefix }))
+  const temporal = opening.use(await connectTemporal({ address, namespace: 'default', prefix }))
+  const workflows = workOnDemand(temporal)
   const clock: Booted['clock'] = { now: null }
   const host = opening.use(
     await hostServices({
@@ -99,7 +91,7 @@ export async function boot(
     if (!found) throw new Error(`${name} is not booted`)
     return found
   }
-  opening.defer(() => dropSchedules(host, workflows, prefix))
+  opening.defer(() => dropSchedules(host, temporal, prefix))
   const booted = opening.move()
   return {
     host,
@@ -122,6 +114,17 @@ export async function boot(
     clock,
     [Symbol.asyncDispose]: () => booted.disposeAsync(),
   }
+}
+
+/** Connects to NATS; the stream goes with the connection. */
+async function openBroker(prefix: string, opening: AsyncDisposableStack): Promise<Broker> {
+  const url = requiredVariable('COFFER_TEST_NATS_URL')
+  const broker = opening.use(await connectBroker({ url, prefix, serviceNames: everyService }))
+  opening.defer(async () => {
+    const manager = await jetstreamManager(broker.connection)
+    await manager.streams.delete(broker.streamName)
+  })
+  return broker
 }
 
 /** Schedules outlive the process that made them: left behind, they would fire for nobody. */
