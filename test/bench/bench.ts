@@ -14,6 +14,7 @@ import { type OwnFigure, withOwnFigures } from './own-report.ts'
 import { Reference, withFigures } from './report.ts'
 import { merged, type Results } from './results.ts'
 import { startMeasured } from './server.ts'
+import { faster, measureYardstick } from './yardstick.ts'
 
 const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')
@@ -46,12 +47,16 @@ await runScript(async (stop) => {
   const log = createProgress()
   await using measured = await startMeasured(dataDir, log)
   const { baseUrl, stack, coffer } = measured
-  const measure: Measure = (selected) => {
+  const measure: Measure = async (selected) => {
     const env = {
       ...{ ...defaults, ...process.env, ...selected, BASE_URL: baseUrl },
       PROCS: `coffer=${coffer.pid},postgres=${stack.postgresPid}`,
     }
-    return Promise.race([coffer.running, measureLoad({ generator, env, output, stop })])
+    const before = await measureYardstick(stack.databaseUrl)
+    const load = measureLoad({ generator, env, output, stop })
+    const results = await Promise.race([coffer.running, load])
+    const yardstick = faster(before, await measureYardstick(stack.databaseUrl))
+    return results && { ...results, yardstick }
   }
   const results = await measureUntilCalm(measure, { rounds, log })
   if (results === null) {

@@ -20,6 +20,7 @@ const results: Results = {
     exampleRun({ name: 'transfer_pair', conc: 1, rps: 400, p99: 3 }),
     exampleRun({ name: 'transfer_pair', conc: 16, rps: 900, p99: 25 }),
   ],
+  yardstick: { 1: 6510.5, 16: 40_717 },
 }
 
 const page = 'Words.\n<!-- figures -->\nold\n<!-- end of figures -->\nMore words.'
@@ -92,7 +93,13 @@ test('the conditions are named', () => {
   const renewed = withFigures(page, results, reference)
   expect(renewed).toContain('Measured on 2026-11-21')
   expect(renewed).toContain('2 CPUs (Some CPU), Node v24.21.0')
+  expect(renewed).toContain('6,511/s one after the other and 40,717/s at c=16')
+  expect(renewed).toContain('which is 50 % and 100 % of')
   expect(renewed).toContain('coffer 200 MiB idle, coffer 301 MiB after the load')
+})
+
+test('nothing is said of a yardstick that was not measured', () => {
+  expect(withFigures(page, { ...results, yardstick: null }, reference)).not.toContain('Yardstick')
 })
 
 test.each([

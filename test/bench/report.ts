@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { alikeRuns, bestRuns } from './best-runs.ts'
 import { costOf, lostUpdates, type Results, type Run } from './results.ts'
 import { disturbing, marked, percent, stealText } from './steal.ts'
+import { yardstickText } from './yardstick.ts'
 
 /** The other server's figures for one kind of work: requests per second, and p99 at c=16 in ms. */
 export const Reference = z.object({
@@ -69,6 +70,7 @@ function conditions({ settings, memory, runs, ...results }: Results): string[] {
     `- Measured on ${results.started.slice(0, 10)} with \`npm run bench\`: ` +
       passesText(runs, settings.SECS),
     `- ${steal}`,
+    ...(results.yardstick ? [`- ${yardstickText(results.yardstick)}`] : []),
     '- CPU: processor time of a request at c=16, of Coffer and of Postgres, in ms.',
     `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, ` +
       'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +

@@ -7,6 +7,7 @@ const results: Results = {
   settings: { SECS: 3, TXNS: 10_000, SPENDING: 50 },
   memory: { idle: { coffer: { rssMiB: 200 } }, end: { coffer: { rssMiB: 300 } } },
   runs: [exampleRun({ name: 'links', wallS: 1 }), exampleRun({ name: 'post_tx', wallS: 2 })],
+  yardstick: { 1: 6000, 16: 20_000 },
 }
 
 test.each([
@@ -41,18 +42,22 @@ test('a run has what the host took in the seconds before it ended', () => {
   expect(runs.map(({ stolen }) => stolen)).toEqual([0, 0.375])
 })
 
-test('a later report adds its runs, and what the memory has become', () => {
+test('a later report adds its runs, what the memory has become, and a faster yardstick', () => {
   const later: Results = {
     ...results,
     started: '2026-11-21T11:00:00.000Z',
     memory: { idle: { coffer: { rssMiB: 400 } }, end: { coffer: { rssMiB: 500 } } },
     runs: [exampleRun({ name: 'health' })],
+    yardstick: { 1: 7000, 16: 18_000 },
   }
   expect(merged(results, later)).toEqual({
     ...results,
     memory: { idle: { coffer: { rssMiB: 200 } }, end: { coffer: { rssMiB: 500 } } },
     runs: [...results.runs, ...later.runs],
+    yardstick: { 1: 7000, 16: 20_000 },
   })
+  expect(merged(results, { ...later, yardstick: null }).yardstick).toEqual(results.yardstick)
+  expect(merged({ ...results, yardstick: null }, later).yardstick).toEqual(later.yardstick)
 })
 
 test('a write whose sums did not move by what was acknowledged is a loss, in any pass', () => {

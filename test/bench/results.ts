@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Reading, stolenBetween } from './steal.ts'
+import { faster, Yardstick } from './yardstick.ts'
 
 const Check = z.object({
   expected: z.number(),
@@ -35,6 +36,8 @@ export const Results = z.object({
   settings: z.object({ SECS: z.number(), TXNS: z.number(), SPENDING: z.number() }),
   memory: z.object({ idle: Memory, end: Memory }),
   runs: z.array(Run),
+  /** How fast the machine was; null where it was not measured. */
+  yardstick: Yardstick.nullable().default(null),
 })
 export type Results = z.infer<typeof Results>
 
@@ -77,7 +80,8 @@ export function withSteal(
 /** A report and a later one of the same server. */
 export function merged(first: Results, later: Results): Results {
   const memory = { idle: first.memory.idle, end: later.memory.end }
-  return { ...first, memory, runs: [...first.runs, ...later.runs] }
+  const yardstick = faster(first.yardstick, later.yardstick)
+  return { ...first, memory, yardstick, runs: [...first.runs, ...later.runs] }
 }
 
 /** Work of which every acknowledged request must show in the sums: what was lost in all passes. */

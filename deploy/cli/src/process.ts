@@ -6,7 +6,6 @@ import { type Host, hostServices } from '@coffer/kit/host'
 import type { Log } from '@coffer/kit/log'
 import { authorize, observe } from '@coffer/kit/rpc'
 import { serve } from '@coffer/kit/serve'
-import { installTemporalRuntime } from '@coffer/kit/temporal-runtime'
 import { loadTimezones } from '@coffer/kit/time'
 import { requireFreePort } from '@coffer/local/ports'
 import { openBroker, openWorkflows } from './broker.ts'
@@ -33,7 +32,6 @@ const clock = () => new Date()
 export async function openProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
   loadTimezones()
-  installTemporalRuntime(log)
   await using opening = new AsyncDisposableStack()
   const broker = opening.use(await openBroker(config))
   const workflows = opening.use(await openWorkflows(config))

@@ -1,16 +1,9 @@
-import { AsyncResource } from 'node:async_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Code, type ConnectError } from '@connectrpc/connect'
-import { heartbeat } from '@temporalio/activity'
 import { Client, Connection, WorkflowIdConflictPolicy } from '@temporalio/client'
-import { ApplicationFailure } from '@temporalio/common'
-import { type ActivityInboundCallsInterceptor, NativeConnection, Worker } from '@temporalio/worker'
-import { isTransient } from './errors.ts'
+import type { NativeConnection } from '@temporalio/worker'
 import type { Log } from './log.ts'
 import { keepSchedules } from './temporal-schedule.ts'
-import { workflowBundle } from './workflow-bundle.ts'
 
-/** Connections to Temporal: one for starting workflows, one for the workers. */
+/** Connections to Temporal: one for starting workflows, one for the workers once there are any. */
 export interface Workflows extends AsyncDisposable {
   client: Client
   /** Joins the workflow of that ID, or starts it; a second trigger is never lost. */
@@ -50,8 +43,6 @@ export interface WorkerOptions {
 /** Signal sent with every start, so that a workflow that is about to end looks once more. */
 const triggerSignal = 'trigger'
 
-const restartMs = 5_000
-
 export interface TemporalOptions {
   address: string
   namespace: string
@@ -63,13 +54,10 @@ export interface TemporalOptions {
 /** Connects to Temporal; rejects where it does not answer in time. */
 export async function connectTemporal(options: TemporalOptions): Promise<Workflows> {
   const { address, namespace, prefix, connectTimeoutMs: connectTimeout = 10_000 } = options
-  await using opening = new AsyncDisposableStack()
   const connection = await Connection.connect({ address, connectTimeout })
-  opening.defer(() => connection.close())
-  const native = await NativeConnection.connect({ address })
-  opening.move()
   const client = new Client({ connection, namespace })
   const schedules = keepSchedules(client)
+  let native: Promise<NativeConnection> | undefined
   return {
     client,
     start: async ({ type, id, taskQueue, args }) => {
@@ -90,90 +78,20 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
       return schedules.ensure({ ...schedule, id, taskQueue, log })
     },
     unschedule: (id, log) => schedules.remove(`${prefix}/${id}`, log),
-    work: (worker) =>
-      startWorker({ native, namespace, ...worker, taskQueue: `${prefix}/${worker.taskQueue}` }),
+    work: async (worker) => {
+      // A process without workers has no use for what they need.
+      const { connectWorkers, startWorker } = await import('./temporal-worker.ts')
+      native ??= connectWorkers(address, worker.log)
+      const taskQueue = `${prefix}/${worker.taskQueue}`
+      return startWorker({ native: await native, namespace, ...worker, taskQueue })
+    },
     [Symbol.asyncDispose]: async () => {
       const given = schedules[Symbol.asyncDispose]()
       // A call under way ends with its connection.
       await connection.close()
       await given
-      await native.close()
+      const opened = await native?.catch(() => undefined)
+      await opened?.close()
     },
-  }
-}
-
-interface WorkerPlace {
-  native: NativeConnection
-  namespace: string
-}
-
-async function startWorker(options: WorkerOptions & WorkerPlace): Promise<AsyncDisposable> {
-  const { workflows, log, taskQueue } = options
-  const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
-  const stopping = new AbortController()
-  let worker: Worker | undefined = await createWorker(options, code)
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        worker ??= await createWorker(options, code)
-        await worker.run()
-      } catch (error) {
-        log.error({ err: error, taskQueue }, 'worker failed, starting another')
-        await sleep(restartMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      }
-      worker = undefined
-    }
-  }
-  const running = run()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      if (worker?.getState() === 'RUNNING') worker.shutdown()
-      await running
-    },
-  }
-}
-
-function createWorker(
-  { native, namespace, taskQueue, activities }: WorkerOptions & WorkerPlace,
-  workflowBundle: { code: string } | undefined,
-): Promise<Worker> {
-  return Worker.create({
-    connection: native,
-    namespace,
-    taskQueue,
-    activities,
-    ...(workflowBundle ? { workflowBundle } : {}),
-    maxConcurrentActivityTaskExecutions: 8,
-    shutdownGraceTime: '10 seconds',
-    shutdownForceTime: '15 seconds',
-    interceptors: {
-      activity: [() => ({ inbound: { execute: runActivity } as ActivityInboundCallsInterceptor })],
-    },
-  })
-}
-
-const beatMs = 2_500
-
-/**
- * Beats while an activity runs, so that Temporal gives it to another worker soon after a process is
- * killed; and ends at once what failed with an error that a retry cannot mend.
- */
-const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (
-  input,
-  next,
-) => {
-  const timer = setInterval(
-    AsyncResource.bind(() => heartbeat()),
-    beatMs,
-  )
-  try {
-    return await next(input)
-  } catch (error) {
-    if (isTransient(error)) throw error
-    const { code, rawMessage } = error as ConnectError
-    throw ApplicationFailure.nonRetryable(rawMessage, Code[code])
-  } finally {
-    clearInterval(timer)
   }
 }

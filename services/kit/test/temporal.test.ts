@@ -4,7 +4,6 @@ import { newId } from '../src/id.ts'
 import { createLog } from '../src/log.ts'
 import { siblingQueue } from '../src/task-queue.ts'
 import { connectTemporal, type TemporalOptions, type Workflows } from '../src/temporal.ts'
-import { installTemporalRuntime } from '../src/temporal-runtime.ts'
 import { eventually } from '../testing/boot.ts'
 import { requiredVariable } from '../testing/database.ts'
 import { openProxy } from '../testing/proxy.ts'
@@ -43,7 +42,6 @@ function work(through: Workflows, taskQueue = 'fixture'): Promise<AsyncDisposabl
 }
 
 beforeAll(async () => {
-  installTemporalRuntime(log)
   workflows = stack.use(await connect())
   worker = await work(workflows)
 })

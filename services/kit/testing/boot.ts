@@ -16,7 +16,6 @@ import { type Broker, connectBroker } from '../src/nats.ts'
 import { headers } from '../src/rpc.ts'
 import type { ServiceDefinition } from '../src/service.ts'
 import { connectTemporal, type Workflows } from '../src/temporal.ts'
-import { installTemporalRuntime } from '../src/temporal-runtime.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
 import { workOnDemand } from './demanded.ts'
 
@@ -67,7 +66,6 @@ export async function boot(
   const broker = await openBroker(prefix, opening)
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' })
-  installTemporalRuntime(log)
   const temporal = opening.use(await connectTemporal({ address, namespace: 'default', prefix }))
   const workflows = workOnDemand(temporal)
   const clock: Booted['clock'] = { now: null }

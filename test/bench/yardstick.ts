@@ -1,0 +1,66 @@
+import pg from 'pg'
+import { z } from 'zod'
+
+/** Rows by their keys a second, over so many connections at once. */
+export const Yardstick = z.object({ 1: z.number(), 16: z.number() })
+export type Yardstick = z.infer<typeof Yardstick>
+
+/** What the machine of the reference's figures came to, with the same library and method. */
+const theirs: Yardstick = { 1: 13_021, 16: 40_717 }
+
+const rows = 10_000
+const measuredMs = 1_500
+
+/**
+ * How fast this machine is just now, by work that is none of ours: selects by key through bare `pg`
+ * with named statements and ten connections.
+ */
+export async function measureYardstick(databaseUrl: string): Promise<Yardstick> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
+  try {
+    await pool.query('CREATE TABLE IF NOT EXISTS public.yardstick (id int PRIMARY KEY, name text)')
+    await pool.query(
+      `INSERT INTO public.yardstick SELECT n, 'name ' || n FROM generate_series(1, ${rows}) AS n
+       ON CONFLICT DO NOTHING`,
+    )
+    await selects(pool, 16)
+    return { 1: await selects(pool, 1), 16: await selects(pool, 16) }
+  } finally {
+    await pool.end()
+  }
+}
+
+/** The better of two: neighbours slow a virtual machine down, and nobody speeds it up. */
+export function faster(one: Yardstick | null, other: Yardstick | null): Yardstick | null {
+  if (one === null || other === null) return one ?? other
+  return { 1: Math.max(one[1], other[1]), 16: Math.max(one[16], other[16]) }
+}
+
+/** What is to be said of it under the figures. */
+export function yardstickText(measured: Yardstick): string {
+  const text = (count: 1 | 16) => Math.round(measured[count]).toLocaleString('en-US')
+  const share = (count: 1 | 16) => `${Math.round((100 * measured[count]) / theirs[count])} %`
+  return (
+    'Yardstick, selects by key through bare `pg`, the best of several times: ' +
+    `${text(1)}/s one after the other and ${text(16)}/s at c=16, which is ${share(1)} and ` +
+    `${share(16)} of what the reference's machine came to.`
+  )
+}
+
+async function selects(pool: pg.Pool, connections: number): Promise<number> {
+  let done = 0
+  const begun = performance.now()
+  const one = async (): Promise<void> => {
+    while (performance.now() - begun < measuredMs) {
+      const id = 1 + (done % rows)
+      await pool.query({
+        name: 'by-key',
+        text: 'SELECT id, name FROM public.yardstick WHERE id = $1',
+        values: [id],
+      })
+      done += 1
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, one))
+  return done / ((performance.now() - begun) / 1000)
+}
