@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { definitions } from '@coffer/cli/services'
 import { newId } from '@coffer/kit/id'
+import { connectTemporal } from '@coffer/kit/temporal'
 import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
 import { freePorts } from '@coffer/local/ports'
@@ -15,6 +16,8 @@ const command = join(import.meta.dirname, '../../deploy/cli/src/coffer.ts')
 const parts = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'gateway']
 
 const stack = new AsyncDisposableStack()
+const prefix = newId('t')
+const temporalAddress = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
 let baseUrl = ''
 const processes = new Map<string, ChildProcess>()
 let startPart: (part: string) => Promise<void>
@@ -39,8 +42,8 @@ beforeAll(async () => {
     HOME: process.env.HOME,
     COFFER_DATABASE_URL: url,
     COFFER_NATS_URL: requiredVariable('COFFER_TEST_NATS_URL'),
-    COFFER_TEMPORAL_ADDRESS: requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS'),
-    COFFER_PREFIX: newId('t'),
+    COFFER_TEMPORAL_ADDRESS: temporalAddress,
+    COFFER_PREFIX: prefix,
     COFFER_DATA_DIR: dataDir,
     COFFER_PORT: String(port),
     COFFER_LOG_LEVEL: 'warn',
@@ -106,6 +109,21 @@ test('a budget works across six processes', async () => {
   expect(await alice.get(`${path}/spending`)).toMatchObject([
     { spendingId, currentAmount: 18_000, usedAmount: 12_000 },
   ])
+})
+
+test('what happens by the hour is scheduled', async () => {
+  const place = { address: temporalAddress, namespace: 'default', prefix }
+  await using temporal = await connectTemporal(place)
+  const schedules = async () => {
+    const ids = []
+    for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId)
+    return ids.filter((id) => id.startsWith(`${prefix}/`)).sort()
+  }
+  const expected = [
+    ...['advance', 'deletion-sweep', 'identity-sweep', 'ledger-sweep', 'similar-waiting'],
+    'sweep-plans',
+  ].map((id) => `${prefix}/${id}`)
+  expect(await eventually(schedules, ({ length }) => length >= expected.length)).toEqual(expected)
 })
 
 test('with budgeting stopped money moves all the same, and the plans catch up', async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import type { DescService } from '@bufbuild/protobuf'
 import type { CallOptions, Client } from '@connectrpc/connect'
@@ -66,8 +67,9 @@ export async function boot(
   const broker = await openBroker(prefix, opening)
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' })
-  const temporal = opening.use(await connectTemporal({ address, namespace: 'default', prefix }))
-  const workflows = workOnDemand(temporal)
+  const workflows = workOnDemand(
+    opening.use(await connectTemporal({ address, namespace: 'default', prefix })),
+  )
   const clock: Booted['clock'] = { now: null }
   const host = opening.use(
     await hostServices({
@@ -89,7 +91,6 @@ export async function boot(
     if (!found) throw new Error(`${name} is not booted`)
     return found
   }
-  opening.defer(() => dropSchedules(host, temporal, prefix))
   const booted = opening.move()
   return {
     host,
@@ -125,12 +126,6 @@ async function openBroker(prefix: string, opening: AsyncDisposableStack): Promis
   return broker
 }
 
-/** Schedules outlive the process that made them: left behind, they would fire for nobody. */
-async function dropSchedules(host: Host, { client }: Workflows, prefix: string): Promise<void> {
-  const schedules = Object.values(host.services).flatMap((service) => service.schedules ?? [])
-  for (const { id } of schedules) await client.schedule.getHandle(`${prefix}/${id}`).delete()
-}
-
 /** Waits until some statement in the database of these services waits for a lock. */
 export async function untilLockAwaited({ pool }: Database): Promise<void> {
   const isAwaited = () =>
@@ -140,17 +135,19 @@ export async function untilLockAwaited({ pool }: Database): Promise<void> {
   await eventually(isAwaited, Boolean)
 }
 
-/** Polls until the value satisfies the condition; fails after `timeoutMs`. */
+const pollMsMax = 100
+
+/** Polls until the value satisfies the condition, less and less often; fails after `timeoutMs`. */
 export async function eventually<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
   timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
-  for (;;) {
+  for (let pauseMs = 25; ; pauseMs = Math.min(1.1 * pauseMs, pollMsMax)) {
     const value = await read()
     if (isDone(value)) return value
     if (Date.now() > deadline) throw new Error(`not reached: ${inspect(value)}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await sleep(pauseMs)
   }
 }

@@ -1,8 +1,9 @@
 import type { Workflows } from '../src/temporal.ts'
 
 /**
- * Workers that are made once somebody starts a workflow or asks for the client: a thread and a copy
- * of the workflows' code each, which most tests have no use for.
+ * Without what most tests have no use for: workers are made once somebody starts a workflow or asks
+ * for the client (each is a thread and a copy of the workflows' code), and schedules not at all,
+ * for what they start within the hour a test starts itself.
  */
 export function workOnDemand(workflows: Workflows): Workflows {
   const waiting = new Set<() => void>()
@@ -19,6 +20,8 @@ export function workOnDemand(workflows: Workflows): Workflows {
       return demand().client
     },
     start: (workflow) => demand().start(workflow),
+    schedule: async () => undefined,
+    unschedule: () => undefined,
     work: async (options) => {
       if (isDemanded) return workflows.work(options)
       let worker: Promise<AsyncDisposable> | undefined
