@@ -79,7 +79,9 @@ function textOf(error: ConnectError, isRead: boolean): string {
   // A cause means that the transport failed, in words that are for the log.
   if (error.code === Code.Unavailable && error.cause) return 'a service is not available'
   if (error.code !== Code.DeadlineExceeded) return error.rawMessage
+  // Too late, or the connection to its service broke.
   return isRead
-    ? 'the request took too long'
-    : 'the request took too long; it may have been carried out all the same: look before repeating'
+    ? 'the request was not answered'
+    : 'the request was not answered; it may have been carried out all the same: ' +
+        'look before repeating'
 }

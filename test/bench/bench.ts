@@ -55,8 +55,9 @@ await runScript(async (stop) => {
     const before = await measureYardstick(stack.databaseUrl)
     const load = measureLoad({ generator, env, output, stop })
     const results = await Promise.race([coffer.running, load])
+    if (results === null) return null
     const yardstick = faster(before, await measureYardstick(stack.databaseUrl))
-    return results && { ...results, yardstick }
+    return { ...results, yardstick }
   }
   const results = await measureUntilCalm(measure, { rounds, log })
   if (results === null) {

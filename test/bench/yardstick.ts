@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { z } from 'zod'
 
-/** Rows by their keys a second, over so many connections at once. */
+/** Selects a second, with so many at once. */
 export const Yardstick = z.object({ 1: z.number(), 16: z.number() })
 export type Yardstick = z.infer<typeof Yardstick>
 
@@ -24,7 +24,9 @@ export async function measureYardstick(databaseUrl: string): Promise<Yardstick> 
        ON CONFLICT DO NOTHING`,
     )
     await selects(pool, 16)
-    return { 1: await selects(pool, 1), 16: await selects(pool, 16) }
+    const measured = { 1: await selects(pool, 1), 16: await selects(pool, 16) }
+    await pool.query('DROP TABLE public.yardstick')
+    return measured
   } finally {
     await pool.end()
   }
@@ -47,7 +49,7 @@ export function yardstickText(measured: Yardstick): string {
   )
 }
 
-async function selects(pool: pg.Pool, connections: number): Promise<number> {
+async function selects(pool: pg.Pool, atOnce: number): Promise<number> {
   let done = 0
   const begun = performance.now()
   const one = async (): Promise<void> => {
@@ -61,6 +63,6 @@ async function selects(pool: pg.Pool, connections: number): Promise<number> {
       done += 1
     }
   }
-  await Promise.all(Array.from({ length: connections }, one))
+  await Promise.all(Array.from({ length: atOnce }, one))
   return done / ((performance.now() - begun) / 1000)
 }

@@ -23,8 +23,8 @@ const transactionCount = 50_000
 
 /** So many transactions in a bank account, all at once. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
-  await inBulk(place.coffer.booted.database('ledger'), (tables) =>
-    tables.query(sql.unsafe`
+  await inBulk(place.coffer.booted.database('ledger'), (tx) =>
+    tx.query(sql.unsafe`
       WITH renewed AS (${renewal({ accountId, bankAccountId })})
       INSERT INTO transactions SELECT made.*
       FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,

@@ -1,5 +1,6 @@
 import { removalActivities } from '@coffer/budgeting/removal.activities'
 import { budgeting } from '@coffer/budgeting/service'
+import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
@@ -8,7 +9,7 @@ import { slowScans, slowSessionScans } from '@coffer/kit/testing/plans'
 import { ledger } from '@coffer/ledger/service'
 import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type DatabaseTransactionConnection, sql } from 'slonik'
+import { sql } from 'slonik'
 import { advanceOnly, depsOf, september } from './budgeting-advancing.ts'
 
 let booted: Booted
@@ -27,15 +28,15 @@ const tenantTables = [
 ]
 
 /** Fills the tables with fifty other accounts, so that the planner has something to weigh. */
-async function crowd(tables: DatabaseTransactionConnection): Promise<void> {
-  await tables.query(sql.unsafe`
+async function crowd(tx: Transaction): Promise<void> {
+  await tx.query(sql.unsafe`
     INSERT INTO funding_schedules (account_id, bank_account_id, funding_schedule_id, name, ruleset,
       exclude_weekends, wait_for_deposit, auto_create_transaction, next_recurrence,
       next_recurrence_original, created_at)
     SELECT 'acct_' || a, 'bac_' || a || '_' || b, 'fund_' || n, 'Pay ' || n, '', false, false,
       false, now(), now(), now()
     FROM generate_series(1, 50) AS a, generate_series(1, 20) AS b, generate_series(1, 2) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO spending (account_id, bank_account_id, spending_id, funding_schedule_id,
       spending_type, name, target_amount, current_amount, used_amount, amounts_version, ruleset,
       next_recurrence, next_contribution_amount, is_behind, is_paused, auto_create_transaction,
@@ -44,28 +45,28 @@ async function crowd(tables: DatabaseTransactionConnection): Promise<void> {
       funding_schedule_id || n, 1, 0, 0, 1, '', now(), 0, false, false, false, now(), now(),
       'open', 1
     FROM funding_schedules, generate_series(1, 10) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO funding_runs (account_id, bank_account_id, funding_run_id, funding_schedule_id,
       occurrence, state, created_at)
     SELECT account_id, bank_account_id, funding_schedule_id || n, funding_schedule_id,
       now() + make_interval(days => n), CASE WHEN n = 1 THEN 'pending' ELSE 'applied' END, now()
     FROM funding_schedules, generate_series(1, 10) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO funding_run_lines (account_id, bank_account_id, funding_run_id, spending_id, amount,
       ceiling)
     SELECT account_id, bank_account_id, funding_run_id, 'spnd_' || n, 1, 1
     FROM funding_runs, generate_series(1, 3) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO ended_bank_accounts (account_id, bank_account_id, reason, ended_at)
     SELECT 'acct_' || a, 'bac_x' || b, 'removed', now()
     FROM generate_series(1, 50) AS a, generate_series(1, 50) AS b`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO account_settings (account_id, timezone, version)
     SELECT 'acct_' || a, 'UTC', 1 FROM generate_series(1, 10000) AS a`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
     SELECT account_id, 'CreateSpending', spending_id || bank_account_id, '', '' FROM spending`)
-  await tables.query(sql.unsafe`ANALYZE`)
+  await tx.query(sql.unsafe`ANALYZE`)
 }
 
 test('every statement about an account finds its rows by an index on the account', async () => {

@@ -24,7 +24,7 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   await prepareTables(parts, config, options)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await openProcess({ parts, config, log })
-  // A process that is killed keeps nothing of what was compiled for it.
+  // Written now: a process that is killed writes nothing.
   flushCompileCache()
   console.log(readyText(parts, running))
   if (options.demo && config.demo && running.baseUrl !== null) {

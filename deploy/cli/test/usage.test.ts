@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { runCommand } from './command.ts'
 
@@ -17,6 +19,12 @@ test('help names every command, and every command has help with an example', asy
     expect(help.code).toBe(0)
     expect(help.stdout).toMatch(/Examples?:\n {2}\$ /)
   }
+})
+
+test('what Node compiles is kept for the next start', async () => {
+  await runCommand(['--help'])
+  const kept = join(import.meta.dirname, '../node_modules/.cache/compiled')
+  expect((await readdir(kept, { recursive: true })).length).toBeGreaterThan(10)
 })
 
 test.each([

@@ -89,7 +89,7 @@ function recyclingAgent(msMax: number): Agent {
 /**
  * Tries a call marked idempotent once more, within its deadline, when its service was not reached
  * or the connection broke under it. Of another call whose connection broke nobody knows whether it
- * was carried out, and its error says so.
+ * was carried out, which is what its error means.
  */
 const retry: Interceptor = (next) => async (request) => {
   const isSafe = request.method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
@@ -97,7 +97,7 @@ const retry: Interceptor = (next) => async (request) => {
     try {
       return await next(request)
     } catch (error) {
-      throw wasBroken(error) && !request.signal.aborted ? connectionLost() : error
+      throw wasBroken(error) && !request.signal.aborted ? connectionLost(error, isSafe) : error
     }
   }
   try {
@@ -112,12 +112,12 @@ const retry: Interceptor = (next) => async (request) => {
 /** Whether the connection broke, as opposed to an answer that says `aborted`. */
 function wasBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
-  return code === Code.Aborted && cause !== undefined
+  return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'
 }
 
-function connectionLost(): ConnectError {
-  return unavailable(
-    'the connection to a service was lost; the request may have been carried out all the same: ' +
-      'look before repeating',
-  )
+/** As when a deadline has passed, a call that is not safe to repeat may have been carried out. */
+function connectionLost(error: unknown, isSafe: boolean): ConnectError {
+  const code = isSafe ? Code.Unavailable : Code.DeadlineExceeded
+  const { cause } = ConnectError.from(error)
+  return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
 }

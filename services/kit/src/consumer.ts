@@ -58,6 +58,8 @@ export async function isFirstDelivery(tx: Transaction, delivery: Delivery): Prom
 
 const quietAttempts = 3
 const inFlightMax = 64
+// Few, as the server hears nothing of those that wait here for their turn.
+const fetchedMax = 16
 // Beyond those in flight, so that messages that wait out a pause do not hold up the others.
 const pendingMax = 1_024
 const ackWaitMsDefault = 10_000
@@ -130,7 +132,7 @@ async function consume(options: ConsumerOptions): Promise<ConsumerMessages> {
     await manager.consumers.add(streamName, { ...config, ...made })
   }
   const consumer = await broker.stream.consumers.get(streamName, name)
-  return consumer.consume({ max_messages: inFlightMax, abort_on_missing_resource: true })
+  return consumer.consume({ max_messages: fetchedMax, abort_on_missing_resource: true })
 }
 
 async function deliverAll(

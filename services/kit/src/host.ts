@@ -126,7 +126,8 @@ async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisp
   }
   const failed = ends.find((end) => end.status === 'rejected')
   if (!failed) return all
-  await all[Symbol.asyncDispose]()
+  // Why it did not start is what there is to say, however the others stop.
+  await Promise.allSettled([all[Symbol.asyncDispose]()])
   throw failed.reason
 }
 

@@ -15,8 +15,8 @@ const levels: Record<LogLevel, OurLevel> = {
 const quieter: Record<LogLevel, OurLevel> = { ...levels, INFO: 'debug', WARN: 'debug' }
 
 /**
- * Sets up Temporal's library for this process, before the first connection to it: its log lines go
- * to ours, and it leaves signals alone, so that workers end when their host drains them.
+ * Sets up Temporal's library for this process, before the first connection of its workers: its log
+ * lines go to ours, and it leaves signals alone, so that workers end when their host drains them.
  */
 export function installTemporalRuntime(log: Log): void {
   const logger = new DefaultLogger('TRACE', ({ level, message, meta }) => {

@@ -81,7 +81,10 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
     work: async (worker) => {
       // A process without workers has no use for what they need.
       const { connectWorkers, startWorker } = await import('./temporal-worker.ts')
-      native ??= connectWorkers(address, worker.log)
+      native ??= connectWorkers(address, worker.log).catch((error) => {
+        native = undefined
+        throw error
+      })
       const taskQueue = `${prefix}/${worker.taskQueue}`
       return startWorker({ native: await native, namespace, ...worker, taskQueue })
     },

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -85,15 +86,15 @@ test('a start that fails leaves nothing running', async () => {
   expect(closed.times).toBe(1)
 })
 
-test('services start side by side, and stop again where one of them is never ready', async () => {
+test('services start side by side, and where one is never ready all stop', async () => {
   const closed = closing()
-  const [isReady, isRefused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [thirdStarts, thirdEnds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const ready = () => {
-    isRefused.resolve()
-    return isReady.promise
+    thirdStarts.resolve()
+    return thirdEnds.promise
   }
   const refused = async () => {
-    await isRefused.promise
+    await thirdStarts.promise
     throw new Error('never ready')
   }
   const definitions = [
@@ -103,8 +104,10 @@ test('services start side by side, and stop again where one of them is never rea
   ]
   const starting = boot(definitions)
   starting.catch(() => undefined)
-  await isRefused.promise
-  isReady.resolve()
+  await thirdStarts.promise
+  await setImmediate()
+  expect(closed.times).toBe(0)
+  thirdEnds.resolve()
   await expect(starting).rejects.toThrow('never ready')
   expect(closed.times).toBe(1)
 })

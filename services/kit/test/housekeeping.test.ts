@@ -47,8 +47,8 @@ test('what has been kept long enough goes, the rest stays', async () => {
 })
 
 test('one round takes more than a batch', async () => {
-  await inBulk(database, (tables) =>
-    tables.query(sql.unsafe`
+  await inBulk(database, (tx) =>
+    tx.query(sql.unsafe`
       INSERT INTO inbox (consumer, change_id, received_at)
       SELECT 'c', 'chg_' || n, now() - interval '98 days' FROM generate_series(1, 25000) n`),
   )

@@ -12,15 +12,13 @@ test('a stream answered before its end leaves the connection to the next call', 
   const calls = createCalls()
   await using servers = await serveCalls(calls, folder.path)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  using _closed = { [Symbol.dispose]: () => agent.destroy() }
   const place = { port: servers.rpcPort, agent, keys: folder.path }
-  expect((await postShort(place)).statusCode).toBe(200)
-  const answer = post(place, 'held').then(
-    ({ statusCode }) => statusCode,
-    (error: Error) => error.message,
-  )
+  const { statusCode, localPort } = await postShort(place)
+  expect([statusCode, localPort]).toEqual([200, expect.any(Number)])
+  const answer = post(place, 'held').catch((error: Error) => error.message)
   await calls.arrived
   await sleep(2 * unreadMs)
   calls.release()
-  expect(await answer).toBe(200)
-  agent.destroy()
+  expect(await answer).toMatchObject({ statusCode: 200, localPort })
 })

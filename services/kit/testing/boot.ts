@@ -18,7 +18,7 @@ import { headers } from '../src/rpc.ts'
 import type { ServiceDefinition } from '../src/service.ts'
 import { connectTemporal, type Workflows } from '../src/temporal.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
-import { workOnDemand } from './demanded.ts'
+import { workOnDemand } from './on-demand.ts'
 
 /** Statements that consumers send at moments of their own: no part of the work that is counted. */
 export const ofConsumers = /\bdeleted_accounts\b/

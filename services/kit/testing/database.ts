@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { type DatabaseTransactionConnection, sql } from 'slonik'
-import { type Database, migrate } from '../src/database.ts'
+import { sql } from 'slonik'
+import { type Database, migrate, type Transaction } from '../src/database.ts'
 import { migrationFolders } from '../src/host.ts'
 import { newId } from '../src/id.ts'
 import type { ServiceDefinition } from '../src/service.ts'
@@ -59,11 +59,11 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
  */
 export function inBulk(
   { pool }: Database,
-  fill: (tables: DatabaseTransactionConnection) => Promise<unknown>,
+  fill: (tx: Transaction) => Promise<unknown>,
 ): Promise<unknown> {
-  return pool.transaction(async (tables) => {
-    await tables.query(sql.unsafe`SET LOCAL statement_timeout = 0`)
-    await fill(tables)
+  return pool.transaction(async (tx) => {
+    await tx.query(sql.unsafe`SET LOCAL statement_timeout = 0`)
+    await fill(tx)
   })
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner, systemCaller } from '@coffer/kit/caller'
+import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
@@ -13,7 +14,7 @@ import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type DatabaseTransactionConnection, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
@@ -56,25 +57,25 @@ const tenantTables = [
 ]
 
 /** Fills the tables with fifty other accounts, so that the planner has something to weigh. */
-async function crowd(tables: DatabaseTransactionConnection): Promise<void> {
-  await tables.query(sql.unsafe`
+async function crowd(tx: Transaction): Promise<void> {
+  await tx.query(sql.unsafe`
     INSERT INTO links (account_id, link_id, link_type, institution_name, created_at, created_by,
       updated_at)
     SELECT 'acct_' || a, 'link_' || a || '_' || l, 'manual', 'Bank', now(), 'user_1', now()
     FROM generate_series(1, 50) AS a, generate_series(1, 20) AS l`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO bank_accounts (account_id, bank_account_id, link_id, link_type, currency,
       available_balance, current_balance, limit_balance, expenses, goals, name, original_name,
       account_type, account_sub_type, status, last_updated, created_at, updated_at)
     SELECT account_id, 'bac_' || link_id, link_id, 'manual', 'USD', 0, 0, 0, 0, 0, 'Account', '',
       'depository', 'checking', 'active', now(), now(), now() FROM links`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     WITH renewed AS (UPDATE bank_accounts SET status = status)
     INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type, current_amount,
       used_amount, period_spent, version, opened_at)
     SELECT account_id, bank_account_id, 'spnd_' || n, 'expense', 0, 0, 0, 1, now()
     FROM bank_accounts, generate_series(1, 10) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     WITH renewed AS (UPDATE bank_accounts SET status = status)
     INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, spending_id,
       spending_amount, categories, date, name, original_name, original_merchant_name, is_pending,
@@ -83,61 +84,61 @@ async function crowd(tables: DatabaseTransactionConnection): Promise<void> {
       CASE WHEN n % 2 = 0 THEN 'spnd_1' END, CASE WHEN n % 2 = 0 THEN 0 END, '{}', now(), 'x', 'x',
       'x', false, 'manual', now()
     FROM bank_accounts, generate_series(1, 20) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO journal (account_id, bank_account_id, operation_id, spending_id, pot, delta, amount,
       cause, cause_id, created_at)
     SELECT account_id, bank_account_id, 'op_' || transaction_id, spending_id, 'envelope', 0, 0,
       'transaction', transaction_id, now() FROM transactions`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO files (account_id, bank_account_id, file_id, kind, name, content_type, size,
       created_at, created_by)
     SELECT account_id, bank_account_id, 'file_' || bank_account_id || n, 'transactions/uploads',
       'a.ofx', 'application/octet-stream', 1, now(), 'user_1'
     FROM bank_accounts, generate_series(1, 5) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, format,
       status, created_at, created_by, imported_count, skipped_count)
     SELECT account_id, bank_account_id, 'txup_' || file_id, file_id, 'ofx', 'complete', now(),
       'user_1', 0, 0 FROM files`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO transaction_import_mappings (account_id, transaction_import_mapping_id, signature,
       mapping, created_at, updated_at, created_by)
     SELECT account_id, 'txix_' || bank_account_id, 'x', '{}', now(), now(), 'user_1'
     FROM bank_accounts`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO transaction_imports (account_id, bank_account_id, transaction_import_id, file_id,
       transaction_import_mapping_id, transaction_upload_id, headers, delimeter, status, created_at,
       updated_at, created_by)
     SELECT account_id, bank_account_id, 'txim_' || file_id, file_id, 'txix_' || bank_account_id,
       transaction_upload_id, '{}', ',', 'pending-processing', now(), now(), 'user_1' FROM uploads`)
-  await crowdProviders(tables)
-  await tables.query(sql.unsafe`
+  await crowdProviders(tx)
+  await tx.query(sql.unsafe`
     INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
     SELECT account_id, bank_account_id, 'run_' || n, '', now()
     FROM bank_accounts, generate_series(1, 5) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO account_settings (account_id, timezone, locale, version)
     SELECT 'acct_' || a, 'UTC', 'en_US', 1 FROM generate_series(1, 10000) AS a`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
     SELECT account_id, 'Transfer', bank_account_id, '', '' FROM bank_accounts`)
-  await tables.query(sql.unsafe`ANALYZE`)
+  await tx.query(sql.unsafe`ANALYZE`)
 }
 
 /** What providers have said of everybody's bank accounts. */
-async function crowdProviders(tables: DatabaseTransactionConnection): Promise<void> {
-  await tables.query(sql.unsafe`
+async function crowdProviders(tx: Transaction): Promise<void> {
+  await tx.query(sql.unsafe`
     INSERT INTO provider_accounts (account_id, bank_account_id, name, official_name, currency,
       account_type, account_sub_type, available_balance, current_balance, limit_balance,
       created_at, created_by, updated_at)
     SELECT account_id, bank_account_id, 'x', 'x', 'USD', 'depository', 'checking', 0, 0, 0, now(),
       'user_1', now() FROM bank_accounts`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO provider_account_ids (account_id, link_id, provider_account_id, bank_account_id,
       is_current, match_reason, created_at)
     SELECT account_id, link_id, 'p_' || bank_account_id || n, bank_account_id, n = 1, 'new', now()
     FROM bank_accounts, generate_series(1, 2) AS n`)
-  await tables.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO provider_transactions (account_id, bank_account_id, provider_transaction_id,
       provider_account_id, record_id, transaction_id, pending_provider_transaction_id, amount,
       currency, date, name, merchant_name, categories, is_pending, match_reason, created_at)

@@ -1,9 +1,8 @@
 import type { Workflows } from '../src/temporal.ts'
 
 /**
- * Without what most tests have no use for: workers are made once somebody starts a workflow or asks
- * for the client (each is a thread and a copy of the workflows' code), and schedules not at all,
- * for what they start within the hour a test starts itself.
+ * Makes workers once a workflow is started or the client is asked for, and no schedules: most tests
+ * need neither, and each worker is a thread with a copy of the workflows' code.
  */
 export function workOnDemand(workflows: Workflows): Workflows {
   const waiting = new Set<() => void>()
