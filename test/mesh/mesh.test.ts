@@ -112,8 +112,12 @@ test('a budget works across six processes', async () => {
 })
 
 const names = [
-  ...['advance', 'deletion-sweep', 'identity-sweep', 'ledger-sweep'],
-  ...['similar-waiting', 'sweep-plans'],
+  'advance',
+  'deletion-sweep',
+  'identity-sweep',
+  'ledger-sweep',
+  'similar-waiting',
+  'sweep-plans',
 ]
 
 test('what happens by itself is scheduled', async () => {

@@ -92,32 +92,34 @@ function recyclingAgent(msMax: number): Agent {
  * was carried out, which is what its error means.
  */
 const retry: Interceptor = (next) => async (request) => {
-  const isSafe = request.method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
-  const send = async () => {
-    try {
-      return await next(request)
-    } catch (error) {
-      throw wasBroken(error) && !request.signal.aborted ? connectionLost(error, isSafe) : error
-    }
-  }
   try {
-    return await send()
+    return await next(request)
   } catch (error) {
-    const isLost = ConnectError.from(error).code === Code.Unavailable
-    if (!isSafe || !isLost || request.signal.aborted || request.stream) throw error
-    return send()
+    const reason = reasonOf(error, request)
+    const isLost = ConnectError.from(reason).code === Code.Unavailable
+    if (!isSafe(request) || !isLost || request.signal.aborted || request.stream) throw reason
+    return next(request).catch((again) => {
+      throw reasonOf(again, request)
+    })
   }
+}
+
+type Call = Parameters<ReturnType<Interceptor>>[0]
+
+function isSafe({ method }: Call): boolean {
+  return method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
+}
+
+/** As when a deadline has passed, a call that is not safe to repeat may have been carried out. */
+function reasonOf(error: unknown, request: Call): unknown {
+  if (!wasBroken(error) || request.signal.aborted) return error
+  const code = isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded
+  const { cause } = ConnectError.from(error)
+  return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
 }
 
 /** Whether the connection broke, as opposed to an answer that says `aborted`. */
 function wasBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
   return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'
-}
-
-/** As when a deadline has passed, a call that is not safe to repeat may have been carried out. */
-function connectionLost(error: unknown, isSafe: boolean): ConnectError {
-  const code = isSafe ? Code.Unavailable : Code.DeadlineExceeded
-  const { cause } = ConnectError.from(error)
-  return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
 }
