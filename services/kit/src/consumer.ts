@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import {
@@ -16,6 +15,7 @@ import { subjectOf } from './changes.ts'
 import type { Transaction } from './database.ts'
 import { isTransient } from './errors.ts'
 import { isOutage } from './fault.ts'
+import { keepRunning } from './keep-running.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
 import { deadLetters } from './telemetry.ts'
@@ -85,28 +85,19 @@ export interface ConsumerOptions {
  * waits. A consumer that the server has lost is made again.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisposable> {
-  const stopping = new AbortController()
+  const { name: consumer, log } = options
   const underWay = new Set<Promise<void>>()
-  let messages: ConsumerMessages | undefined = await consume(options)
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        messages ??= await consume(options)
-        if (stopping.signal.aborted) messages.stop()
-        await deliverAll(options, messages, underWay)
-      } catch (error) {
-        options.log.warn({ err: error, consumer: options.name }, 'consumer is lost')
-        await sleep(restartMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      }
-      messages = undefined
-    }
-  }
-  const running = run()
+  const running = await keepRunning({
+    make: async () => {
+      const messages = await consume(options)
+      return { run: () => deliverAll(options, messages, underWay), stop: () => messages.stop() }
+    },
+    restartMs,
+    onBroken: (error) => log.warn({ err: error, consumer }, 'consumer is lost'),
+  })
   return {
     [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      messages?.stop()
-      await running
+      await running[Symbol.asyncDispose]()
       await Promise.all(underWay)
     },
   }

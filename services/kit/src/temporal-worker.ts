@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import { type ActivityInboundCallsInterceptor, NativeConnection, Worker } from '@temporalio/worker'
 import { isTransient } from './errors.ts'
+import { keepRunning } from './keep-running.ts'
 import type { Log } from './log.ts'
 import type { WorkerOptions } from './temporal.ts'
 import { installTemporalRuntime } from './temporal-runtime.ts'
@@ -27,28 +27,17 @@ interface WorkerPlace {
 export async function startWorker(options: WorkerOptions & WorkerPlace): Promise<AsyncDisposable> {
   const { workflows, log, taskQueue } = options
   const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
-  const stopping = new AbortController()
-  let worker: Worker | undefined = await createWorker(options, code)
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        worker ??= await createWorker(options, code)
-        await worker.run()
-      } catch (error) {
-        log.error({ err: error, taskQueue }, 'worker failed, starting another')
-        await sleep(restartMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+  return keepRunning({
+    make: async () => {
+      const worker = await createWorker(options, code)
+      const stop = () => {
+        if (worker.getState() === 'RUNNING') worker.shutdown()
       }
-      worker = undefined
-    }
-  }
-  const running = run()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      if (worker?.getState() === 'RUNNING') worker.shutdown()
-      await running
+      return { run: () => worker.run(), stop }
     },
-  }
+    restartMs,
+    onBroken: (error) => log.error({ err: error, taskQueue }, 'worker failed, starting another'),
+  })
 }
 
 function createWorker(

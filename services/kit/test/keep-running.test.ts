@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals'
+import { keepRunning, type Runner } from '../src/keep-running.ts'
+
+/** Runners that are told when to break, each one once; `making` is awaited before one is made. */
+function runners() {
+  const made: { break: () => void; isStopped: boolean }[] = []
+  const faults: unknown[] = []
+  const told = { made, faults, making: async () => {} }
+  const make = async (): Promise<Runner> => {
+    await told.making()
+    const end = Promise.withResolvers<void>()
+    const one = { break: () => end.reject(new Error('broken')), isStopped: false }
+    made.push(one)
+    const stop = () => {
+      one.isStopped = true
+      end.resolve()
+    }
+    return { run: () => end.promise, stop }
+  }
+  const onBroken = (error: unknown) => void faults.push(error)
+  return { ...told, told, start: () => keepRunning({ make, restartMs: 1, onBroken }) }
+}
+
+test('what breaks is made again, and disposing stops the one there is', async () => {
+  const { told, start, made, faults } = runners()
+  const running = await start()
+  const again = Promise.withResolvers<void>()
+  told.making = async () => again.resolve()
+  made[0]?.break()
+  await again.promise
+  await running[Symbol.asyncDispose]()
+  expect(made.map(({ isStopped }) => isStopped)).toEqual([false, true])
+  expect(faults).toEqual([new Error('broken')])
+})
+
+test('one that is still being made when it is disposed is stopped, too', async () => {
+  const { told, start, made } = runners()
+  const running = await start()
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  told.making = () => {
+    begun.resolve()
+    return held.promise
+  }
+  made[0]?.break()
+  await begun.promise
+  const disposed = running[Symbol.asyncDispose]()
+  held.resolve()
+  await disposed
+  expect(made.map(({ isStopped }) => isStopped)).toEqual([false, true])
+})
+
+test('where the first cannot be made, it rejects', async () => {
+  const { told, start } = runners()
+  told.making = () => Promise.reject(new Error('no'))
+  await expect(start()).rejects.toThrow('no')
+})
