@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findShownTables, readRows } from '@coffer/kit/account-data.sql'
+import { camelCase, type ShownTable } from '@coffer/kit/account-tables'
+import type { Database } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import { inBulk } from '@coffer/kit/testing/database'
 import { renewal } from '@coffer/ledger/bank-account-version.sql'
@@ -11,9 +14,11 @@ import { type FullCoffer, feedKey, fullBootMs, startFullCoffer } from './full-ho
 import { rowsOf } from './rows-of-account.ts'
 
 let place: FullCoffer
+let person: Person
 
 beforeAll(async () => {
   place = await startFullCoffer()
+  person = await place.household()
 }, fullBootMs)
 
 afterAll(async () => await place[Symbol.asyncDispose]())
@@ -35,7 +40,7 @@ async function fill(accountId: string, bankAccountId: string): Promise<void> {
 }
 
 test('an export has every row of the account, nobody else’s and no secret', async () => {
-  const [person, neighbour] = [await place.household(), await place.household()]
+  const neighbour = await place.household()
   const { status, headers, body } = await person.call('GET', path, { asSession: true })
   expect([status, body.format, body.complete]).toEqual([200, 1, true])
   expect(headers.get('content-disposition')).toBe('attachment; filename="coffer-export.json"')
@@ -47,13 +52,7 @@ test('an export has every row of the account, nobody else’s and no secret', as
       if (rows.length > 0) exported[`${service}.${table}`] = rows.length
     }
   }
-  const stored = Object.entries(await rowsOf(place.coffer.booted.databaseUrl, person)).flatMap(
-    ([table, count]) => {
-      const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/.test(table)
-      return isOwn ? [] : [[camelCase(table), count]]
-    },
-  )
-  expect(exported).toEqual(Object.fromEntries(stored))
+  expect(exported).toEqual(await storedRows())
   const text = JSON.stringify(body)
   for (const secret of [
     neighbour.accountId,
@@ -66,10 +65,46 @@ test('an export has every row of the account, nobody else’s and no secret', as
   expect(text).not.toMatch(/argon2|ciphertext|dataKey|tokenHash|secretHash|cus_|sub_/)
 })
 
-function camelCase(table: string): string {
+/** How many rows of the person each table has, by the names of the export. */
+async function storedRows(): Promise<Record<string, number>> {
+  const stored = Object.entries(await rowsOf(place.coffer.booted.databaseUrl, person))
+  const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/
+  const shown = stored.filter(([table]) => !isOwn.test(table))
+  return Object.fromEntries(shown.map(([table, count]) => [exportedName(table), count]))
+}
+
+function exportedName(table: string): string {
   const [schema = '', name = ''] = table.split('.')
-  const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return `${schema.replace('_', '-')}.${camel}`
+  return `${schema.replace('_', '-')}.${camelCase(name)}`
+}
+
+test('every table of every schema is read to its end with pages of one row', async () => {
+  const read: Record<string, number> = {}
+  const keyTypes = new Set<string>()
+  for (const [service, database] of Object.entries(place.coffer.booted.host.databases)) {
+    for (const table of await findShownTables(database, [])) {
+      const count = await countByPages(database, table)
+      for (const { type } of table.key) keyTypes.add(type)
+      if (count > 0) read[`${service}.${camelCase(table.table)}`] = count
+    }
+  }
+  expect(read).toEqual(await storedRows())
+  expect(read['ledger.journal']).toBeGreaterThan(1)
+  expect(keyTypes).toEqual(new Set(Object.keys(lowest)))
+})
+
+/** A key that comes before all others, by the type of its column. */
+const lowest: Record<string, string> = { text: '', bigint: '0', bytea: '\\x' }
+
+/** How many rows of the person a table has, one by one; the first page begins after a key too. */
+async function countByPages(database: Database, from: ShownTable): Promise<number> {
+  let after = from.key.map(({ type }) => lowest[type] ?? 'no lowest key of this type')
+  for (let count = 0; ; count++) {
+    const [row] = await readRows(database, person.accountId, { from, after, limit: 1 })
+    if (!row) return count
+    if (row.key.length === 0) return count + 1
+    after = row.key
+  }
 }
 
 test('amounts, times and names are those of REST', async () => {

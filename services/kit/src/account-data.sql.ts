@@ -41,8 +41,7 @@ export async function readRows(
 ): Promise<readonly z.infer<typeof Row>[]> {
   const { from, after, limit } = page
   const key = from.key.map(({ column }) => sql.fragment`stored.${sql.identifier([column])}`)
-  const beginsAfter =
-    after.length > 0 ? sql.fragment`AND ${isAfter(from.key, after)}` : sql.fragment``
+  const beginsAfter = after.length > 0 ? sql.fragment`AND ${isAfter(key, after)}` : sql.fragment``
   const order = key.length > 0 ? sql.fragment`ORDER BY ${commas(key)}` : sql.fragment``
   const keyTexts = commas(key.map((column) => sql.fragment`${column}::text`))
   return pool.any(sql.type(Row)`
@@ -62,12 +61,10 @@ function shown({ column, type }: Column): FragmentSqlToken {
     to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${name}`
 }
 
-function isAfter(key: readonly Column[], after: readonly string[]): FragmentSqlToken {
-  const columns = key.map(({ column }) => sql.fragment`stored.${sql.identifier([column])}`)
-  const values = key.map(({ type }, index) => {
-    return sql.fragment`${after[index] ?? ''}::text::${sql.identifier([type])}`
-  })
-  return sql.fragment`(${commas(columns)}) > (${commas(values)})`
+/** Keyset pagination. Without casts: Postgres gives each value the type of its column. */
+function isAfter(key: readonly FragmentSqlToken[], after: readonly string[]): FragmentSqlToken {
+  const values = after.map((value) => sql.fragment`${value}`)
+  return sql.fragment`(${commas(key)}) > (${commas(values)})`
 }
 
 function commas(parts: readonly FragmentSqlToken[]): FragmentSqlToken {
