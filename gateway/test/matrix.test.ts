@@ -155,6 +155,24 @@ describe('the reference', () => {
     expect(deletedAt.anyOf[0]).toEqual({ type: 'string', format: 'date-time' })
     expect(body.components.schemas.Link.required).not.toContain('feedLinkId')
   })
+
+  test('says where the rule of a plan stands in for its next date', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    const bodyOf = (method: string, path: string) =>
+      body.paths[`/api/bank_accounts/{bankAccountId}/${path}`][method].requestBody.content[
+        'application/json'
+      ].schema
+    const [expense, goal] = bodyOf('post', 'spending').anyOf
+    expect(expense.required).not.toContain('nextRecurrence')
+    expect(goal.required).toContain('nextRecurrence')
+    const schedules = bodyOf('post', 'funding_schedules')
+    for (const { properties } of [
+      ...[expense, schedules, bodyOf('patch', 'spending/{spendingId}')],
+      bodyOf('patch', 'funding_schedules/{fundingScheduleId}'),
+    ]) {
+      expect(properties.nextRecurrence.description).toMatch(/without it/i)
+    }
+  })
 })
 
 function urlOf(path: string, other: Record<string, string> = {}): string {

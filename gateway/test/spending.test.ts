@@ -16,6 +16,7 @@ const goal = {
 }
 const ruleset = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
 const expense = { ...goal, spendingType: 'expense', ruleset }
+const { nextRecurrence: _, ...undated } = expense
 const one = `${url}/${ids.spendingId}`
 
 let gateway: Gateway
@@ -28,6 +29,7 @@ test.each([
     { ...expense, autoCreateTransaction: true },
     { ruleset, autoCreateTransaction: true },
   ],
+  [undated, { ruleset }],
 ])('%j is one of the two shapes', async (body, expected) => {
   gateway = await openGateway({ spending: { createSpending: () => ({ spending }) } })
   const answer = await gateway.send('POST', url, { body })
@@ -65,12 +67,16 @@ test('a body of neither shape is reported against both, the expense first', asyn
     name: missing,
     fundingScheduleId: missing,
     targetAmount: missing,
-    nextRecurrence: missing,
   }
   expect(status).toBe(400)
   expect(body).toEqual({
     error: 'Invalid request',
-    problems: { oneOf: [{ ...shared, ruleset: missing }, shared] },
+    problems: {
+      oneOf: [
+        { ...shared, ruleset: missing },
+        { ...shared, nextRecurrence: missing },
+      ],
+    },
   })
 })
 

@@ -59,7 +59,10 @@ test('a schedule that fires at other dates gives all its envelopes their new sha
     { spendingId: rent.spendingId, currentAmount: 200n, nextContributionAmount: 266n },
     { spendingId: paused.spendingId, isPaused: true, nextContributionAmount: 333n },
   ])
-  expect(answer.fundingSchedule).toMatchObject({ ruleset: fridays })
+  const friday = at('2023-10-13T05:00Z')
+  expect(answer.fundingSchedule).toMatchObject({
+    ...{ ruleset: fridays, nextRecurrence: friday, nextRecurrenceOriginal: friday },
+  })
   expect((await home.list()).slice(0, 2)).toEqual(answer.spending)
   expect((await change(home, fundingScheduleId, { name: 'Wages' })).spending).toEqual([])
 })
@@ -116,6 +119,30 @@ test('a plan changes with its contribution, and keeps its money', async () => {
     ...{ ...patch, name: 'Flat', currentAmount: 100n, nextContributionAmount: 1000n },
   })
   expect(await home.list()).toEqual([spending])
+})
+
+test('another rule moves the next date, and what is put aside by then', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const { spendingId, nextRecurrence } = await home.expense(fundingScheduleId, {
+    nextRecurrence: undefined,
+  })
+  expect(nextRecurrence).toEqual(at('2023-11-01T05:00Z'))
+  const ruleset = 'DTSTART:20231025T050000Z\nRRULE:FREQ=MONTHLY'
+  const { spending } = await replan(home, spendingId, { ruleset })
+  // One payday, the 13th, lies before the 25th, and two before the 1st.
+  expect(spending).toMatchObject({
+    ...{ nextRecurrence: at('2023-10-25T05:00Z'), nextContributionAmount: 1000n },
+  })
+  const { fundingSchedule, spending: plans } = await change(home, fundingScheduleId, {
+    ruleset: 'DTSTART:20231011T050000Z\nRRULE:FREQ=WEEKLY',
+  })
+  // Wednesdays: the 11th, the 18th and the 25th.
+  expect(fundingSchedule).toMatchObject({ nextRecurrence: at('2023-10-11T05:00Z') })
+  expect(plans).toMatchObject([{ spendingId, nextContributionAmount: 333n }])
+  booted.clock.now = new Date('2023-10-25T05:10Z')
+  const stale = await refused(replan(home, spendingId, { ruleset: monthly }))
+  expect(stale && problemsOf(stale)).toHaveProperty('nextRecurrence')
 })
 
 test('pausing leaves the contribution, resuming calculates it', async () => {

@@ -32,7 +32,9 @@ const creation = z.strictObject({
   excludeWeekends: boolean.optional(),
   autoCreateTransaction: boolean.optional(),
   estimatedDeposit: ignoringNull(positiveMoney),
-  nextRecurrence: ignoringNull(timestamp),
+  nextRecurrence: ignoringNull(timestamp).meta({
+    description: 'Without it, or where it has passed, the next occurrence of the ruleset',
+  }),
 })
 
 /** Blank and null clear the description, null clears the deposit (spec/decisions.md, Budgeting). */
@@ -43,7 +45,9 @@ const change = z.strictObject({
   excludeWeekends: ignoringNull(boolean),
   autoCreateTransaction: ignoringNull(boolean),
   estimatedDeposit: nullOr(notNegativeMoney).optional(),
-  nextRecurrence: timestamp.optional(),
+  nextRecurrence: timestamp
+    .optional()
+    .meta({ description: 'Without it another ruleset moves it to its next occurrence' }),
 })
 
 /** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */

@@ -31,7 +31,6 @@ const plan = {
   name,
   fundingScheduleId: id('fund'),
   targetAmount: positiveMoney,
-  nextRecurrence: timestamp,
   isPaused: boolean.optional(),
 }
 
@@ -41,11 +40,15 @@ const creation = z.union([
     spendingType: exactly('expense'),
     ...plan,
     ruleset,
+    nextRecurrence: timestamp
+      .optional()
+      .meta({ description: 'Midnight of its next due date; without it the next of the ruleset' }),
     autoCreateTransaction: boolean.optional(),
   }),
   z.strictObject({
     spendingType: exactly('goal'),
     ...plan,
+    nextRecurrence: timestamp,
     ruleset: z.null({ error: 'must be null: goals do not recur' }).optional(),
   }),
 ])
@@ -55,7 +58,9 @@ const change = z.strictObject({
   name: name.optional(),
   fundingScheduleId: id('fund').optional(),
   targetAmount: positiveMoney.optional(),
-  nextRecurrence: timestamp.optional(),
+  nextRecurrence: timestamp
+    .optional()
+    .meta({ description: 'Without it another ruleset moves it to its next occurrence' }),
   ruleset: nullOr(ruleset).optional(),
   autoCreateTransaction: boolean.optional(),
   isPaused: boolean.optional(),

@@ -50,7 +50,7 @@ export async function updateFundingSchedule(
   const run = deps.database.transaction(async (tx) => {
     const current = await lockSchedule(tx, scope, fundingScheduleId)
     if (!current) throw notFound('funding schedule')
-    const where = { now: asOf.now, isManualLink }
+    const where = { ...asOf, isManualLink }
     const { schedule, firesOtherwise } = changeFundingSchedule(current, patch, where)
     await saveFundingSchedule(tx, schedule)
     const amounts = held?.envelopes ?? []

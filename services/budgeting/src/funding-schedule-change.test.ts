@@ -8,7 +8,11 @@ import {
   mayFireOtherwise,
 } from './funding-schedule-change.ts'
 
-const where = { now: new Date('2023-10-09T13:32Z'), isManualLink: true }
+const where = {
+  timezone: 'America/Chicago',
+  now: new Date('2023-10-09T13:32Z'),
+  isManualLink: true,
+}
 const pay: FundingSchedule = {
   ...{ accountId: 'acct_1', fundingScheduleId: 'fund_1', bankAccountId: 'bac_1' },
   ...{ name: 'Pay', description: 'Salary', waitForDeposit: false, excludeWeekends: true },
@@ -32,7 +36,10 @@ function refusal(patch: FundingSchedulePatch, current = pay, given = where) {
 
 describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
   const later = new Date('2023-10-20T05:00Z')
-  const fridays = 'DTSTART:20231013T050000Z\nRRULE:FREQ=WEEKLY'
+  const wednesdays = 'DTSTART:20231004T050000Z\nRRULE:FREQ=WEEKLY'
+  const wednesday = new Date('2023-10-11T05:00Z')
+  const saturdays = 'DTSTART:20231014T050000Z\nRRULE:FREQ=WEEKLY'
+  const saturday = new Date('2023-10-14T05:00Z')
   test.each<[string, FundingSchedulePatch, Partial<FundingSchedule>, boolean]>([
     ['nothing', {}, {}, false],
     ['the name', { name: 'Wages' }, { name: 'Wages' }, false],
@@ -46,7 +53,39 @@ describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
     ['null for a flag', { autoCreateTransaction: null, excludeWeekends: null }, {}, false],
     ['the flag for weekends', { excludeWeekends: false }, { excludeWeekends: false }, true],
     ['the flag as it is', { excludeWeekends: true }, {}, false],
-    ['the rule', { ruleset: fridays }, { ruleset: fridays }, true],
+    [
+      'the rule, which moves the next date to its next occurrence',
+      { ruleset: wednesdays },
+      { ruleset: wednesdays, nextRecurrence: wednesday, nextRecurrenceOriginal: wednesday },
+      true,
+    ],
+    [
+      'the rule with the weekends that it then takes',
+      { ruleset: saturdays, excludeWeekends: false },
+      {
+        ...{ ruleset: saturdays, excludeWeekends: false },
+        ...{ nextRecurrence: saturday, nextRecurrenceOriginal: saturday },
+      },
+      true,
+    ],
+    [
+      'a rule whose next occurrence moves off the weekend',
+      { ruleset: saturdays },
+      { ruleset: saturdays, nextRecurrenceOriginal: saturday },
+      true,
+    ],
+    [
+      'the rule with a next date, which need not be an occurrence of it',
+      { ruleset: wednesdays, nextRecurrence: later },
+      { ruleset: wednesdays, nextRecurrence: later, nextRecurrenceOriginal: later },
+      true,
+    ],
+    [
+      'the rule with the next date as it is',
+      { ruleset: wednesdays, nextRecurrence: pay.nextRecurrence },
+      { ruleset: wednesdays },
+      true,
+    ],
     [
       'the same rule in other words',
       { ruleset: 'RRULE:BYMONTHDAY=15,-1;FREQ=MONTHLY\nDTSTART:20211231T060000' },
@@ -71,6 +110,9 @@ describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
     const problem = [notInFuture, { nextRecurrence: notInFuture }]
     expect(refusal({}, past)).toEqual(problem)
     expect(refusal({ name: 'Wages' }, past)).toEqual(problem)
+    expect(refusal({ ruleset: 'DTSTART:20231013T050000Z\nRRULE:FREQ=WEEKLY' }, past)).toEqual(
+      problem,
+    )
     expect(refusal({ nextRecurrence: past.nextRecurrence })).toEqual(problem)
     expect(refusal({ nextRecurrence: later }, past)).toBeNull()
   })
@@ -82,6 +124,10 @@ describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
       { ruleset: 'cannot be blank', nextRecurrence: 'cannot be blank' },
     ],
     [{ ruleset: 'x' }, { ruleset: 'Ruleset must be a DTSTART line and an RRULE line' }],
+    [
+      { ruleset: 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;COUNT=1' },
+      { ruleset: 'Ruleset has no date left' },
+    ],
   ])('%j is refused', (patch, problems) => {
     expect(refusal(patch)).toEqual(['Invalid request', problems])
   })

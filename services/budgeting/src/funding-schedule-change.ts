@@ -1,6 +1,9 @@
 import { invalid } from '@coffer/kit/errors'
 import {
+  type Funding,
   type FundingSchedule,
+  firstFunding,
+  noDateLeft,
   normalRuleset,
   notInFuture,
   requireDepositAllowed,
@@ -20,42 +23,64 @@ export type FundingSchedulePatch = {
 
 /**
  * The schedule with its changes, and whether it fires at other dates now, so that its envelopes
- * need another contribution (`spec/budgeting.md` 2.4 with `spec/decisions.md`). A changed rule does
- * not move the next date; a changed next date is the event itself. Throws invalid, also where the
- * stored next date has passed and no new one was sent, and refuses automatic deposits that are not
- * allowed.
+ * need another contribution (docs/plans.md). A next date that is sent is the event itself. Throws
+ * invalid, also where the stored next date has passed and no new one was sent, and refuses
+ * automatic deposits that are not allowed.
  */
 export function changeFundingSchedule(
   current: FundingSchedule,
   patch: FundingSchedulePatch,
-  { now, isManualLink }: { now: Date; isManualLink: boolean },
+  where: { timezone: string; now: Date; isManualLink: boolean },
 ): { schedule: FundingSchedule; firesOtherwise: boolean } {
   refuseCleared(patch)
-  const nextRecurrence = patch.nextRecurrence ?? current.nextRecurrence
-  const isMoved = nextRecurrence.getTime() !== current.nextRecurrence.getTime()
+  const ruleset = patch.ruleset ? normalRuleset(patch.ruleset) : current.ruleset
+  const excludeWeekends = patch.excludeWeekends ?? current.excludeWeekends
+  const next = patch.nextRecurrence
+    ? sentFunding(current, patch.nextRecurrence)
+    : impliedFunding(current, { ruleset, excludeWeekends }, where)
+  if (next.date < where.now) throw invalid({ nextRecurrence: notInFuture }, notInFuture)
   const schedule: FundingSchedule = {
     ...current,
     name: patch.name ?? current.name,
     description: given(patch.description, current.description) || null,
-    ruleset: patch.ruleset ? normalRuleset(patch.ruleset) : current.ruleset,
-    excludeWeekends: patch.excludeWeekends ?? current.excludeWeekends,
+    ruleset,
+    excludeWeekends,
     autoCreateTransaction: patch.autoCreateTransaction ?? current.autoCreateTransaction,
     estimatedDeposit: given(patch.estimatedDeposit, current.estimatedDeposit),
-    nextRecurrence,
-    nextRecurrenceOriginal: isMoved ? nextRecurrence : current.nextRecurrenceOriginal,
+    nextRecurrence: next.date,
+    nextRecurrenceOriginal: next.original,
   }
-  if (nextRecurrence < now) throw invalid({ nextRecurrence: notInFuture }, notInFuture)
-  requireDepositAllowed(schedule, isManualLink)
+  requireDepositAllowed(schedule, where.isManualLink)
   const firesOtherwise =
-    isMoved ||
-    schedule.ruleset !== current.ruleset ||
-    schedule.excludeWeekends !== current.excludeWeekends
+    next.date.getTime() !== current.nextRecurrence.getTime() ||
+    ruleset !== current.ruleset ||
+    excludeWeekends !== current.excludeWeekends
   return { schedule, firesOtherwise }
 }
 
 /** Whether a change may move the dates at which a schedule fires. */
 export function mayFireOtherwise(patch: FundingSchedulePatch): boolean {
   return 'nextRecurrence' in patch || 'ruleset' in patch || 'excludeWeekends' in patch
+}
+
+/** The event of a date that was sent; the stored date sent again stays the event it was. */
+function sentFunding(current: FundingSchedule, sent: Date): Funding {
+  const isMoved = sent.getTime() !== current.nextRecurrence.getTime()
+  return { date: sent, original: isMoved ? sent : current.nextRecurrenceOriginal }
+}
+
+/** The stored event, or the next one of another rule; the hourly job fires one that has passed. */
+function impliedFunding(
+  current: FundingSchedule,
+  changed: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,
+  { timezone, now }: { timezone: string; now: Date },
+): Funding {
+  if (changed.ruleset === current.ruleset || current.nextRecurrence < now) {
+    return { date: current.nextRecurrence, original: current.nextRecurrenceOriginal }
+  }
+  const next = firstFunding({ ...changed, nextRecurrence: null }, timezone, now)
+  if (next === null) throw invalid({ ruleset: noDateLeft })
+  return next
 }
 
 function refuseCleared(patch: FundingSchedulePatch): void {

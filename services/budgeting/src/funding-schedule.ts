@@ -76,6 +76,9 @@ export function firstFunding(
 /** Why a next date of a schedule or a plan is refused. */
 export const notInFuture = 'Next recurrence must be in the future'
 
+/** Why a rule is refused where its next date is needed. */
+export const noDateLeft = 'Ruleset has no date left'
+
 /** What a client decides about a new schedule; the gateway has checked the shape. */
 export type NewFundingSchedule = Pick<
   FundingSchedule,
@@ -100,7 +103,7 @@ export function newFundingSchedule(
   requireDepositAllowed(input, isManualLink)
   const first = firstFunding({ ...input, ruleset }, timezone, now)
   if (first === null) {
-    throw invalid({ ruleset: 'Ruleset has no date left' })
+    throw invalid({ ruleset: noDateLeft })
   }
   return {
     ...{ ...input, ruleset, waitForDeposit: false, lastRecurrence: null },

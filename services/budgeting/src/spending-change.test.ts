@@ -28,13 +28,41 @@ const over = { ...rent, nextRecurrence: past, lastRecurrence: past }
 
 describe('a change of a plan (spec/budgeting.md 3.3)', () => {
   const december = new Date('2023-12-01T06:00Z')
+  const friday = new Date('2023-10-13T05:00Z')
   test.each<[string, Spending, SpendingPatch, Partial<Spending>, boolean]>([
     ['nothing', rent, {}, {}, false],
     ['the name', rent, { name: 'Flat' }, { name: 'Flat' }, false],
     ['the target', rent, { targetAmount: 5n }, { targetAmount: 5n }, true],
     ['the target as it is', rent, { targetAmount: 1000n }, {}, false],
     ['the schedule', trip, { fundingScheduleId: 'f' }, { fundingScheduleId: 'f' }, true],
-    ['the rule', rent, { ruleset: weekly }, { ruleset: weekly }, true],
+    [
+      'the rule, which moves the due date to its next one',
+      rent,
+      { ruleset: weekly },
+      { ruleset: weekly, nextRecurrence: friday },
+      true,
+    ],
+    [
+      'the rule with a due date',
+      rent,
+      { ruleset: weekly, nextRecurrence: december },
+      { ruleset: weekly, nextRecurrence: december },
+      true,
+    ],
+    [
+      'the rule with the due date as it is',
+      rent,
+      { ruleset: weekly, nextRecurrence: rent.nextRecurrence },
+      { ruleset: weekly },
+      true,
+    ],
+    [
+      'the rule while paused',
+      paused,
+      { ruleset: weekly },
+      { ruleset: weekly, nextRecurrence: friday },
+      true,
+    ],
     [
       'the rule in other words',
       rent,
@@ -73,6 +101,9 @@ describe('a change of a plan (spec/budgeting.md 3.3)', () => {
     const { spending } = changeSpending(missed, { isPaused: false }, where)
     expect(spending.nextRecurrence).toEqual(rent.nextRecurrence)
     expect(spending.lastRecurrence).toEqual(missed.nextRecurrence)
+    const patch = { isPaused: false, ruleset: weekly }
+    const { nextRecurrence } = changeSpending(missed, patch, where).spending
+    expect(nextRecurrence).toEqual(new Date('2023-10-13T05:00Z'))
     const goal = { ...trip, isPaused: true, nextRecurrence: past }
     const resumed = changeSpending(goal, { isPaused: false }, where).spending
     expect(resumed).toEqual({ ...goal, isPaused: false })
@@ -95,6 +126,18 @@ describe('a change of a plan (spec/budgeting.md 3.3)', () => {
     ['today, for a goal too', trip, { nextRecurrence: where.now }, { nextRecurrence: notInFuture }],
     ['a rule for a goal', trip, { ruleset: monthly }, { ruleset: 'A goal takes no ruleset' }],
     ['no rule for an expense', rent, { ruleset: null }, { ruleset: 'Ruleset is required' }],
+    [
+      'a rule without a date left',
+      rent,
+      { ruleset: `${weekly};COUNT=1` },
+      { ruleset: 'Ruleset has no date left' },
+    ],
+    [
+      'another rule while the due date that has passed is still to be closed',
+      { ...rent, nextRecurrence: past },
+      { ruleset: weekly },
+      { nextRecurrence: notInFuture },
+    ],
     [
       'transactions of a goal',
       trip,

@@ -2,7 +2,7 @@ import { invalid, type Problems } from '@coffer/kit/errors'
 import { midnightOf } from '@coffer/kit/time'
 import { dueAfter } from './due-dates.ts'
 import { isOver, notInFuture } from './funding-schedule.ts'
-import { checkPlan, readRule, type Spending } from './spending.ts'
+import { checkPlan, nextDue, readRule, type Spending } from './spending.ts'
 
 /** What a client changes of a plan. Null is refused, but for the ruleset of a goal. */
 export type SpendingPatch = {
@@ -25,9 +25,9 @@ const notNullable = [
 ]
 
 /**
- * The plan with its changes, and whether it needs another contribution (`spec/budgeting.md` 3.3
- * with `spec/decisions.md`): for another target, schedule, due date or rule, and when it is
- * resumed; not when it is paused. Throws invalid with all that is wrong.
+ * The plan with its changes (docs/plans.md), and whether it needs another contribution: for another
+ * target, schedule, due date or rule, and when it is resumed; not when it is paused. Throws invalid
+ * with all that is wrong.
  */
 export function changeSpending(
   current: Spending,
@@ -35,6 +35,10 @@ export function changeSpending(
   where: Where,
 ): { spending: Spending; needsContribution: boolean } {
   const problems = keyProblems(current, patch)
+  const ruleset =
+    patch.ruleset === undefined
+      ? current.ruleset
+      : readRule({ ...current, ruleset: patch.ruleset }, problems)
   const merged: Spending = {
     ...current,
     name: patch.name ?? current.name,
@@ -42,11 +46,10 @@ export function changeSpending(
     targetAmount: patch.targetAmount ?? current.targetAmount,
     autoCreateTransaction: patch.autoCreateTransaction ?? current.autoCreateTransaction,
     isPaused: patch.isPaused ?? current.isPaused,
-    nextRecurrence: changedDue(current, patch, where, problems),
-    ruleset:
-      patch.ruleset === undefined
-        ? current.ruleset
-        : readRule({ ...current, ruleset: patch.ruleset }, problems),
+    ruleset,
+    nextRecurrence: patch.nextRecurrence
+      ? sentDue(current, patch.nextRecurrence, where, problems)
+      : impliedDue(current, { ...patch, ruleset }, where, problems),
   }
   checkPlan(merged, where.isManualLink, problems)
   if (Object.keys(problems).length > 0) throw invalid(problems)
@@ -71,17 +74,32 @@ function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems
   return problems
 }
 
-/** The due date, at midnight of the account; one that is sent again may have passed. */
-function changedDue(
+/** A due date that was sent, at midnight of the account; one that is sent again may have passed. */
+function sentDue(
   { nextRecurrence }: Spending,
-  patch: SpendingPatch,
+  sent: Date,
   { timezone, now }: Where,
   problems: Problems,
 ): Date {
-  const sent = patch.nextRecurrence && midnightOf(patch.nextRecurrence, timezone)
-  if (!sent || sent.getTime() === nextRecurrence.getTime()) return nextRecurrence
-  if (sent < now) problems.nextRecurrence = notInFuture
-  return sent
+  const midnight = midnightOf(sent, timezone)
+  const isMoved = midnight.getTime() !== nextRecurrence.getTime()
+  if (isMoved && midnight < now) problems.nextRecurrence = notInFuture
+  return midnight
+}
+
+/** The stored due date, or the next of another rule; the hourly job closes one that has passed. */
+function impliedDue(
+  current: Spending,
+  { ruleset, isPaused }: Pick<SpendingPatch, 'ruleset' | 'isPaused'>,
+  where: Where,
+  problems: Problems,
+): Date {
+  const { nextRecurrence } = current
+  if (!ruleset || ruleset === current.ruleset) return nextRecurrence
+  if (nextRecurrence >= where.now) return nextDue(ruleset, where, problems) ?? nextRecurrence
+  const isResuming = current.isPaused && isPaused === false
+  if (!isOver(current) && !isResuming) problems.nextRecurrence = notInFuture
+  return nextRecurrence
 }
 
 /**

@@ -135,10 +135,9 @@ function inputOf(request: CreateSpendingRequest): NewSpending {
   if (spendingType !== 'expense' && spendingType !== 'goal') {
     throw invalid({ spendingType: 'Spending type must be expense or goal' })
   }
-  if (!nextRecurrence) throw invalid({ nextRecurrence: 'Next recurrence is required' })
   return {
     ...{ spendingType, name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused },
-    nextRecurrence: timestampDate(nextRecurrence),
+    nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,
     ruleset: request.ruleset ?? null,
   }
 }

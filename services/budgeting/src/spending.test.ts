@@ -59,6 +59,24 @@ describe('a new envelope (spec/budgeting.md 3.2)', () => {
     expect(newSpending(skipped, santiago)).toEqual(skipped)
   })
 
+  test('is due at the next date of its rule where none is sent', () => {
+    const undated = { ...rent, nextRecurrence: null }
+    expect(newSpending(undated, context)).toEqual(rent)
+    const later = 'DTSTART:20240105T060000Z\nRRULE:FREQ=WEEKLY'
+    expect(newSpending({ ...undated, ruleset: later }, context).nextRecurrence).toEqual(
+      new Date('2024-01-05T06:00Z'),
+    )
+    expect(problems({ ...undated, ruleset: `${monthly};COUNT=1` })).toEqual({
+      ruleset: 'Ruleset has no date left',
+    })
+    expect(problems({ ...undated, ruleset: 'x' })).toEqual({
+      ruleset: 'Ruleset must be a DTSTART line and an RRULE line',
+    })
+    expect(problems({ ...holiday, nextRecurrence: null })).toEqual({
+      nextRecurrence: 'Next recurrence is required',
+    })
+  })
+
   test('is refused with every problem at once', () => {
     const bad = { targetAmount: 0n, ruleset: 'FREQ=DAILY', autoCreateTransaction: true }
     const nextRecurrence = new Date('2023-11-01T17:00Z')

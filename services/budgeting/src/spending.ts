@@ -2,7 +2,8 @@ import { invalid, type Problems } from '@coffer/kit/errors'
 import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import { hourMs, midnightOf } from '@coffer/kit/time'
 import { z } from 'zod'
-import { notInFuture } from './funding-schedule.ts'
+import { dueAfter } from './due-dates.ts'
+import { noDateLeft, notInFuture } from './funding-schedule.ts'
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money in minor units.
@@ -56,32 +57,55 @@ export type NewSpending = Pick<
   | 'name'
   | 'fundingScheduleId'
   | 'targetAmount'
-  | 'nextRecurrence'
   | 'ruleset'
   | 'autoCreateTransaction'
   | 'isPaused'
->
+> & { nextRecurrence: Date | null }
 
 /**
- * A new envelope with its ruleset normalised and its due date at midnight of the account
- * (`spec/budgeting.md` 3.2, `spec/interface.md` on the due date). Throws invalid with all that is
- * wrong with it.
+ * A new envelope with its ruleset normalised and its due date at midnight of the account, the next
+ * one of its rule where none is sent (docs/plans.md). Throws invalid with all that is wrong.
  */
 export function newSpending(
   input: NewSpending,
-  { timezone, now, isManualLink }: { timezone: string; now: Date; isManualLink: boolean },
-): NewSpending {
+  where: { timezone: string; now: Date; isManualLink: boolean },
+): NewSpending & { nextRecurrence: Date } {
   const problems: Problems = {}
   const ruleset = readRule(input, problems)
-  const nextRecurrence = midnightOf(input.nextRecurrence, timezone)
-  checkPlan(input, isManualLink, problems)
-  if (nextRecurrence < now) {
+  const nextRecurrence = newDue({ ...input, ruleset }, where, problems)
+  checkPlan(input, where.isManualLink, problems)
+  if (nextRecurrence === null || Object.keys(problems).length > 0) throw invalid(problems)
+  return { ...input, ruleset, nextRecurrence }
+}
+
+/** The due date that was sent or that the rule implies; notes what is wrong with it. */
+function newDue(
+  { spendingType, ruleset, nextRecurrence: sent }: NewSpending,
+  { timezone, now }: { timezone: string; now: Date },
+  problems: Problems,
+): Date | null {
+  if (sent === null) {
+    if (spendingType === 'goal') problems.nextRecurrence = 'Next recurrence is required'
+    return ruleset === null ? null : nextDue(ruleset, { timezone, now }, problems)
+  }
+  const midnight = midnightOf(sent, timezone)
+  if (midnight < now) {
     problems.nextRecurrence = notInFuture
-  } else if (input.nextRecurrence.getTime() - nextRecurrence.getTime() >= hourMs) {
+  } else if (sent.getTime() - midnight.getTime() >= hourMs) {
     problems.nextRecurrence = 'Next recurrence must be midnight in the timezone of the account'
   }
-  if (Object.keys(problems).length > 0) throw invalid(problems)
-  return { ...input, ruleset, nextRecurrence }
+  return midnight
+}
+
+/** The first due date of a rule after `now`; null, and noted, where it has none left. */
+export function nextDue(
+  ruleset: string,
+  { timezone, now }: { timezone: string; now: Date },
+  problems: Problems,
+): Date | null {
+  const due = dueAfter(ruleset, timezone, now.getTime())
+  if (due === null) problems.ruleset = noDateLeft
+  return due === null ? null : new Date(due)
 }
 
 /** Notes what is wrong with a plan, new or changed. */
