@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { budgeting } from '@coffer/budgeting/service'
+import { changeOf, emit } from '@coffer/kit/changes'
+import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
+import { EnvelopesChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -136,4 +139,29 @@ test.each(writes)('after %s the plan catches up by itself', async (_, write, hel
     ({ version }) => version === written[0]?.version,
   )
   expect(kept).toMatchObject({ held, contribution: shown?.nextContributionAmount })
+})
+
+test('a change of very many envelopes is taken over, and so are the others', async () => {
+  const home = await household(booted)
+  const { accountId, bankAccountId } = home
+  const { fundingScheduleId } = await home.pay()
+  const plans = [await home.expense(fundingScheduleId), await home.expense(fundingScheduleId)]
+  const ids = [...Array.from({ length: 1_300 }, () => newId('spnd')), plans[0]?.spendingId ?? '']
+  const changed = (spendingIds: string[]) => {
+    const amounts = { bankAccountId, currentAmount: 300n, version: 1_000n }
+    const envelopes = spendingIds.map((spendingId) => ({ spendingId, ...amounts }))
+    const subject = { accountId, entityId: bankAccountId, version: 0n }
+    return changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes })
+  }
+  // As recorded before changes were split.
+  const large = Array.from({ length: 8 }, () => changed(ids))
+  const small = changed([plans[1]?.spendingId ?? ''])
+  await booted.database('ledger').transaction((tx) => emit(tx, ...large, small))
+  for (const plan of plans) {
+    const kept = await eventually(
+      () => stored(plan.spendingId),
+      ({ version }) => version === 1_000n,
+    )
+    expect(kept).toMatchObject({ held: 300n })
+  }
 })

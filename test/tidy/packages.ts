@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module'
 import { type File, isCode, isTest } from './files.ts'
 import { type Module, resolve } from './modules.ts'
 
-const readmeLinesMax = 60
+const readmeLinesMax = 120
 
 /** A workspace package: its directory (empty for the root) and what it may import. */
 export interface Package {
@@ -55,7 +55,7 @@ export function idleDependencies(modules: Module[], packages: Package[]): string
   })
 }
 
-/** Packages with code and without a README of at most 60 lines. */
+/** Packages with code and without a README of at most 120 lines. */
 export function readmeFaults(files: File[], packages: Package[]): string[] {
   const code = files.filter(isCode)
   const withCode = packages.filter((one) => {

@@ -1,4 +1,6 @@
 import { createBatcher } from '@coffer/kit/batch'
+import { entitiesMax } from '@coffer/kit/changes'
+import { inFlightMax } from '@coffer/kit/consumer'
 import { accountTimezones, type SettingsDeps } from './account-settings.client.ts'
 import { type Amounts, changedBy } from './plan.ts'
 import { findPlansOfAll, type PlanKey, type PlanScope, savePlans } from './spending.sql.ts'
@@ -14,7 +16,8 @@ export type NewAmounts = PlanScope & Amounts
  */
 export type StoreAmounts = (amounts: NewAmounts) => Promise<boolean>
 
-const batch = { sizeMax: 256, waitingMax: 1024 }
+// The messages under way have room for all of their amounts: none is refused.
+const batch = { sizeMax: 256, waitingMax: inFlightMax * entitiesMax }
 
 /**
  * What arrives while amounts are being stored shares the next round, whosever it is: one SELECT and

@@ -1,3 +1,5 @@
+import { groupsOf } from '@coffer/kit/batch'
+import { entitiesMax } from '@coffer/kit/changes'
 import { type Handler, on } from '@coffer/kit/consumer'
 import type { Database } from '@coffer/kit/database'
 import { unavailable } from '@coffer/kit/errors'
@@ -32,13 +34,16 @@ export function handlers(deps: { database: Database; storeAmounts: StoreAmounts 
   ]
 }
 
+/** Changes of older versions carry any number of envelopes: these take a group at a time. */
 async function storeAll(
   storeAmounts: StoreAmounts,
   accountId: string,
   envelopes: readonly Envelope[],
 ): Promise<void> {
-  const stored = await Promise.all(
-    envelopes.map((envelope) => storeAmounts({ ...envelope, accountId })),
-  )
-  if (stored.includes(false)) throw unavailable('a plan was changed at the same time')
+  for (const group of groupsOf(envelopes, entitiesMax)) {
+    const stored = await Promise.all(
+      group.map((envelope) => storeAmounts({ ...envelope, accountId })),
+    )
+    if (stored.includes(false)) throw unavailable('a plan was changed at the same time')
+  }
 }

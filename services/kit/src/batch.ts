@@ -62,6 +62,14 @@ export function createBatcher<Item, Result>(
     })
 }
 
+/** The items in order, in groups of `sizeMax`; the last one may be smaller. */
+export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][] {
+  const count = Math.ceil(items.length / sizeMax)
+  return Array.from({ length: count }, (_, index) =>
+    items.slice(index * sizeMax, (index + 1) * sizeMax),
+  )
+}
+
 /** Nobody waits for an item past its deadline: doing it would only delay the others. */
 function isStillWanted({ signal, reject }: Waiting<unknown, never>): boolean {
   if (signal?.aborted) reject(signal.reason)

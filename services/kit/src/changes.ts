@@ -14,6 +14,9 @@ export interface Change {
   payload: Buffer
 }
 
+/** Entities in one change at most: more are several changes, so that none is too large for NATS. */
+export const entitiesMax = 200
+
 /** What a change is about; `version` orders the changes of one entity. */
 export interface Subject {
   accountId: string

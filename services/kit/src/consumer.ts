@@ -57,7 +57,8 @@ export async function isFirstDelivery(tx: Transaction, delivery: Delivery): Prom
 }
 
 const quietAttempts = 3
-const inFlightMax = 64
+/** Messages that one consumer of a process handles at a time. */
+export const inFlightMax = 64
 // Few, as the server hears nothing of those that wait here for their turn.
 const fetchedMax = 16
 // Beyond those in flight, so that messages that wait out a pause do not hold up the others.

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headers } from '@nats-io/transport-node'
+import { JetStreamApiError } from '@nats-io/jetstream'
+import { headers, InvalidArgumentError } from '@nats-io/transport-node'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { subjectOf } from './changes.ts'
 import type { Database } from './database.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
-import { relayBacklog } from './telemetry.ts'
+import { deadLetters, relayBacklog } from './telemetry.ts'
 
 const Unpublished = z.object({
   changeId: z.string(),
@@ -21,6 +22,8 @@ const batchSizeMax = 500
 const pollMs = 200
 // A round costs three statements: what commits within this time of the first shares it.
 const gatherMs = 50
+// JSStreamMessageExceedsMaximumErr of NATS.
+const messageTooLarge = 10_054
 
 export interface RelayOptions {
   service: string
@@ -39,7 +42,7 @@ export interface RelayOptions {
  * service may publish a change twice, also under one ID.
  */
 export function startRelay(options: RelayOptions): AsyncDisposable {
-  const { service, database, onChanges, broker, log } = options
+  const { service, onChanges, log } = options
   let awake = Promise.withResolvers<void>()
   let stopped = false
   let isFailing = false
@@ -51,7 +54,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       if (!stopped) await sleep(gatherMs)
       awake = Promise.withResolvers()
       try {
-        while ((await publishBatch({ service, database, broker })) === batchSizeMax && !stopped);
+        while ((await publishBatch(options)) === batchSizeMax && !stopped);
         if (isFailing) log.info({ service }, 'changes are published again')
         isFailing = false
       } catch (error) {
@@ -72,20 +75,18 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   }
 }
 
-/** Publishes what waits and marks what was acknowledged; throws when something was not. */
-async function publishBatch(
-  options: Pick<RelayOptions, 'service' | 'database' | 'broker'>,
-): Promise<number> {
-  const { service, database, broker } = options
+/** Publishes what waits and marks what is settled; throws when something was not acknowledged. */
+async function publishBatch(options: RelayOptions): Promise<number> {
+  const { service, database } = options
   const batch = await sequenceBatch(database)
   relayBacklog.set({ service }, batch.length)
   if (batch.length === 0) return 0
-  const outcomes = await Promise.allSettled(batch.map((change) => publish(broker, change)))
-  const published = batch.filter((_, index) => outcomes[index]?.status === 'fulfilled')
+  const outcomes = await Promise.allSettled(batch.map((change) => publish(options, change)))
+  const settled = batch.filter((_, index) => outcomes[index]?.status === 'fulfilled')
   await database.pool.query(sql.unsafe`
     UPDATE changes SET published_at = now()
     WHERE change_id = ANY(${sql.array(
-      published.map(({ changeId }) => changeId),
+      settled.map(({ changeId }) => changeId),
       'text',
     )})`)
   const failed = outcomes.find(({ status }) => status === 'rejected')
@@ -93,13 +94,37 @@ async function publishBatch(
   return batch.length
 }
 
-async function publish(broker: Broker, change: Unpublished): Promise<void> {
+/** Resolves when the change is acknowledged, or set aside as one that NATS never takes. */
+async function publish(options: RelayOptions, change: Unpublished): Promise<void> {
+  const { broker } = options
   const { changeId, accountId, type, payload, sequence } = change
   const header = headers()
   header.set('Coffer-Account', accountId)
   header.set('Coffer-Sequence', String(sequence))
   const subject = broker.subject(subjectOf(type))
-  await broker.stream.publish(subject, payload, { msgID: changeId, headers: header })
+  try {
+    await broker.stream.publish(subject, payload, { msgID: changeId, headers: header })
+  } catch (error) {
+    if (!isTooLarge(error)) throw error
+    setAside(options, change)
+  }
+}
+
+/** Whether NATS refuses the message for its size: at every attempt, so that none is of use. */
+function isTooLarge(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return error.code === messageTooLarge
+  return error instanceof InvalidArgumentError
+}
+
+/** `coffer replay` publishes it again, once the limit of NATS (`max_payload`) is higher. */
+function setAside({ service, log }: RelayOptions, change: Unpublished): void {
+  const { changeId, accountId, type, payload } = change
+  const bytes = payload.length
+  log.error(
+    { service, changeId, accountId, type, bytes },
+    'change is too large for NATS: set aside',
+  )
+  deadLetters.inc({ consumer: 'relay' })
 }
 
 /**

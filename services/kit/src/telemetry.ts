@@ -38,7 +38,7 @@ function secondsOf(service: string, method: string, code: string): Observed {
 /** Messages a consumer gave up on; worth an alarm. */
 export const deadLetters = new Counter({
   name: 'coffer_dead_letters_total',
-  help: 'Messages given up after the last delivery, by consumer.',
+  help: 'Messages given up, by consumer; at "relay" changes that are too large for NATS.',
   labelNames: ['consumer'],
   registers: [registry],
 })

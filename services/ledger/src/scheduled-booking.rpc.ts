@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { type Change, changeOf } from '@coffer/kit/changes'
+import { groupsOf } from '@coffer/kit/batch'
+import { type Change, changeOf, entitiesMax } from '@coffer/kit/changes'
 import { toMessage } from '@coffer/kit/message'
 import type { ServiceDeps } from '@coffer/kit/service'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
@@ -74,16 +75,16 @@ function saveOf(writes: readonly ScheduledWrite<Booked>[]): ScheduledSave {
   }
 }
 
-/** One change for all envelopes of a bank account: one each would cost more than the booking. */
+/** Changes of many envelopes each: one an envelope would cost more than the booking. */
 function changesOf({ bankAccount, envelopes, inserted }: ScheduledWrite<Booked>): Change[] {
   const { accountId, bankAccountId } = bankAccount
   // Each envelope says its version; the bank account has none.
   const subject = { accountId, entityId: bankAccountId, version: 0n }
   const messages = envelopes.map((envelope) => toMessage(EnvelopeSchema, envelope))
   return [
-    ...(messages.length > 0
-      ? [changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes: messages })]
-      : []),
+    ...groupsOf(messages, entitiesMax).map((group) =>
+      changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes: group }),
+    ),
     ...(inserted.length > 0 ? [transactionsChanged(bankAccount, { isAutomatic: true })] : []),
   ]
 }

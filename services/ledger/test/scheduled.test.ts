@@ -1,12 +1,16 @@
+import { fromBinary } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner, systemCaller } from '@coffer/kit/caller'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { EnvelopesChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household, refusals } from './household.ts'
@@ -22,6 +26,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
+const Payload = z.object({ payload: z.instanceof(Buffer) })
 const midnight = timestampFromDate(new Date('2026-03-02T06:00Z'))
 
 function asService(name: string, accountId = ''): CallOptions {
@@ -85,6 +90,31 @@ test('many bank accounts are booked in one call, and found again', async () => {
       envelopes: [{ spendingId: homes[index]?.spendingId, currentAmount: 0n, version: 3n }],
     })),
   )
+})
+
+test('a booking of many envelopes is told in changes of at most 200', async () => {
+  const home = await saving()
+  const { bankAccountId, accountId, as } = home
+  const more = Array.from({ length: 400 }, () => newId('spnd'))
+  await Promise.all(
+    more.map((spendingId) =>
+      home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as),
+    ),
+  )
+  const [{ operation }] = bookingsOf(home)
+  const lines = [home.spendingId, ...more].map((spendingId) => {
+    return { spendingId, amount: 1n, ceiling: 900n }
+  })
+  const value = { ...operation.value, lines }
+  const bookings = [{ accountId, operation: { ...operation, value } }]
+  await scheduled().book({ bookings }, asService('budgeting'))
+  const payloads = await booted.database('ledger').pool.anyFirst(sql.type(Payload)`
+    SELECT payload FROM changes
+    WHERE account_id = ${accountId} AND type = ${EnvelopesChangedSchema.typeName}
+    ORDER BY change_id`)
+  const told = payloads.map((payload) => fromBinary(EnvelopesChangedSchema, payload).envelopes)
+  expect(told.map(({ length }) => length)).toEqual([200, 200, 1])
+  expect(new Set(told.flat().map(({ spendingId }) => spendingId)).size).toBe(401)
 })
 
 test('where one of them is refused, none is booked', async () => {
