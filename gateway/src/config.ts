@@ -84,7 +84,7 @@ export const settings = {
       .min(1, 'must be at least 1')
       .max(10_000, 'must be at most 10000')
       .default(10),
-    'Refused attempts to sign in, and requests for mails, after which an address waits a minute.',
+    'Sign-ups, requests for mails and refused sign-ins, after which an address waits a minute.',
   ),
   socketsMax: setting(
     'COFFER_SOCKETS_MAX',

@@ -126,6 +126,16 @@ describe('registering', () => {
     expect(message).toMatchObject({ ...credentials, firstName: 'Alice', timezone: '' })
   })
 
+  test('is limited by network when it succeeds, too', async () => {
+    const register = () => ({ requiresVerification: true })
+    const limit = { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '2' }
+    gateway = await openGateway({ signIn: { register } }, limit)
+    const attempt = () => gateway.send('POST', url('register'), { body: registrant, as: null })
+    expect([(await attempt()).status, (await attempt()).status]).toEqual([200, 200])
+    const limited = await attempt()
+    expect([limited.status, Number(limited.headers['retry-after']) > 0]).toEqual([429, true])
+  })
+
   test('answers with code and status of a refusal', async () => {
     const register = () => {
       throw refused('this email address is in use', { code: 'EMAIL_IN_USE', status: 428 })

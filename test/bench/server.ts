@@ -54,6 +54,7 @@ export async function startMeasured(
       COFFER_ALLOW_SIGN_UP: 'true',
       COFFER_FEED_ENABLED: 'true',
       COFFER_UPLOADS_ENABLED: 'true',
+      COFFER_SIGN_IN_LIMIT_PER_MINUTE: '10000',
       COFFER_LOG_LEVEL: 'warn',
       ...settings,
     },

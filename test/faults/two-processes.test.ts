@@ -8,7 +8,7 @@ let deployment: Deployment
 let beside: { baseUrl: string }
 
 beforeAll(async () => {
-  deployment = await deploy({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000' })
+  deployment = await deploy()
   ;[, beside] = await Promise.all([deployment.start(), deployment.startBeside()])
 })
 

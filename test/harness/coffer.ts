@@ -29,6 +29,8 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
     COFFER_ALLOW_SIGN_UP: 'true',
     COFFER_UPLOADS_ENABLED: 'true',
     COFFER_DATA_DIR: dataDir,
+    // Everybody in a test comes from one network.
+    COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     ...environment,
   }
   const booted = stack.use(await boot(definitions, settled))

@@ -15,7 +15,6 @@ beforeAll(async () => {
     COFFER_PROOF_OF_WORK_ENABLED: 'true',
     COFFER_PROOF_OF_WORK_DIFFICULTY: String(difficulty),
     COFFER_BETA_CODES_ENABLED: 'true',
-    COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     COFFER_RELEASE: '1.2.3',
   })
 })

@@ -19,7 +19,6 @@ beforeAll(async () => {
     COFFER_SMTP_TLS: 'none',
     COFFER_EXTERNAL_URL: 'https://money.example/app/',
     COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
-    COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
   })
 })
 
@@ -57,14 +56,8 @@ async function registerVerified(): Promise<string> {
   return email
 }
 
-async function waitingMails(): Promise<number> {
-  const row = z.object({ waiting: z.bigint() })
-  return Number(
-    await identity().pool.oneFirst(sql.type(row)`SELECT count(*) AS waiting FROM mails`),
-  )
-}
-
-const nothingWaits = () => eventually(waitingMails, (waiting) => waiting === 0)
+const mailsWait = () => identity().pool.exists(sql.unsafe`SELECT FROM mails`)
+const nothingWaits = () => eventually(mailsWait, (wait) => !wait)
 
 describe('registration', () => {
   test('begins no session before the address is verified by the link in the mail', async () => {
@@ -99,21 +92,60 @@ describe('registration', () => {
     })
   })
 
-  test('escapes names in the page, and leaves them as they are in the text', async () => {
-    const email = await register('<b>Pat & "Co"</b>')
-    const { text, html } = await sink.mailTo(email, verifySubject)
-    expect(text).toContain('Hello <b>Pat & "Co"</b>,')
+  test('is greeted by name once the address is verified; the page escapes it', async () => {
+    const name = '<b>Pat & "Co"</b> https://elsewhere.example'
+    const email = await register(name)
+    const unverified = await sink.mailTo(email, verifySubject)
+    expect(unverified.text).toMatch(/^Hello,\n/)
+    expect(`${unverified.text} ${unverified.html}`).not.toMatch(/Pat|elsewhere/)
+    await post('verify', { token: tokenIn(unverified) })
+    await post('forgot', { email })
+    const { text, html } = await sink.mailTo(email, resetSubject)
+    expect(text).toContain(`Hello ${name},`)
     expect(html).not.toContain('<b>Pat')
     expect(html).toContain('&lt;b&gt;Pat &amp; &quot;Co&quot;&lt;/b&gt;')
+  })
+
+  test('mails one mailbox five times in a quarter of an hour', async () => {
+    const mailbox = newId('person').replace('_', '.')
+    const address = (tag: number) => `${mailbox}+${tag}@example.com`
+    const attempt = (tag: number) =>
+      post('register', { email: address(tag), password, firstName: 'Pat' })
+    for (const tag of [1, 2, 3, 4]) expect((await attempt(tag)).status).toBe(200)
+    expect((await post('verify/resend', { email: address(1) })).status).toBe(200)
+    const limited = await attempt(5)
+    expect([limited.status, Number(limited.headers.get('retry-after')) > 800]).toEqual([429, true])
+    expect((await login(address(5))).status).toBe(401)
+  })
+
+  test('is to be verified within seven days', async () => {
+    const due = sql.type(z.object({ days: z.number() }))`
+      SELECT extract(day FROM verify_by - created_at)::int AS days FROM logins
+      WHERE email IN (${await register()}, ${await registerVerified()}) AND verify_by IS NOT NULL`
+    expect(await identity().pool.anyFirst(due)).toEqual([7])
   })
 
   test('is refused for an address in use, and mails nobody', async () => {
     const email = await registerVerified()
     const before = sink.mails.length
-    const answer = await post('register', { email, password, firstName: 'Eve' })
-    expect(answer).toMatchObject({ status: 428, body: { code: 'EMAIL_IN_USE' } })
+    expect(await post('register', { email, password, firstName: 'Eve' })).toMatchObject({
+      status: 428,
+      body: { code: 'EMAIL_IN_USE' },
+    })
     await nothingWaits()
     expect(sink.mails).toHaveLength(before)
+  })
+
+  test('is 503 and stores nothing while too many mails wait', async () => {
+    const body = { email: `${newId('person')}@example.com`, password, firstName: 'Pat' }
+    const { pool } = identity()
+    await pool.query(sql.unsafe`
+      INSERT INTO mails (mail_id, kind, email, created_at)
+      SELECT 'mail_' || n, 'verify-email', 'a@example.com', now() FROM generate_series(1, 10000) n`)
+    const refused = await post('register', body)
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true])
+    await pool.query(sql.unsafe`DELETE FROM mails WHERE email = 'a@example.com'`)
+    expect((await post('register', body)).status).toBe(200)
   })
 })
 

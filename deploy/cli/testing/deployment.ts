@@ -36,6 +36,8 @@ export async function deployment(): Promise<Deployment> {
       COFFER_LOG_LEVEL: 'warn',
       COFFER_ALLOW_SIGN_UP: 'true',
       COFFER_UPLOADS_ENABLED: 'true',
+      // Everybody in a test comes from one network.
+      COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

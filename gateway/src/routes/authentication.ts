@@ -58,7 +58,9 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       handler: async ({ body, options, request, reply }) => {
         const former = formerOf(request)
         const wanted = { ...valuesOf(withWork(body)), ...former }
-        const answer = await attempts.run(request.ip, () => signIn.register(wanted, options))
+        const register = () => signIn.register(wanted, options)
+        // A success counts too: it may mail an address that is a stranger's.
+        const answer = await attempts.run(request.ip, register, 'all')
         const { user, sessionToken, isActive, requiresVerification } = answer
         if (requiresVerification || !user) return verificationOwed
         begin(reply, { sessionToken, ...former })

@@ -2,7 +2,7 @@ import { refused } from '@coffer/kit/errors'
 import type { EmailService } from '@coffer/proto/identity/v1/email'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { featuresOf } from './features.ts'
-import { spendLinkToken } from './link-token.sql.ts'
+import { linkNotValid, spendLinkToken } from './link-token.sql.ts'
 import { setEmailVerified } from './login.sql.ts'
 import { requestMail } from './mail-request.rpc.ts'
 import { hashOf } from './secret.ts'
@@ -22,7 +22,7 @@ export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
       const shown = { tokenHash: hashOf(token.trim()), scope: 'verify', now } as const
       await database.transaction(async (tx) => {
         const loginId = await spendLinkToken(tx, shown)
-        await setEmailVerified(tx, loginId, now)
+        if (!(await setEmailVerified(tx, loginId, now))) throw linkNotValid()
       })
       return {}
     },

@@ -44,7 +44,7 @@ export async function requireLinkToken(
     FROM link_tokens JOIN logins USING (login_id)
     WHERE token_hash = ${sql.binary(tokenHash)} AND scope = ${scope}
       AND expires_at > ${sql.timestamp(now)} AND disabled_at IS NULL`)
-  if (!bearer) throw notValid()
+  if (!bearer) throw linkNotValid()
   return bearer
 }
 
@@ -62,7 +62,7 @@ export async function spendLinkToken(
       AND t.expires_at > ${sql.timestamp(now)}
       AND l.login_id = t.login_id AND l.disabled_at IS NULL
     RETURNING t.login_id AS "loginId"`)
-  if (loginId === null) throw notValid()
+  if (loginId === null) throw linkNotValid()
   await deleteLinkTokens(tx, loginId, scope)
   return loginId
 }
@@ -77,6 +77,7 @@ export async function deleteLinkTokens(
     DELETE FROM link_tokens WHERE login_id = ${loginId} AND scope = ${scope}`)
 }
 
-function notValid(): Error {
+/** The refusal of a link that was used, has expired or is of a login that has gone. */
+export function linkNotValid(): Error {
   return refused('this link was used or is not valid any more: ask for another')
 }

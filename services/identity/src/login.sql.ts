@@ -10,6 +10,8 @@ const SignIn = z.object({
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
   isPasswordExpired: z.boolean(),
+  /** Whether the account is removed unless its address is verified or it is signed in to. */
+  isToVerify: z.boolean(),
   /** Null where the login is a user of no account. */
   userId: z.string().nullable(),
   accountId: z.string().nullable(),
@@ -22,8 +24,8 @@ export async function findSignIns({ pool }: Database, email: string): Promise<re
     SELECT l.login_id AS "loginId", l.password_hash AS "passwordHash",
       l.disabled_at IS NOT NULL AS "isDisabled",
       l.email_verified_at IS NOT NULL AS "isEmailVerified",
-      l.is_password_expired AS "isPasswordExpired", u.user_id AS "userId",
-      u.account_id AS "accountId"
+      l.is_password_expired AS "isPasswordExpired", l.verify_by IS NOT NULL AS "isToVerify",
+      u.user_id AS "userId", u.account_id AS "accountId"
     FROM logins l LEFT JOIN users u USING (login_id)
     WHERE l.email = ${email}`)
 }
@@ -81,11 +83,22 @@ export async function setPassword(
     RETURNING email`)
 }
 
-/** Notes that the email address is its owner's. */
-export async function setEmailVerified(tx: Transaction, loginId: string, now: Date): Promise<void> {
-  await tx.query(sql.unsafe`
-    UPDATE logins SET email_verified_at = coalesce(email_verified_at, ${sql.timestamp(now)})
-    WHERE login_id = ${loginId}`)
+/** Notes that the email address is its owner's. False where the login has gone or is disabled. */
+export async function setEmailVerified(
+  tx: Transaction,
+  loginId: string,
+  now: Date,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    UPDATE logins SET email_verified_at = coalesce(email_verified_at, ${sql.timestamp(now)}),
+      verify_by = NULL
+    WHERE login_id = ${loginId} AND disabled_at IS NULL`)
+  return rowCount === 1
+}
+
+/** Notes that an account is in use, so that it is never removed as unverified. */
+export async function keepUnverified(tx: Transaction, loginId: string): Promise<void> {
+  await tx.query(sql.unsafe`UPDATE logins SET verify_by = NULL WHERE login_id = ${loginId}`)
 }
 
 /** Signs nobody in any more with the password there is. */

@@ -32,6 +32,7 @@ export interface Registration extends Credentials {
 }
 
 const nameCharactersMax = 300
+const unverifiedMs = 7 * 24 * 60 * 60_000
 const address = z.email().max(254)
 
 /**
@@ -84,6 +85,16 @@ export function newPasswordProblems(change: {
 export function emailProblem(email: string): string | null {
   if (email !== email.toLowerCase()) return 'must be lower case'
   return address.safeParse(email).success ? null : 'must be a valid email address'
+}
+
+/** Until when the address of a new login is to be verified; its account is removed after that. */
+export function verificationEnd(now: Date): Date {
+  return new Date(now.getTime() + unverifiedMs)
+}
+
+/** The mailbox that an address leads to: subaddresses (RFC 5233) are left out. */
+export function mailboxOf(email: string): string {
+  return email.replace(/\+.*(?=@)/, '')
 }
 
 /** Whether nobody may register with an address of its domain (spec/identity.md 5.6). */

@@ -2,7 +2,7 @@ import type { Transaction } from '@coffer/kit/database'
 import { invalid, unavailable } from '@coffer/kit/errors'
 import type { ProofOfWork } from '@coffer/proto/identity/v1/proof_of_work'
 import { featuresOf } from './features.ts'
-import { emailProblem } from './login.ts'
+import { emailProblem, mailboxOf } from './login.ts'
 import { queueMail } from './mail.sql.ts'
 import type { MailKind, NoticeKind } from './mail.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
@@ -11,8 +11,18 @@ import { hashOf } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
 import { admitAttempt } from './sign-in-attempt.sql.ts'
 
-/** Mails of one kind that anybody may ask for to one address within `windowMs`. */
+/** Mails of one kind that anybody may ask for to one mailbox within `windowMs`. */
 const limit = { max: 5, windowMs: 15 * 60_000 }
+
+/** Counts a mail that a client asks for. Throws refused (429) beyond the limit of its mailbox. */
+export function admitMail(
+  connection: Pick<Transaction, 'one'>,
+  { kind, email }: { kind: MailKind; email: string },
+  now: Date,
+): Promise<void> {
+  const subjectHash = hashOf(`${kind} to ${mailboxOf(email)}`)
+  return admitAttempt(connection, { subjectHash, now, ...limit })
+}
 
 /**
  * Queues a mail to an address that somebody typed. Nothing here looks whether anybody has it, so
@@ -29,10 +39,17 @@ export async function requestMail(
   if (problem) throw invalid({ email: problem })
   await spendProofOfWork({ database, ...deps }, purpose, proofOfWork)
   const now = deps.clock()
-  const subjectHash = hashOf(`${kind} to ${email}`)
-  await admitAttempt(database, { subjectHash, now, ...limit })
-  const isQueued = await database.transaction((tx) => queueMail(tx, { kind, email }, now))
-  if (!isQueued) throw unavailable('too many mails are waiting')
+  await admitMail(database.pool, { kind, email }, now)
+  await database.transaction((tx) => requireQueued(tx, { kind, email }, now))
+}
+
+/** Queues a mail without which the request is of no use. Throws unavailable. */
+export async function requireQueued(
+  tx: Transaction,
+  mail: { kind: MailKind; email: string },
+  now: Date,
+): Promise<void> {
+  if (!(await queueMail(tx, mail, now))) throw unavailable('too many mails are waiting')
 }
 
 /**

@@ -7,6 +7,7 @@ import { linkTo, newLinkToken, publicAddresses } from './link-token.ts'
 import { isRefusedForGood, type MailServer } from './mail.client.ts'
 import { deleteMail, findEndingTrial, findMail, findRecipient } from './mail.sql.ts'
 import {
+  greetingOf,
   isWanted,
   type Letter,
   type LinkKind,
@@ -55,17 +56,19 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
   }
 
   /** Null where there is nothing to say any more. */
-  async function write(kind: MailKind, { loginId, firstName }: Recipient): Promise<Letter | null> {
+  async function write(kind: MailKind, recipient: Recipient): Promise<Letter | null> {
+    const { loginId } = recipient
+    const greeting = greetingOf(recipient)
     if (kind === 'trial-ending') {
       const trial = config.billed ? await findEndingTrial(database, loginId) : null
-      return trial && trialLetterOf(trial, { firstName, now: clock() })
+      return trial && trialLetterOf(trial, { greeting, now: clock() })
     }
-    if (kind !== 'verify-email' && kind !== 'reset-password') return noticeOf(kind, { firstName })
+    if (kind !== 'verify-email' && kind !== 'reset-password') return noticeOf(kind, { greeting })
     const { scope, page } = pages[kind]
     const minutes = scope === 'verify' ? config.verifyLinkMinutes : config.resetLinkMinutes
     const { token, ...stored } = newLinkToken(randomBytes(secretBytes), { now: clock(), minutes })
     await insertLinkToken(database.pool, loginId, { ...stored, scope })
     const link = linkTo(baseUrl, page, token)
-    return letterOf(kind, { firstName, link, minutes })
+    return letterOf(kind, { greeting, link, minutes })
   }
 }

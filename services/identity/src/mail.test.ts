@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isWanted, trialLetterOf } from './mail.ts'
+import { greetingOf, isWanted, trialLetterOf } from './mail.ts'
 
 const trialEndsAt = new Date('2026-12-06T03:30:00Z')
 
@@ -10,7 +10,7 @@ test.each([
   ['2026-12-05T03:30:01Z', 'in less than a day'],
 ])('at %s a trial ends %s, by the calendar of the account', (now, left) => {
   const trial = { trialEndsAt, timezone: 'America/Chicago' }
-  const letter = trialLetterOf(trial, { firstName: 'Ann', now: new Date(now) })
+  const letter = trialLetterOf(trial, { greeting: 'Hello Ann,', now: new Date(now) })
   expect(letter).toMatchObject({ subject: 'Your trial is about to end', greeting: 'Hello Ann,' })
   expect(letter.paragraphs[0]).toBe(
     `The trial of your Coffer account ends ${left}, on Saturday, December 5, 2026.`,
@@ -19,7 +19,7 @@ test.each([
 
 test('a trial that has ended is told as ended', () => {
   const trial = { trialEndsAt, timezone: 'Asia/Tokyo' }
-  const { subject, paragraphs } = trialLetterOf(trial, { firstName: 'Ann', now: trialEndsAt })
+  const { subject, paragraphs } = trialLetterOf(trial, { greeting: 'Hello,', now: trialEndsAt })
   expect(subject).toBe('Your trial has ended')
   expect(paragraphs[0]).toBe('The trial of your Coffer account ended on Sunday, December 6, 2026.')
 })
@@ -33,4 +33,9 @@ test('nobody is told of their trial who is disabled, or has an address to verify
   expect(isTold({}, true)).toBe(false)
   expect(isTold({ isEmailVerified: true }, true)).toBe(true)
   expect(isTold({ isDisabled: true }, false)).toBe(false)
+})
+
+test('a mail names its reader once the address is verified', () => {
+  expect(greetingOf(ann)).toBe('Hello,')
+  expect(greetingOf({ ...ann, isEmailVerified: true })).toBe('Hello Ann,')
 })

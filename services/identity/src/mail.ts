@@ -86,20 +86,30 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
   },
 }
 
+/**
+ * How a mail addresses its reader: by the name of the login once the address is verified. Before
+ * that the name is text that a stranger may have chosen.
+ */
+export function greetingOf({
+  firstName,
+  isEmailVerified,
+}: Pick<Recipient, 'firstName' | 'isEmailVerified'>): string {
+  return isEmailVerified ? `Hello ${firstName},` : 'Hello,'
+}
+
 /** The text of a mail that tells what was changed. */
-export function noticeOf(kind: NoticeKind, { firstName }: { firstName: string }): Letter {
+export function noticeOf(kind: NoticeKind, { greeting }: Pick<Letter, 'greeting'>): Letter {
   const { subject, what } = notices[kind]
   const advice =
     'If that was not you, ask for a new password at once, and tell whoever runs this server.'
-  return { subject, greeting: `Hello ${firstName},`, paragraphs: [what, advice], button: null }
+  return { subject, greeting, paragraphs: [what, advice], button: null }
 }
 
 /** The text of the mail that a trial ends, or has ended: its day, and the whole days until then. */
 export function trialLetterOf(
   { trialEndsAt, timezone }: EndingTrial,
-  { firstName, now }: { firstName: string; now: Date },
+  { greeting, now }: { greeting: string; now: Date },
 ): Letter {
-  const greeting = `Hello ${firstName},`
   const format = { dateStyle: 'full', timeZone: timezone } as const
   const day = trialEndsAt.toLocaleDateString('en-US', format)
   const after = 'nothing is deleted: sign in and subscribe to go on as before.'
@@ -122,9 +132,8 @@ export function trialLetterOf(
 /** The text of a mail with a link; `minutes` is how long it works. */
 export function letterOf(
   kind: LinkKind,
-  { firstName, link, minutes }: { firstName: string; link: string; minutes: number },
+  { greeting, link, minutes }: { greeting: string; link: string; minutes: number },
 ): Letter {
-  const greeting = `Hello ${firstName},`
   const works = `The link works once, for ${durationText(minutes)}.`
   return kind === 'verify-email'
     ? {

@@ -110,7 +110,7 @@ async function admit(
   now: Date,
 ): Promise<Buffer> {
   const subjectHash = hashOf(subject)
-  await admitAttempt(database, { subjectHash, now, ...limit })
+  await admitAttempt(database.pool, { subjectHash, now, ...limit })
   return subjectHash
 }
 

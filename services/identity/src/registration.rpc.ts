@@ -9,8 +9,8 @@ import { betaCodeHash } from './beta-code.ts'
 import { featuresOf } from './features.ts'
 import { hostOf } from './link-token.ts'
 import { knownLocale } from './locale.ts'
-import { isBlocked, type Registration, registrationProblems } from './login.ts'
-import { queueMail } from './mail.sql.ts'
+import { isBlocked, type Registration, registrationProblems, verificationEnd } from './login.ts'
+import { admitMail, requireQueued } from './mail-request.rpc.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { insertRegistration } from './registration.sql.ts'
 import { hashOf, secretBytes } from './secret.ts'
@@ -71,14 +71,17 @@ async function save(
 ): Promise<string> {
   const { row, passwordHash, betaCode, former } = registered
   const { email, createdAt: now } = row
+  const verifyBy = featuresOf(config).verifyEmailAddress ? verificationEnd(now) : null
   const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
   const { token, session } = newSession(origin, row, now)
   try {
     return await database.transaction(async (tx) => {
       if (betaCode && !(await spendBetaCode(tx, { codeHash: betaCode, now }))) throw notABetaCode()
-      await insertRegistration(tx, row, { passwordHash, billed: config.billed })
-      if (featuresOf(config).verifyEmailAddress) {
-        await queueMail(tx, { kind: 'verify-email', email }, now)
+      await insertRegistration(tx, row, { passwordHash, verifyBy, billed: config.billed })
+      if (verifyBy) {
+        const mail = { kind: 'verify-email', email } as const
+        await admitMail(tx, mail, now)
+        await requireQueued(tx, mail, now)
         return ''
       }
       await deleteSession(tx, hashOf(former))

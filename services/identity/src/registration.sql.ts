@@ -4,18 +4,26 @@ import { announceSettings, insertAccount } from './account.sql.ts'
 import { Account } from './account.ts'
 import type { UserRow } from './user.ts'
 
+interface Registered {
+  passwordHash: string
+  /** Until when the address is to be verified; null where it need not be. */
+  verifyBy: Date | null
+  billed: boolean
+}
+
 /** Throws UniqueIntegrityConstraintViolationError on `logins_email_key` when the email is taken. */
 export async function insertRegistration(
   tx: Transaction,
   row: UserRow,
-  { passwordHash, billed }: { passwordHash: string; billed: boolean },
+  { passwordHash, verifyBy, billed }: Registered,
 ): Promise<void> {
   const account = Account.parse(row)
   const createdAt = sql.timestamp(row.createdAt)
   await tx.query(sql.unsafe`
-    INSERT INTO logins (login_id, email, password_hash, first_name, last_name, created_at)
+    INSERT INTO logins (login_id, email, password_hash, first_name, last_name, verify_by,
+      created_at)
     VALUES (${row.loginId}, ${row.email}, ${passwordHash}, ${row.firstName}, ${row.lastName},
-      ${createdAt})`)
+      ${verifyBy && sql.timestamp(verifyBy)}, ${createdAt})`)
   await insertAccount(tx, account)
   await tx.query(sql.unsafe`
     INSERT INTO users (account_id, user_id, login_id, role, created_at)

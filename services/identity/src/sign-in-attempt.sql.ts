@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@coffer/kit/database'
+import type { Transaction } from '@coffer/kit/database'
 import { refused } from '@coffer/kit/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -10,12 +10,12 @@ const Running = z.object({ attempts: z.number(), endsAt: z.date() })
  * through. Throws refused (429) when there were `max` already in the running window.
  */
 export async function admitAttempt(
-  { pool }: Database,
+  connection: Pick<Transaction, 'one'>,
   attempt: { subjectHash: Buffer; now: Date; max: number; windowMs: number },
 ): Promise<void> {
   const { subjectHash, now, max, windowMs } = attempt
   const endsAt = new Date(now.getTime() + windowMs)
-  const running = await pool.one(sql.type(Running)`
+  const running = await connection.one(sql.type(Running)`
     INSERT INTO sign_in_attempts AS running (subject_hash, attempts, ends_at)
     VALUES (${sql.binary(subjectHash)}, 1, ${sql.timestamp(endsAt)})
     ON CONFLICT (subject_hash) DO UPDATE SET

@@ -13,7 +13,7 @@ import { hasAuthenticator } from './authenticator.sql.ts'
 import { featuresOf } from './features.ts'
 import { insertLinkToken } from './link-token.sql.ts'
 import { newLinkToken } from './link-token.ts'
-import { findSignIns, lockLogin, type SignIn } from './login.sql.ts'
+import { findSignIns, keepUnverified, lockLogin, type SignIn } from './login.sql.ts'
 import { credentialProblems } from './login.ts'
 import type { Hashing } from './password-pool.client.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
@@ -61,7 +61,7 @@ async function logIn(
   const now = clock()
   const subjectHash = hashOf(email)
   const max = config.signInLimitPerMinute
-  await admitAttempt(database, { subjectHash, now, max, windowMs: minuteMs })
+  await admitAttempt(database.pool, { subjectHash, now, max, windowMs: minuteMs })
   const [first, ...others] = await findSignIns(database, email)
   const known = await verifyPassword(hashing, first, password)
   if (known.isPasswordExpired || !known.isEmailVerified) {
@@ -101,6 +101,7 @@ async function beginSession(
   { now, ...owner }: { accountId: string; userId: string; now: Date },
 ): Promise<{ sessionToken: string; mfaRequired: boolean }> {
   await holdPassword(tx, known)
+  if (known.isToVerify) await keepUnverified(tx, known.loginId)
   const isPending = await hasAuthenticator(tx, known.loginId)
   const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
   const { token, session } = newSession(origin, owner, now)

@@ -1,15 +1,19 @@
 import type { ServiceDeps } from '@coffer/kit/service'
 import { tellOfBilling } from './billing-sweep.sql.ts'
+import { type FeatureSettings, featuresOf } from './features.ts'
 import { startMail } from './mail.consumer.ts'
 import { deleteMail, listMails } from './mail.sql.ts'
 import { deleteExpired, expiringTables } from './sweep.sql.ts'
+import { listUnverified, removeUnverified } from './unverified.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'> & {
-  config: { billed: boolean }
+  config: FeatureSettings & { billed: boolean }
 }
 
 const pageSize = 200
 const rowsPerTable = 1_000
+// Each is a workflow over every service: so many in ten minutes leave room for all else.
+const unverifiedPerSweep = 500
 const graceMs = 60_000
 // After a day of attempts (mail.workflow.ts) nobody waits for the mail any more.
 const givenUpAfterMs = 25 * 60 * 60_000
@@ -29,6 +33,14 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
       const waiting = await listMails(database, { ...page, before: before(graceMs) })
       for (const mailId of waiting) await startMail(workflows, mailId)
       return waiting.at(pageSize - 1) ?? null
+    },
+    /** Has accounts deleted whose addresses nobody verified in time, some in each sweep. */
+    removeUnverified: async (): Promise<void> => {
+      if (!featuresOf(config).verifyEmailAddress) return
+      const now = clock()
+      for (const unverified of await listUnverified(database, now, unverifiedPerSweep)) {
+        await database.transaction((tx) => removeUnverified(tx, unverified, now))
+      }
     },
     /** Tells the others that billing was switched off, or on again; true when all is told. */
     tellOfBilling: async (): Promise<boolean> => {

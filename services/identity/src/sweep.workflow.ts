@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { sweepActivities } from './sweep.activities.ts'
 
-const { restartMails, removeExpired, tellOfBilling } = proxyActivities<
+const { restartMails, removeExpired, removeUnverified, tellOfBilling } = proxyActivities<
   ReturnType<typeof sweepActivities>
 >({
   startToCloseTimeout: '2 minutes',
@@ -20,4 +20,5 @@ export async function sweepIdentity(): Promise<void> {
   while (!(await tellOfBilling())) {
     // Each call takes a page.
   }
+  await removeUnverified()
 }

@@ -55,6 +55,21 @@ test('an unknown address, a wrong password and a disabled login are one error', 
   }
 })
 
+test('an account that was signed in to is never removed as unverified', async () => {
+  const [ann, bob] = await Promise.all([register(booted), register(booted)])
+  const { pool } = booted.database('identity')
+  const due = sql.timestamp(start)
+  await pool.query(sql.unsafe`UPDATE logins SET verify_by = ${due} WHERE email = ${ann.email}`)
+  await login(ann)
+  const known = sql.type(z.object({ login: z.string() }))`
+    SELECT email AS login FROM logins WHERE verify_by IS NOT NULL`
+  expect(await pool.anyFirst(known)).toEqual([])
+  // Nor any other while addresses need not be verified.
+  await pool.query(sql.unsafe`UPDATE logins SET verify_by = ${due} WHERE email = ${bob.email}`)
+  await booted.host.services.identity?.activities?.removeUnverified?.()
+  expect(await login(bob)).toMatchObject({ isActive: true })
+})
+
 test('a login that is a user of no account, or of several, cannot sign in', async () => {
   const [ann, bob, eve] = await Promise.all([1, 2, 3].map(() => register(booted)))
   const { pool } = booted.database('identity')

@@ -1,12 +1,18 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { readSettings } from '@coffer/kit/config'
+import { createLog } from '@coffer/kit/log'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { tellOfBilling } from '../src/billing-sweep.sql.ts'
+import { settings } from '../src/config.ts'
+import { setEmailVerified } from '../src/login.sql.ts'
 import { identity } from '../src/service.ts'
+import { sweepActivities } from '../src/sweep.activities.ts'
+import { listUnverified, removeUnverified } from '../src/unverified.sql.ts'
 import { register } from './household.ts'
 
 let booted: Booted
@@ -110,6 +116,46 @@ test('the others are told once that billing is off, and that it is on again', as
     [3n, now],
   ])
   expect(await told(never.accountId)).toEqual([])
+})
+
+test('accounts whose address nobody verified in time are deleted, once', async () => {
+  const all = await Promise.all([1, 2, 3, 4].map(() => register(booted)))
+  const [late, later, linked, verified] = all.map(({ accountId, user }) => ({
+    accountId,
+    loginId: user.loginId,
+  }))
+  if (!late || !later || !linked || !verified) throw new Error('not registered')
+  const soon = new Date(now.getTime() + 1)
+  for (const { loginId } of [late, later, linked, verified]) {
+    await pool().query(sql.unsafe`
+      UPDATE logins SET verify_by = ${sql.timestamp(loginId === later.loginId ? soon : now)}
+      WHERE login_id = ${loginId}`)
+  }
+  await pool().query(sql.unsafe`
+    INSERT INTO link_tokens (token_hash, login_id, scope, expires_at)
+    VALUES ('c', ${linked.loginId}, 'verify', ${sql.timestamp(soon)})`)
+  const database = booted.database('identity')
+  expect(new Set(await listUnverified(database, now, 10))).toEqual(new Set([late, verified]))
+  expect(await listUnverified(database, now, 1)).toHaveLength(1)
+  await database.transaction(async (tx) => {
+    await setEmailVerified(tx, verified.loginId, now)
+    // The sweep has listed it already.
+    await removeUnverified(tx, verified, now)
+  })
+
+  const config = readSettings(settings, {
+    COFFER_SMTP_URL: 'smtp://127.0.0.1',
+    COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
+  })
+  const { workflows } = booted
+  const log = createLog({ level: 'silent', name: 'test' })
+  const sweep = sweepActivities({ config, database, workflows, log, clock: () => now })
+  await sweep.removeUnverified()
+  await sweep.removeUnverified()
+  const requested = sql.type(z.object({ accountId: z.string() }))`
+    SELECT account_id AS "accountId" FROM changes WHERE type LIKE '%.AccountDeletionRequested'`
+  expect(await pool().anyFirst(requested)).toEqual([late.accountId])
+  expect(await database.transaction((tx) => setEmailVerified(tx, late.loginId, now))).toBe(false)
 })
 
 test('a mail that nobody could send for a day is given up', async () => {
