@@ -13,10 +13,11 @@ import { dirname, join } from 'node:path'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { findOnPath, isExecutable } from '../bootstrap/find-on-path.mjs'
 import { cacheDirectory, platform } from '../bootstrap/paths.mjs'
-import { sharedDirectory } from './postgres-home.ts'
 import type { SystemUser } from './postgres-user.ts'
 
 const majorMin = 16
+/** Binaries of our own that another user runs although the checkout is private to root. */
+const sharedDirectory = '/var/lib/coffer'
 
 /** A Postgres that the server's user can run. */
 export type PostgresBinaries = {

@@ -1,66 +1,100 @@
 import { spawnSync } from 'node:child_process'
 import {
-  chownSync,
+  chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
-  rmdirSync,
   rmSync,
-  symlinkSync,
+  statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
 import type { SystemUser } from './postgres-user.ts'
 
-/** Where things go that another user must reach although the checkout is private to root. */
-export const sharedDirectory = '/var/lib/coffer'
+/** `postgres/` in the data directory, which holds the cluster in `data`. */
+export type PostgresHome = {
+  /** Its real path. */
+  path: string
+  /** Whether the server's user cannot get there, because a parent is closed (root's home). */
+  isClosed: boolean
+}
+
+/** Bits of a mode that Postgres does not accept on a cluster: writing for the group, others. */
+const refusedModes = 0o027
 
 /**
- * The real path of `postgres/` in the data directory, which holds the cluster. When the server's
- * user cannot get there, because a parent is closed to it (root's home), `postgres` is a link to
- * a directory below `/var/lib/coffer`.
+ * Makes `postgres/` and gives it to the server's user: a copy that root has made is root's.
+ *
+ * @throws {FatalError} when it is a link to nowhere, or cannot be given away
  */
 export function postgresHome(options: {
   dataDir: string
   user: SystemUser | undefined
   log: Progress
-}): string {
+}): PostgresHome {
   const { dataDir, user, log } = options
   const place = join(dataDir, 'postgres')
-  if (!existsSync(place)) {
-    mkdirSync(place, { mode: 0o700 })
-    if (user !== undefined) {
-      chownSync(place, user.uid, user.gid)
-    }
+  const isLink = isLinkAt(place)
+  if (isLink && !existsSync(place)) {
+    throw new FatalError(
+      `The database is missing: ${place} leads to ${readlinkSync(place)}. ` +
+        'Move that directory here from where this one was copied, or begin anew: remove the link.',
+    )
   }
-  const home = realpathSync(place)
-  if (user === undefined || canEnter(home, user)) {
-    return home
+  mkdirSync(place, { mode: 0o700, recursive: true })
+  const path = realpathSync(place)
+  if (isLink) {
+    log.say(
+      'postgres',
+      `the database is in ${path}: no copy of ${dataDir} has it. ` +
+        `To have it there, stop Coffer, remove the link ${place}, and move ${path} in its place`,
+    )
   }
-  rmdirSync(place)
-  mkdirSync(sharedDirectory, { recursive: true, mode: 0o755 })
-  const elsewhere = mkdtempSync(join(sharedDirectory, 'postgres-'))
-  chownSync(elsewhere, user.uid, user.gid)
-  symlinkSync(elsewhere, place)
-  log.say('postgres', `its user cannot enter ${dataDir}: the cluster is in ${elsewhere}`)
-  return elsewhere
+  if (user !== undefined) {
+    giveTo(user, path)
+  }
+  const cluster = join(path, 'data')
+  if (existsSync(cluster) && (statSync(cluster).mode & refusedModes) !== 0) {
+    chmodSync(cluster, 0o700)
+  }
+  return { path, isClosed: user !== undefined && !canEnter(path, user) }
 }
 
-/** Removes the cluster and the link to it; for runs that keep nothing. */
+/** Removes the cluster and the link to it, if it is one; for runs that keep nothing. */
 export function removePostgresHome(dataDir: string): void {
   const place = join(dataDir, 'postgres')
   if (existsSync(place)) {
     rmSync(realpathSync(place), { recursive: true })
-    rmSync(place, { force: true })
   }
+  rmSync(place, { force: true })
 }
 
 /** The major version that made the cluster; null when there is none. */
 export function clusterVersion(cluster: string): number | null {
   const path = join(cluster, 'PG_VERSION')
   return existsSync(path) ? Number.parseInt(readFileSync(path, 'utf8'), 10) : null
+}
+
+function isLinkAt(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+}
+
+/** Changes the owner of all below the directory, where it is another; links are not followed. */
+function giveTo({ uid, gid }: SystemUser, directory: string): void {
+  const all = [directory, join(directory, 'data')]
+  if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) {
+    return
+  }
+  const { status, stderr } = spawnSync('chown', ['-Rh', `${uid}:${gid}`, directory], {
+    encoding: 'utf8',
+  })
+  if (status !== 0) {
+    throw new FatalError(`Postgres' user cannot be given ${directory}: ${stderr.trim()}`)
+  }
 }
 
 function canEnter(directory: string, user: SystemUser): boolean {

@@ -1,12 +1,12 @@
-import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { run } from '../bootstrap/run.mjs'
 import { initdbFault } from './initdb-fault.ts'
 import { requireFreePort } from './ports.ts'
 import { type PostgresBinaries, resolvePostgres } from './postgres-binaries.ts'
 import { ensureDatabase } from './postgres-database.ts'
-import { clusterVersion, postgresHome } from './postgres-home.ts'
+import { clusterVersion, type PostgresHome, postgresHome } from './postgres-home.ts'
 import { postgresPassword } from './postgres-password.ts'
 import { overSocket, removeSocket, socketDirectory } from './postgres-socket.ts'
 import { type SystemUser, serverUser } from './postgres-user.ts'
@@ -18,6 +18,11 @@ import { startServerProcess } from './server-process.ts'
 const superuser = 'coffer'
 const database = 'coffer'
 const startTimeoutMs = 60_000
+/**
+ * Name of the cluster for a server that works in it. The kernel leads a process to its working
+ * directory although a parent is closed to its user, so that data of root stays in root's home.
+ */
+const workingDirectory = '/proc/self/cwd'
 
 /**
  * PostgreSQL on `postgres/`, created on first use, unless `COFFER_DATABASE_URL` names a running
@@ -33,7 +38,8 @@ export async function startPostgres(
   }
   const user = serverUser()
   const home = postgresHome({ dataDir, user, log })
-  const cluster = join(home, 'data')
+  requireReachable(home)
+  const cluster = join(home.path, 'data')
   await stopPostmaster({ cluster, log })
   await requireFreePort({ port, server: 'Postgres', setting: 'COFFER_POSTGRES_PORT' })
   if (fresh) {
@@ -48,17 +54,18 @@ export async function startPostgres(
       createCluster({ home, cluster, binaries, password, user }),
     )
   }
-  const directory = socketDirectory(home, port)
+  const directory = socketDirectory(cluster, port)
   if (directory !== null) {
     removeSocket(directory, port)
   }
-  const listening = { port: String(port), unix_socket_directories: directory ?? '' }
+  const named = home.isClosed ? workingDirectory : cluster
+  const listening = { port: String(port), unix_socket_directories: directory === null ? '' : named }
   const server = startServerProcess({
     name: 'postgres',
     dataDir,
     command: binaries.postgres,
-    args: ['-D', cluster, ...settingArguments({ ...listening, ...settings })],
-    cwd: home,
+    args: ['-D', named, ...settingArguments({ ...listening, ...settings })],
+    cwd: cluster,
     user,
     // Fast shutdown: open transactions are rolled back, the cluster is left clean.
     stopSignal: 'SIGINT',
@@ -75,6 +82,16 @@ export async function startPostgres(
   return { url, socketUrl: directory && overSocket(url, directory), process: server }
 }
 
+/** @throws {FatalError} when the server's user cannot get to its data, and no kernel leads it */
+function requireReachable({ path, isClosed }: PostgresHome): void {
+  if (isClosed && !existsSync(workingDirectory)) {
+    throw new FatalError(
+      `Postgres does not run as root, and no other user can enter ${path}. ` +
+        'Run Coffer as another user, or set COFFER_DATA_DIR to a directory all users can enter.',
+    )
+  }
+}
+
 function settingArguments(settings: Record<string, string>): string[] {
   const all = {
     listen_addresses: '127.0.0.1',
@@ -88,15 +105,15 @@ function settingArguments(settings: Record<string, string>): string[] {
 
 /** Creates the cluster beside its place and moves it there, so a killed run leaves no half. */
 async function createCluster(options: {
-  home: string
+  home: PostgresHome
   cluster: string
   binaries: PostgresBinaries
   password: string
   user: SystemUser | undefined
 }): Promise<void> {
   const { home, cluster, binaries, password, user } = options
-  const unfinished = join(home, 'data.new')
-  const passwordFile = join(home, 'password')
+  const unfinished = join(home.path, 'data.new')
+  const passwordFile = join(home.path, 'password')
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { mode: 0o700 })
   writeFileSync(passwordFile, password, { mode: 0o600 })
@@ -112,14 +129,15 @@ async function createCluster(options: {
     await run(
       binaries.initdb,
       [
-        ...['-D', unfinished, '-U', superuser, '--pwfile', passwordFile],
+        ...['-D', home.isClosed ? workingDirectory : unfinished],
+        ...['-U', superuser, '--pwfile', relative(unfinished, passwordFile)],
         ...['--auth=scram-sha-256', '--encoding=UTF8', ...locale],
       ],
-      { cwd: home, env: process.env, ...user },
+      { cwd: unfinished, env: process.env, ...user },
     )
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
-    throw error instanceof FatalError ? initdbFault(error, home) : error
+    throw error instanceof FatalError ? initdbFault(error, home.path) : error
   } finally {
     rmSync(passwordFile, { force: true })
   }

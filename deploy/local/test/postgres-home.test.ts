@@ -1,7 +1,15 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { postgresHome, removePostgresHome, sharedDirectory } from '../src/postgres-home.ts'
+import { postgresHome, removePostgresHome } from '../src/postgres-home.ts'
 import { serverUser } from '../src/postgres-user.ts'
 import { quietProgress, scratchDirectory } from './scratch.ts'
 
@@ -11,24 +19,54 @@ const owner = user?.uid ?? process.getuid?.()
 test('the cluster lies in the data directory and belongs to its user', () => {
   using scratch = scratchDirectory()
   const home = postgresHome({ dataDir: scratch.path, user, log: quietProgress() })
-  expect(home).toBe(join(scratch.path, 'postgres'))
-  expect(statSync(home).uid).toBe(owner)
-  expect(postgresHome({ dataDir: scratch.path, user, log: quietProgress() })).toBe(home)
+  expect(home).toEqual({ path: join(scratch.path, 'postgres'), isClosed: false })
+  expect(statSync(home.path).uid).toBe(owner)
+  expect(postgresHome({ dataDir: scratch.path, user, log: quietProgress() })).toEqual(home)
 })
 
-test('below a directory that is closed to its user the cluster lies elsewhere, for good', () => {
+test('below a directory that is closed to its user it lies there too', () => {
   using scratch = scratchDirectory()
   const dataDir = join(scratch.path, 'closed/data')
   mkdirSync(dataDir, { recursive: true })
   chmodSync(join(scratch.path, 'closed'), 0o700)
   const home = postgresHome({ dataDir, user, log: quietProgress() })
-  const isElsewhere = home.startsWith(join(sharedDirectory, 'postgres-'))
-  expect(isElsewhere).toBe(user !== undefined)
-  expect(lstatSync(join(dataDir, 'postgres')).isSymbolicLink()).toBe(isElsewhere)
-  expect(statSync(home).uid).toBe(owner)
-  expect(postgresHome({ dataDir, user, log: quietProgress() })).toBe(home)
+  expect(home).toEqual({ path: join(dataDir, 'postgres'), isClosed: user !== undefined })
+})
 
+test('a copy belongs to the user again, who alone may read it', () => {
+  using scratch = scratchDirectory()
+  const cluster = join(scratch.path, 'postgres/data')
+  mkdirSync(join(cluster, 'base'), { recursive: true, mode: 0o755 })
+  postgresHome({ dataDir: scratch.path, user, log: quietProgress() })
+  expect(statSync(cluster).mode & 0o777).toBe(0o700)
+  expect(statSync(join(cluster, 'base')).uid).toBe(owner)
+})
+
+test('a cluster that a link leads to stays there, and where that is is said', () => {
+  using scratch = scratchDirectory()
+  const [dataDir, elsewhere] = [join(scratch.path, 'data'), join(scratch.path, 'elsewhere')]
+  mkdirSync(dataDir)
+  mkdirSync(elsewhere)
+  writeFileSync(join(elsewhere, 'kept'), '')
+  symlinkSync(elsewhere, join(dataDir, 'postgres'))
+  const log = quietProgress()
+  expect(postgresHome({ dataDir, user, log }).path).toBe(elsewhere)
+  expect(log.lines).toEqual([
+    expect.stringContaining(`the database is in ${elsewhere}: no copy of ${dataDir} has it`),
+  ])
   removePostgresHome(dataDir)
-  expect(existsSync(home)).toBe(false)
+  expect(existsSync(elsewhere)).toBe(false)
   expect(readdirSync(dataDir)).toEqual([])
+})
+
+test('a link to nowhere, as in a copy on another machine, is one clear line', () => {
+  using scratch = scratchDirectory()
+  const place = join(scratch.path, 'postgres')
+  symlinkSync('/nonexistent/postgres-1', place)
+  const open = () => postgresHome({ dataDir: scratch.path, user, log: quietProgress() })
+  expect(open).toThrow(
+    /^The database is missing: \S+ leads to \/nonexistent\/postgres-1\. .+: remove the link\./,
+  )
+  removePostgresHome(scratch.path)
+  expect(readdirSync(scratch.path)).toEqual([])
 })

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -83,20 +91,27 @@ test(
 )
 
 test(
-  'a postmaster.pid that names another program, and a fresh start, are no obstacle',
+  'a copy of the data directory is whole, below a private directory too, and may be begun anew',
   async () => {
     using scratch = scratchDirectory()
-    const dataDir = join(scratch.path, 'data')
+    const original = join(scratch.path, 'private/data')
+    const dataDir = join(scratch.path, 'private/copy')
+    mkdirSync(join(scratch.path, 'private'), { mode: 0o700 })
     const ports = await somePorts()
     const options = { dataDir, ports, log: quietProgress(), env }
     {
-      await using stack = await startStack(options)
+      await using stack = await startStack({ ...options, dataDir: original })
       await query(stack.databaseUrl, 'create table kept as select 7 as seven')
     }
+    expect(realpathSync(join(original, 'postgres'))).toBe(join(original, 'postgres'))
+    cpSync(original, dataDir, { recursive: true })
+    rmSync(original, { recursive: true })
     writeFileSync(join(dataDir, 'postgres/data/postmaster.pid'), `${process.pid}\n`)
     {
       await using stack = await startStack(options)
       expect(await query(stack.databaseUrl, 'select seven from kept')).toEqual([{ seven: 7 }])
+      const overSocket = stack.databaseSocketUrl ?? stack.databaseUrl
+      expect(await query(overSocket, 'select seven from kept')).toEqual([{ seven: 7 }])
     }
     await using stack = await startStack({ ...options, fresh: true })
     expect(await query(stack.databaseUrl, "select to_regclass('kept') as kept")).toEqual([
