@@ -1,18 +1,12 @@
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
-import {
-  AckPolicy,
-  type ConsumerMessages,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  type JsMsg,
-  jetstreamManager,
-} from '@nats-io/jetstream'
-import { headers, nanos } from '@nats-io/transport-node'
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import { headers } from '@nats-io/transport-node'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { subjectOf } from './changes.ts'
 import type { Transaction } from './database.ts'
+import { type DurableConsumer, ensureConsumer } from './durable-consumer.ts'
 import { isTransient } from './errors.ts'
 import { isOutage } from './fault.ts'
 import { keepRunning } from './keep-running.ts'
@@ -61,10 +55,10 @@ const quietAttempts = 3
 export const inFlightMax = 64
 // Few, as the server hears nothing of those that wait here for their turn.
 const fetchedMax = 16
-// Beyond those in flight, so that messages that wait out a pause do not hold up the others.
-const pendingMax = 1_024
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
+// A process of a release whose filter did not only grow may have narrowed it.
+const renewMs = 30_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
 export interface ConsumerOptions {
@@ -79,19 +73,30 @@ export interface ConsumerOptions {
   ackWaitMs?: number
 }
 
+/** What the consumer of one process knows while it runs. */
+interface Consuming {
+  options: ConsumerOptions
+  underWay: Set<Promise<void>>
+  /** Subjects that are told of once: those without a handler, and those that wait for an outage. */
+  unknown: Set<string>
+  waiting: Set<string>
+}
+
 /**
  * Consumes the handlers' subjects through one durable consumer, many messages at a time and in no
  * order. A message whose handler throws comes again after a growing pause; after the last delivery
  * it goes to the dead-letter subject, unless the database or another service is away: for that it
- * waits. A consumer that the server has lost is made again.
+ * waits. A message of a subject without a handler is put back for a newer version. A consumer that
+ * the server has lost is made again.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { name: consumer, log } = options
   const underWay = new Set<Promise<void>>()
+  const state: Consuming = { options, underWay, unknown: new Set(), waiting: new Set() }
   const running = await keepRunning({
     make: async () => {
       const messages = await consume(options)
-      return { run: () => deliverAll(options, messages, underWay), stop: () => messages.stop() }
+      return { run: () => deliverAll(state, messages), stop: () => messages.stop() }
     },
     restartMs,
     onBroken: (error) => log.warn({ err: error, consumer }, 'consumer is lost'),
@@ -105,46 +110,42 @@ export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisp
 }
 
 async function consume(options: ConsumerOptions): Promise<ConsumerMessages> {
-  const { name, handlers, broker, ackWaitMs = ackWaitMsDefault } = options
-  const manager = await jetstreamManager(broker.connection, { timeout: 5_000 })
-  const { streamName } = broker
-  const config = {
-    filter_subjects: handlers.map(({ subject }) => broker.subject(subject)),
-    max_deliver: -1,
-    max_ack_pending: pendingMax,
-    ack_wait: nanos(ackWaitMs),
-  }
-  try {
-    await manager.consumers.update(streamName, name, config)
-  } catch (error) {
-    const isNew =
-      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound
-    if (!isNew) throw error
-    const made = { durable_name: name, ack_policy: AckPolicy.Explicit }
-    await manager.consumers.add(streamName, { ...config, ...made })
-  }
-  const consumer = await broker.stream.consumers.get(streamName, name)
+  const { name, broker } = options
+  await ensureConsumer(durableOf(options))
+  const consumer = await broker.stream.consumers.get(broker.streamName, name)
   return consumer.consume({ max_messages: fetchedMax, abort_on_missing_resource: true })
 }
 
-async function deliverAll(
-  options: ConsumerOptions,
-  messages: ConsumerMessages,
-  underWay: Set<Promise<void>>,
-): Promise<void> {
-  for await (const message of messages) {
-    while (underWay.size >= inFlightMax) await Promise.race(underWay)
-    const work = deliver(options, message).catch((error) => {
-      options.log.warn({ err: error, consumer: options.name }, 'message not settled')
-    })
-    underWay.add(work)
-    void work.finally(() => underWay.delete(work))
+function durableOf(options: ConsumerOptions): DurableConsumer {
+  const { name, handlers, broker, ackWaitMs = ackWaitMsDefault } = options
+  const subjects = handlers.map(({ subject }) => broker.subject(subject))
+  return { broker, name, subjects, ackWaitMs }
+}
+
+async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
+  const { options, underWay } = state
+  const renewal = setInterval(() => {
+    // A fault here is told by the messages that do not come.
+    ensureConsumer(durableOf(options)).catch(() => undefined)
+  }, renewMs)
+  try {
+    for await (const message of messages) {
+      while (underWay.size >= inFlightMax) await Promise.race(underWay)
+      const work = deliver(state, message).catch((error) => {
+        options.log.warn({ err: error, consumer: options.name }, 'message not settled')
+      })
+      underWay.add(work)
+      void work.finally(() => underWay.delete(work))
+    }
+  } finally {
+    clearInterval(renewal)
   }
 }
 
-async function deliver(options: ConsumerOptions, message: JsMsg): Promise<void> {
-  const { name, handlers, broker, log, ackWaitMs = ackWaitMsDefault } = options
+async function deliver(state: Consuming, message: JsMsg): Promise<void> {
+  const { name, handlers, broker, ackWaitMs = ackWaitMsDefault } = state.options
   const handler = handlers.find(({ subject }) => broker.subject(subject) === message.subject)
+  if (!handler) return putBackUnknown(state, message)
   const delivery = {
     changeId: message.headers?.get('Nats-Msg-Id') ?? '',
     accountId: message.headers?.get('Coffer-Account') ?? '',
@@ -153,23 +154,56 @@ async function deliver(options: ConsumerOptions, message: JsMsg): Promise<void> 
   // Without a word the server would give a slow message to somebody else.
   const atWork = setInterval(() => message.working(), ackWaitMs / 3)
   try {
-    await handler?.handle(message.data, delivery)
+    await handler.handle(message.data, delivery)
     message.ack()
+    sayHandled(state, message)
   } catch (error) {
-    const attempt = message.info.deliveryCount
-    // What mends itself (a conflict, a service that restarts) is news only when it lasts.
-    const passing = error instanceof ConnectError && isTransient(error)
-    const level = passing && attempt <= quietAttempts ? 'debug' : 'warn'
-    log[level]({ err: error, attempt, ...delivery }, 'message not handled')
-    const pauses = options.retryPausesMs ?? pausesMs
-    if (attempt <= pauses.length || isOutage(error)) {
-      message.nak(pauses[attempt - 1] ?? pauses.at(-1))
-    } else {
-      await bury(options, message, delivery)
-    }
+    sayFailed(state, message, { error, delivery })
+    const isLast = message.info.deliveryCount > pausesOf(state.options).length
+    if (isLast && !isOutage(error)) await bury(state.options, message, delivery)
+    else putBack(state.options, message)
   } finally {
     clearInterval(atWork)
   }
+}
+
+/** Leaves a message to a newer version, which runs beside this one or will run again. */
+function putBackUnknown({ options, unknown }: Consuming, message: JsMsg): void {
+  putBack(options, message)
+  const { subject } = message
+  if (unknown.has(subject)) return
+  unknown.add(subject)
+  const text = 'messages of a subject that this version does not know are put back'
+  options.log.warn({ consumer: options.name, subject }, text)
+}
+
+/** Has the message delivered again after a pause, to this process or another. */
+function putBack(options: ConsumerOptions, message: JsMsg): void {
+  const pauses = pausesOf(options)
+  message.nak(pauses[message.info.deliveryCount - 1] ?? pauses.at(-1))
+}
+
+function pausesOf({ retryPausesMs = pausesMs }: ConsumerOptions): number[] {
+  return retryPausesMs
+}
+
+/** Transient errors are logged at debug for the first three attempts, an outage is one line. */
+function sayFailed(
+  { options, waiting }: Consuming,
+  { subject, info }: JsMsg,
+  { error, delivery }: { error: unknown; delivery: Delivery },
+): void {
+  const attempt = info.deliveryCount
+  const isTold = isOutage(error) && waiting.has(subject)
+  const isPassing = error instanceof ConnectError && isTransient(error)
+  const level = isTold || (isPassing && attempt <= quietAttempts) ? 'debug' : 'warn'
+  options.log[level]({ err: error, attempt, subject, ...delivery }, 'message not handled')
+  if (level === 'warn' && isOutage(error)) waiting.add(subject)
+}
+
+function sayHandled({ options, waiting }: Consuming, { subject }: JsMsg): void {
+  if (!waiting.delete(subject)) return
+  options.log.info({ consumer: options.name, subject }, 'messages are handled again')
 }
 
 /** Puts a message aside, under an ID of its own: under its first one it would be a duplicate. */

@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import {
+  AccountDeletionRequestedSchema,
+  AccountSettingsChangedSchema,
+} from '@coffer/proto/identity/v1/events'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
-import { type ConsumerOptions, isFirstDelivery, on, startConsumer } from '../src/consumer.ts'
+import { changeOf, emit } from '../src/changes.ts'
+import {
+  type ConsumerOptions,
+  type Handler,
+  isFirstDelivery,
+  on,
+  startConsumer,
+} from '../src/consumer.ts'
 import { unavailable } from '../src/errors.ts'
 import { newId } from '../src/id.ts'
 import { eventually } from '../testing/boot.ts'
@@ -160,6 +170,75 @@ test('a slow handler keeps its message to itself', async () => {
   )
   expect(info.num_redelivered).toBe(0)
   expect(deliveries).toBe(1)
+})
+
+/** The durable consumer of an account's test, shared by an older and a newer version. */
+function versions(accountId: string) {
+  const handled = { settings: 0, deletions: [] as string[] }
+  const ours = (delivery: { accountId: string }) => delivery.accountId === accountId
+  const settings = on(AccountSettingsChangedSchema, async (_event, delivery) => {
+    if (ours(delivery)) handled.settings++
+  })
+  const deletions = on(AccountDeletionRequestedSchema, async (_event, delivery) => {
+    if (ours(delivery)) handled.deletions.push(delivery.changeId)
+  })
+  const run = (handlers: Handler[]) =>
+    startConsumer({
+      ...{ name: `c-${accountId}`, handlers, broker: messaging.broker, log },
+      retryPausesMs: [20, 500],
+    })
+  const request = (entityId: string) =>
+    changeOf(AccountDeletionRequestedSchema, { accountId, entityId, version: 1n }, { accountId })
+  return {
+    handled,
+    older: () => run([settings]),
+    newer: () => run([settings, deletions]),
+    /** So many changes that only the newer version knows. */
+    requests: (count: number) => Array.from({ length: count }, (_, index) => request(`${index}`)),
+  }
+}
+
+test('a message that an older version does not know reaches the newer one', async () => {
+  const accountId = newId('acct')
+  const { handled, older, newer, requests } = versions(accountId)
+  await using _newer = await newer()
+  await using _older = await older()
+  const changes = requests(40)
+  await commit(messaging.database, changes)
+  await until(
+    () => handled.deletions.length,
+    (count) => count >= 40,
+  )
+  expect(handled.deletions.sort()).toEqual(changes.map(({ changeId }) => changeId).sort())
+})
+
+test('messages that no version knows for now wait, and hold up no others', async () => {
+  const accountId = newId('acct')
+  const { handled, older, newer, requests } = versions(accountId)
+  await (await newer())[Symbol.asyncDispose]()
+  await using alone = new AsyncDisposableStack()
+  alone.use(await older())
+  // More than JetStream gives a consumer by default before it waits for an answer.
+  const changes = requests(1_100)
+  const { database, broker } = messaging
+  await database.transaction((tx) => emit(tx, ...changes))
+  const manager = await jetstreamManager(broker.connection)
+  await eventually(
+    () => manager.consumers.info(broker.streamName, `c-${accountId}`),
+    ({ num_ack_pending }) => num_ack_pending >= 1_100,
+  )
+  await commit(database, [settingsChange(accountId, 'known')])
+  await until(
+    () => handled.settings,
+    (count) => count === 1,
+  )
+  await alone.disposeAsync()
+  await using _newer = await newer()
+  await until(
+    () => handled.deletions.length,
+    (count) => count >= 1_100,
+  )
+  expect(new Set(handled.deletions).size).toBe(1_100)
 })
 
 test('so many messages are handled at a time and no more; stopping waits for them', async () => {

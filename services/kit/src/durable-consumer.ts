@@ -1,0 +1,68 @@
+import {
+  AckPolicy,
+  type ConsumerInfo,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import type { Broker } from './nats.ts'
+
+// Far more than are in flight: messages that wait out a pause, or that only a newer version knows,
+// count too, and hold up no others.
+const pendingMax = 16_384
+
+/** A consumer on the server, which every process of a service shares, whatever its version. */
+export interface DurableConsumer {
+  broker: Broker
+  name: string
+  /** Full subjects of the messages that this version knows. */
+  subjects: string[]
+  ackWaitMs: number
+}
+
+/**
+ * Makes the consumer, or adds what is missing to its filter. The filter only grows, as a newer
+ * version may run beside this one: a message that passes it by is lost to everyone.
+ */
+export async function ensureConsumer(durable: DurableConsumer): Promise<void> {
+  const { broker, name, subjects, ackWaitMs } = durable
+  const manager = await jetstreamManager(broker.connection, { timeout: 5_000 })
+  const found = await findConsumer(manager, durable)
+  const known = found?.config.filter_subjects ?? []
+  const missing = subjects.filter((subject) => !known.includes(subject))
+  const config = {
+    filter_subjects: [...known, ...missing],
+    max_deliver: -1,
+    max_ack_pending: pendingMax,
+    ack_wait: nanos(ackWaitMs),
+  }
+  if (found === null) {
+    const made = { durable_name: name, ack_policy: AckPolicy.Explicit }
+    await manager.consumers.add(broker.streamName, { ...config, ...made })
+  } else if (missing.length > 0 || differs(found.config, config)) {
+    await manager.consumers.update(broker.streamName, name, config)
+  }
+}
+
+function differs(
+  found: ConsumerInfo['config'],
+  config: Pick<ConsumerInfo['config'], 'max_ack_pending' | 'ack_wait'>,
+): boolean {
+  return found.max_ack_pending !== config.max_ack_pending || found.ack_wait !== config.ack_wait
+}
+
+async function findConsumer(
+  manager: JetStreamManager,
+  { broker, name }: DurableConsumer,
+): Promise<ConsumerInfo | null> {
+  try {
+    return await manager.consumers.info(broker.streamName, name)
+  } catch (error) {
+    const isMissing =
+      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound
+    if (!isMissing) throw error
+    return null
+  }
+}
