@@ -25,7 +25,9 @@ test('writes whose commit went through unanswered are not done again', async () 
     // statement that is a commit by itself. Its parameters carry the name.
     deployment.database.loseAnswerTo('"Tea"', 1)
     const answers = await Promise.all(Array.from({ length: 30 }, send))
-    expect(answers.filter(({ status }) => ![200, 503].includes(status))).toEqual([])
+    expect(answers.filter(({ status }) => ![200, 504].includes(status))).toEqual([])
+    const unanswered = answers.find(({ status }) => status === 504)
+    expect(unanswered?.body).toMatchObject({ error: expect.stringContaining('look before') })
   }
   const listed = await alice.get(`${path}/transactions?limit=100`)
   expect(listed.length).toBeLessThanOrEqual(90)

@@ -2,6 +2,7 @@ import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
 import { call, newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 
@@ -12,7 +13,8 @@ let alice: Person
 
 beforeAll(async () => {
   nats = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
-  deployment = stack.use(await deploy({ COFFER_NATS_URL: nats.url }))
+  const settings = { COFFER_NATS_URL: nats.url, COFFER_STATEMENT_TIMEOUT_MS: '3000' }
+  deployment = stack.use(await deploy(settings))
   await deployment.start()
   alice = await newPerson(deployment.baseUrl)
 })
@@ -21,26 +23,70 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
+const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+const health = () => call(deployment.baseUrl, 'GET', '/health')
+
 test('without its database it answers 503 with Retry-After, and comes back', async () => {
   const { path } = await alice.opensAccount(1_000)
   deployment.database.cut()
-  const health = () => call(deployment.baseUrl, 'GET', '/health')
   await eventually(health, ({ status }) => status === 500)
   expect((await health()).body).toMatchObject({ dbHealthy: false, apiHealthy: true })
   const read = await alice.call('GET', `${path}/balances`)
   expect(read).toMatchObject({ status: 503, body: { error: expect.any(String) } })
   expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0)
-  const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   expect(await alice.call('POST', `${path}/transactions`, { body })).toMatchObject({ status: 503 })
   deployment.database.mend()
   await eventually(health, ({ status }) => status === 200)
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 1_000 })
 })
 
+test('with a database that fell silent nobody waits for long, and it comes back', async () => {
+  const { path } = await alice.opensAccount(1_000)
+  deployment.database.fallSilent()
+  const reads = Array.from({ length: 30 }, () => alice.call('GET', `${path}/balances`))
+  const write = alice.call('POST', `${path}/transactions`, { body })
+  const answers = await Promise.all([...reads, write])
+  expect(answers.filter(({ status }) => ![503, 504].includes(status))).toEqual([])
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(refused.filter(({ headers }) => !headers.has('retry-after'))).toEqual([])
+  deployment.database.mend()
+  const balances = () => alice.call('GET', `${path}/balances`)
+  await eventually(balances, ({ status }) => status === 200)
+  await eventually(health, ({ status }) => status === 200)
+  expect(await balances()).toMatchObject({ body: { available: 1_000 } })
+  expect(await alice.call('POST', `${path}/transactions`, { body })).toMatchObject({ status: 200 })
+  expect(await balances()).toMatchObject({ body: { available: 900 } })
+})
+
+/** Whether new sessions with the deployment's database may only read; the others end. */
+async function setReadOnly(flag: 'on' | 'off'): Promise<void> {
+  const client = new pg.Client({ connectionString: deployment.databaseUrl })
+  await client.connect()
+  await client.query('SET default_transaction_read_only = off')
+  const name = client.escapeIdentifier(new URL(deployment.databaseUrl).pathname.slice(1))
+  await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${flag}`)
+  await client.end()
+  deployment.database.cut()
+  deployment.database.mend()
+}
+
+test('with a database that only reads, writes are 503 until it writes again', async () => {
+  const { path } = await alice.opensAccount(1_000)
+  const read = () => alice.call('GET', `${path}/balances`)
+  const write = () => alice.call('POST', `${path}/transactions`, { body })
+  await setReadOnly('on')
+  await eventually(read, ({ status }) => status === 200)
+  const refused = await eventually(write, ({ status }) => status !== 504)
+  expect(refused).toMatchObject({ status: 503, body: { error: expect.any(String) } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  await setReadOnly('off')
+  await eventually(write, ({ status }) => status === 200)
+  expect((await read()).body).toMatchObject({ available: 900 })
+})
+
 test('without NATS writes go on, and what they changed is published once it is back', async () => {
   const { path, linkId } = await alice.opensAccount(1_000)
   nats.cut()
-  const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   await alice.post(`${path}/transactions`, body)
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 900 })
   expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })

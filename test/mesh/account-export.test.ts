@@ -28,7 +28,7 @@ const transactionCount = 50_000
 
 /** So many transactions in a bank account, all at once. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
-  await inBulk(place.coffer.booted.database('ledger'), (tx) =>
+  await inBulk({ url: place.coffer.booted.databaseUrl, schema: 'ledger' }, (tx) =>
     tx.query(sql.unsafe`
       WITH renewed AS (${renewal({ accountId, bankAccountId })})
       INSERT INTO transactions SELECT made.*

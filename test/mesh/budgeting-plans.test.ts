@@ -94,6 +94,6 @@ test('every statement about an account finds its rows by an index on the account
   expect(statements.length).toBeGreaterThan(20)
   const place = { url: booted.databaseUrl, schema: 'budgeting' }
   expect(await slowSessionScans(place, { statements, tables: tenantTables })).toEqual([])
-  await inBulk(database, crowd)
+  await inBulk(place, crowd)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
 })

@@ -62,6 +62,11 @@ export const settings = {
     z.coerce.number().int().min(100).default(10_000),
     'Longest time a statement may take, in milliseconds',
   ),
+  connectionWaitMs: setting(
+    'COFFER_DATABASE_WAIT_MS',
+    z.coerce.number().int().min(100).default(3_000),
+    'Longest wait for a connection to Postgres, in milliseconds; then a request is 503',
+  ),
   logLevel: setting(
     'COFFER_LOG_LEVEL',
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -42,6 +42,7 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
       databaseUrl: (name) => databaseUrlOf(name, config),
       poolSizeMax: config.poolSize,
       statementTimeoutMs: config.statementTimeoutMs,
+      connectionWaitMs: config.connectionWaitMs,
       keysFolder: config.keysDir,
       environment: { ...config.environment, COFFER_DATA_DIR: config.dataDir },
       broker,

@@ -1,3 +1,5 @@
+import { createSlots } from '@coffer/kit/slots'
+
 /** A slow step of somebody's turn; so many run at the same time. */
 export type Slowly = <Result>(step: () => Promise<Result>) => Promise<Result>
 
@@ -65,41 +67,6 @@ function createAverage(): { ms: () => number; measure: Slowly } {
       } finally {
         const took = performance.now() - startedAt
         average = average === 0 ? took : average + (took - average) / 8
-      }
-    },
-  }
-}
-
-/** A number of slots, taken in the order they are asked for. */
-function createSlots(count: number): {
-  /** Throws the signal's reason once it is aborted. */
-  take: (signal: AbortSignal) => Promise<void>
-  free: () => void
-} {
-  let free = count
-  const waiting = new Set<() => void>()
-  return {
-    take: async (signal) => {
-      signal.throwIfAborted()
-      if (free > 0) {
-        free -= 1
-        return
-      }
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      waiting.add(resolve)
-      const leave = (): void => {
-        if (waiting.delete(resolve)) reject(signal.reason)
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      await promise
-    },
-    free: () => {
-      const [next] = waiting
-      if (next) {
-        waiting.delete(next)
-        next()
-      } else {
-        free += 1
       }
     },
   }

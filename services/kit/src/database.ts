@@ -7,12 +7,13 @@ import {
   createPool,
   type DatabasePool,
   type DatabaseTransactionConnection,
-  type DriverTypeParser,
   type Interceptor,
   SchemaValidationError,
   sql,
 } from 'slonik'
 import type { z } from 'zod'
+import { limitConnections } from './connection-limiter.ts'
+import { postgresDriver } from './postgres.client.ts'
 
 export type Transaction = DatabaseTransactionConnection
 
@@ -22,7 +23,10 @@ export interface DatabaseOptions {
   /** Schema whose tables statements name without a prefix. */
   schema: string
   poolSizeMax: number
+  /** Postgres ends a statement after this time. */
   statementTimeoutMs: number
+  /** How long a statement or transaction may wait for a connection; 3 s unless set. */
+  connectionWaitMs?: number
 }
 
 /** A pool of connections to one service's tables. */
@@ -48,31 +52,28 @@ export interface Database extends AsyncDisposable {
   isHealthy: () => Promise<boolean>
 }
 
-const typeParsers: DriverTypeParser[] = [
-  { name: 'int8', parse: (text: string) => BigInt(text) },
-  { name: 'timestamptz', parse: (text: string) => new Date(text) },
-  { name: 'jsonb', parse: (text: string) => JSON.parse(text) },
-  { name: 'bytea', parse: (text: string) => Buffer.from(text.slice(2), 'hex') },
-]
-
 /** Opens the pool; connections are made when they are first needed. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   let transactions = 0
   const sent = new Map<string, Sent>()
   const listeners: (() => void)[] = []
-  const pool = await createPool(sessionUrl(options), {
-    maxPoolSize: options.poolSizeMax,
-    statementTimeout: options.statementTimeoutMs,
-    idleInTransactionSessionTimeout: options.statementTimeoutMs * 2,
+  const { schema, poolSizeMax, statementTimeoutMs, connectionWaitMs = 3_000 } = options
+  const connections = await createPool(sessionUrl(options), {
+    driverFactory: postgresDriver({ answerMsMax: statementTimeoutMs + answerMarginMs }),
+    maxPoolSize: poolSizeMax,
+    statementTimeout: statementTimeoutMs,
+    idleInTransactionSessionTimeout: statementTimeoutMs * 2,
     idleTimeout: 60_000,
-    connectionTimeout: 5_000,
-    typeParsers,
+    connectionTimeout: 4_000,
+    // One attempt: the caller's deadline leaves no time for more.
+    connectionRetryLimit: 1,
     // The default DISCARD ALL costs half the throughput; nothing here changes session state.
     resetConnection: async () => {},
     interceptors: [nameStatements(sent), checkRows()],
   })
   // Every failed statement is emitted too; without a listener that would hide the thrown error.
-  pool.on('error', () => {})
+  connections.on('error', () => {})
+  const pool = limitConnections(connections, { schema, poolSizeMax, waitMsMax: connectionWaitMs })
   return {
     pool,
     statements: (except) => {
@@ -140,6 +141,9 @@ export function sessionUrl({ url, schema }: { url: string; schema: string }): st
   located.searchParams.set('options', settings.map((setting) => `-c ${setting}`).join(' '))
   return located.href
 }
+
+/** Postgres itself ends a statement in time, unless it is not heard of any more. */
+const answerMarginMs = 2_000
 
 const healthMs = 1_000
 

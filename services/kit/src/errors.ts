@@ -61,12 +61,14 @@ export function refused(text: string, refusal?: Refused): ConnectError {
   return new ConnectError(text, Code.FailedPrecondition, undefined, details)
 }
 
-/**
- * A dependency is down or a queue is full: 503 with `Retry-After`. A write whose connection was
- * lost may be done all the same: only its Idempotency-Key tells.
- */
+/** A dependency is down or a queue is full, and nothing was done: 503 with `Retry-After`. */
 export function unavailable(text: string): ConnectError {
   return new ConnectError(text, Code.Unavailable)
+}
+
+/** No answer came: 504. A write may have been carried out; its Idempotency-Key tells. */
+export function unanswered(text: string): ConnectError {
+  return new ConnectError(text, Code.DeadlineExceeded)
 }
 
 /** A request that is not done, with what its client is told. */

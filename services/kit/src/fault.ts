@@ -5,18 +5,26 @@ import {
   ConnectionError,
   StatementTimeoutError,
 } from 'slonik'
-import { unavailable } from './errors.ts'
+import { unanswered, unavailable } from './errors.ts'
+import { LostConnectionError } from './postgres.client.ts'
 
 // Class 08 connection, 40 rollback (nothing was done), 53 resources, 57P operator intervention;
-// 55P03 lock_not_available.
-const downStates = /^(08|40|53|57P|55P03)/
+// 25006 read_only_sql_transaction (a standby, after a fail-over), 55P03 lock_not_available.
+const downStates = /^(08|25006|40|53|57P|55P03)/
 // Errors of the socket to the database, by their code.
 const lostConnections = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']
 const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUnexpectedlyError]
 
-/** What a caller is told of anything thrown: a lost database is unavailable, the rest internal. */
-export function knownError(error: unknown): ConnectError {
+/**
+ * What a caller is told of anything thrown: a lost database is unavailable, the rest internal. A
+ * write that Postgres may have committed unheard is unanswered, unless `isRepeatable` says that
+ * the call is simply made again.
+ */
+export function knownError(error: unknown, { isRepeatable = false } = {}): ConnectError {
   if (error instanceof ConnectError) return error
+  if (error instanceof LostConnectionError && error.mayBeDone && !isRepeatable) {
+    return unanswered('the connection to the database was lost')
+  }
   const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
   const state = String(cause?.code ?? code ?? '')
   const isDown = downErrors.some((type) => error instanceof type)
@@ -24,7 +32,7 @@ export function knownError(error: unknown): ConnectError {
     return unavailable('the database is not available')
   }
   if (state === '57014' || error instanceof StatementTimeoutError) {
-    return new ConnectError('the database took too long', Code.DeadlineExceeded)
+    return unanswered('the database took too long')
   }
   return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
 }

@@ -27,6 +27,7 @@ export interface HostOptions {
   databaseUrl: (name: string) => string
   poolSizeMax: number
   statementTimeoutMs: number
+  connectionWaitMs?: number
   keysFolder: string
   environment: Environment
   broker: Broker

@@ -92,7 +92,8 @@ export function observe(log: Log): Interceptor {
       done('ok')
       return response
     } catch (error) {
-      const known = knownError(error)
+      const isRepeatable = request.method.idempotency !== Level.IDEMPOTENCY_UNKNOWN
+      const known = knownError(error, { isRepeatable })
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
         const requestId = request.header.get(headers.requestId)

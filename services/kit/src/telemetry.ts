@@ -50,3 +50,12 @@ export const relayBacklog = new Gauge({
   labelNames: ['service'],
   registers: [registry],
 })
+
+/** How long statements and transactions waited for a connection of their pool. */
+export const connectionWait = new Histogram({
+  name: 'coffer_database_wait_seconds',
+  help: 'Time a statement or transaction waited for a connection, by schema.',
+  labelNames: ['schema'],
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3, 10],
+  registers: [registry],
+})

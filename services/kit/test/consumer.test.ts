@@ -129,6 +129,7 @@ test('a message waits for a database or service that is away, however long', asy
     unavailable('busy'),
     Object.assign(new Error('lost'), { code: 'ECONNREFUSED' }),
     Object.assign(new Error('shutting down'), { cause: { code: '57P01' } }),
+    Object.assign(new Error('only reads'), { code: '25006' }),
     new ConnectError('late', Code.DeadlineExceeded),
     unavailable('still busy'),
   ]
@@ -144,7 +145,7 @@ test('a message waits for a database or service that is away, however long', asy
     () => done,
     (isDone) => isDone,
   )
-  expect(attempts).toBe(6)
+  expect(attempts).toBe(7)
 })
 
 test('a slow handler keeps its message to itself', async () => {

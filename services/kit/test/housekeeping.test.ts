@@ -6,10 +6,11 @@ import { cloneDatabase, inBulk } from '../testing/database.ts'
 import { fixture } from './fixture/service.ts'
 
 const stack = new AsyncDisposableStack()
+let url: string
 let database: Database
 
 beforeAll(async () => {
-  const { url } = stack.use(await cloneDatabase([fixture]))
+  url = stack.use(await cloneDatabase([fixture])).url
   const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
   database = stack.use(await openDatabase({ url, ...options }))
 })
@@ -47,7 +48,7 @@ test('what has been kept long enough goes, the rest stays', async () => {
 })
 
 test('one round takes more than a batch', async () => {
-  await inBulk(database, (tx) =>
+  await inBulk({ url, schema: fixture.schema }, (tx) =>
     tx.query(sql.unsafe`
       INSERT INTO inbox (consumer, change_id, received_at)
       SELECT 'c', 'chg_' || n, now() - interval '98 days' FROM generate_series(1, 25000) n`),

@@ -4,8 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { sql } from 'slonik'
-import { type Database, migrate, type Transaction } from '../src/database.ts'
+import { migrate, openDatabase, type Transaction } from '../src/database.ts'
 import { migrationFolders } from '../src/host.ts'
 import { newId } from '../src/id.ts'
 import type { ServiceDefinition } from '../src/service.ts'
@@ -53,18 +52,20 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
   }
 }
 
+/** As long as a busy machine may take to fill tables. */
+const bulkMsMax = 10 * 60_000
+
 /**
- * Fills tables with thousands of rows in one transaction, however long a busy machine takes: the
- * limit on a statement's time is meant for what a service does.
+ * Fills tables with thousands of rows in one transaction, over a connection of its own: the limit
+ * on a statement's time is meant for what a service does.
  */
-export function inBulk(
-  { pool }: Database,
+export async function inBulk(
+  place: { url: string; schema: string },
   fill: (tx: Transaction) => Promise<unknown>,
-): Promise<unknown> {
-  return pool.transaction(async (tx) => {
-    await tx.query(sql.unsafe`SET LOCAL statement_timeout = 0`)
-    await fill(tx)
-  })
+): Promise<void> {
+  const limits = { poolSizeMax: 1, statementTimeoutMs: bulkMsMax }
+  await using database = await openDatabase({ ...place, ...limits })
+  await database.transaction(fill)
 }
 
 /** An environment variable that the test command sets. */

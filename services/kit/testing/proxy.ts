@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
-/** A TCP proxy whose line a test can cut and mend. */
+/** A TCP proxy whose line a test can cut, silence and mend. */
 export interface TcpProxy extends AsyncDisposable {
   /** The target's URL with the proxy's host and port. */
   url: string
   cut: () => void
+  /** From now on swallows every byte of both sides; connections stay open, and new ones open. */
+  fallSilent: () => void
   mend: () => void
   /** Cuts a connection that sends this text, after so many others have, and loses its answer. */
   loseAnswerTo: (text: string, after: number) => void
@@ -16,6 +19,11 @@ export async function openProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isCut = false
+  let isSilent = false
+  const line = () =>
+    new Transform({
+      transform: (bytes, _encoding, done) => (isSilent ? done() : done(null, bytes)),
+    })
   let lost: { text: string; after: number } | null = null
   const server = createServer((near) => {
     if (isCut) return near.destroy()
@@ -32,11 +40,12 @@ export async function openProxy(target: string): Promise<TcpProxy> {
       lost.after -= 1
       if (lost.after >= 0) return
       lost = null
-      far.unpipe(near)
+      far.unpipe()
       far.once('data', () => near.destroy())
       far.resume()
     })
-    near.pipe(far).pipe(near)
+    near.pipe(line()).pipe(far)
+    far.pipe(line()).pipe(near)
     return undefined
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -50,8 +59,12 @@ export async function openProxy(target: string): Promise<TcpProxy> {
   return {
     url: url.href.replace(/\/$/, ''),
     cut,
+    fallSilent: () => {
+      isSilent = true
+    },
     mend: () => {
       isCut = false
+      isSilent = false
     },
     loseAnswerTo: (text, after) => {
       lost = { text, after }

@@ -244,6 +244,6 @@ test('every statement finds its rows by an index on the account', async () => {
   expect(await slowSessionScans(place, { statements: ofSessions, tables: tenantTables })).toEqual(
     [],
   )
-  await inBulk(database, crowd)
+  await inBulk(place, crowd)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
 })

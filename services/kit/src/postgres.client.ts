@@ -1,0 +1,191 @@
+import { Socket } from 'node:net'
+import pg from 'pg'
+import {
+  BackendTerminatedError,
+  CheckIntegrityConstraintViolationError,
+  createDriverFactory,
+  type DriverConfiguration,
+  type DriverFactory,
+  ForeignKeyIntegrityConstraintViolationError,
+  IdleTransactionTimeoutError,
+  NotNullIntegrityConstraintViolationError,
+  parseDsn,
+  StatementCancelledError,
+  StatementTimeoutError,
+  UniqueIntegrityConstraintViolationError,
+} from 'slonik'
+
+/** The connection to Postgres broke, or a statement was not answered in time. */
+export class LostConnectionError extends BackendTerminatedError {
+  override name = 'LostConnectionError'
+  /** Whether Postgres may have committed the statement that was under way. */
+  readonly mayBeDone: boolean
+
+  constructor(cause: Error, mayBeDone: boolean) {
+    super(cause)
+    this.mayBeDone = mayBeDone
+  }
+}
+
+// Probes follow every second, ten in all (libuv): a silent server is noticed after 20 s of rest.
+const keepAliveAfterMs = 10_000
+
+/**
+ * Slonik's connections to Postgres, with what its own driver has no option for: TCP keep-alive, and
+ * a limit on the time until a statement is answered. Postgres ends what takes too long by itself;
+ * the limit here is for a server that is not heard of any more. It destroys the connection.
+ */
+export function postgresDriver({ answerMsMax }: { answerMsMax: number }): DriverFactory {
+  return createDriverFactory(async ({ driverConfiguration }) => {
+    const config = clientConfig(driverConfiguration)
+    return {
+      createPoolClient: async ({ clientEventEmitter }) => {
+        const socket = new Socket()
+        const client = new pg.Client({ ...config, stream: () => socket })
+        let underWay: string | null = null
+        let lost: LostConnectionError | null = null
+        client.on('error', (error) => {
+          if (lost) return
+          lost = new LostConnectionError(error, mayCommit(underWay, client))
+          // Slonik listens until it has ended the connection, and an error nobody hears is thrown.
+          if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
+        })
+        return {
+          connect: async () => {
+            await client.connect()
+          },
+          end: () => client.end(),
+          query: async (text, values, options) => {
+            if (lost) throw lost
+            underWay = text
+            const endLimit = startLimit(answerMsMax, socket)
+            try {
+              return resultOf(await client.query({ ...options, text, values: values ?? [] }))
+            } catch (error) {
+              throw lost ?? driverError(error as Error)
+            } finally {
+              endLimit()
+              underWay = null
+            }
+          },
+          stream: () => {
+            throw new Error('rows are read in pages, never streamed')
+          },
+        }
+      },
+    }
+  })
+}
+
+/** Destroys the socket at the limit, unless an answer waits for a busy event loop to read it. */
+function startLimit(answerMsMax: number, socket: Socket): () => void {
+  let isEnded = false
+  let timer: NodeJS.Timeout
+  const start = () => {
+    timer = setTimeout(look, answerMsMax)
+  }
+  const look = () => {
+    const { bytesRead } = socket
+    setImmediate(() => {
+      if (isEnded) return
+      if (socket.bytesRead > bytesRead) start()
+      else socket.destroy(new Error(`no answer from Postgres within ${answerMsMax} ms`))
+    })
+  }
+  start()
+  return () => {
+    isEnded = true
+    clearTimeout(timer)
+  }
+}
+
+/** Whether this statement makes something last: a write by itself, or the end of a transaction. */
+function mayCommit(text: string | null, client: pg.Client): boolean {
+  if (text === null) return false
+  if (client.getTransactionStatus() === 'T') return text === 'COMMIT'
+  return !/^\s*(SELECT|START TRANSACTION)\b/i.test(text)
+}
+
+const sslModes: Record<string, pg.ClientConfig['ssl']> = {
+  require: true,
+  'no-verify': { rejectUnauthorized: false },
+}
+
+function clientConfig(driver: DriverConfiguration): pg.ClientConfig {
+  const dsn = parseDsn(driver.connectionUri)
+  const settings = {
+    application_name: dsn.applicationName,
+    database: dsn.databaseName,
+    host: dsn.host,
+    options: dsn.options,
+    password: dsn.password,
+    port: dsn.port,
+    user: dsn.username,
+    ssl: sslModes[dsn.sslMode ?? ''] ?? false,
+    connectionTimeoutMillis: millisecondsOf(driver.connectionTimeout),
+    statement_timeout: millisecondsOf(driver.statementTimeout),
+    idle_in_transaction_session_timeout: millisecondsOf(driver.idleInTransactionSessionTimeout),
+  }
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return {
+    ...Object.fromEntries(given),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    types: exactTypes(),
+  }
+}
+
+function millisecondsOf(timeout: number | 'DISABLE_TIMEOUT'): number | undefined {
+  return timeout === 'DISABLE_TIMEOUT' ? undefined : timeout
+}
+
+type Parse = (text: string) => unknown
+
+/** Values as the types that keep them exact; pg reads the others as it does by itself. */
+function exactTypes(): pg.TypeOverrides {
+  const { INT8, TIMESTAMPTZ, JSONB, BYTEA } = pg.types.builtins
+  const parsers: [type: number, arrayType: number, parse: Parse][] = [
+    [INT8, 1016, BigInt],
+    [TIMESTAMPTZ, 1185, (text) => new Date(text)],
+    [JSONB, 3807, JSON.parse],
+    [BYTEA, 1001, (text) => Buffer.from(text.slice(2), 'hex')],
+  ]
+  const readTexts = pg.types.getTypeParser(1009 as number) as (text: string) => (string | null)[]
+  const types = new pg.TypeOverrides()
+  for (const [type, arrayType, parse] of parsers) {
+    types.setTypeParser(type, parse)
+    types.setTypeParser(arrayType, (text: string) =>
+      readTexts(text).map((one) => (one === null ? null : parse(one))),
+    )
+  }
+  return types
+}
+
+function resultOf({ command, fields, rowCount, rows }: pg.QueryResult) {
+  return {
+    command: command as 'SELECT',
+    fields: fields.map(({ name, dataTypeID }) => ({ name, dataTypeId: dataTypeID })),
+    rowCount,
+    rows,
+  }
+}
+
+const errorsByState: Record<string, new (error: Error) => Error> = {
+  '23502': NotNullIntegrityConstraintViolationError,
+  '23503': ForeignKeyIntegrityConstraintViolationError,
+  '23505': UniqueIntegrityConstraintViolationError,
+  '23514': CheckIntegrityConstraintViolationError,
+  '25P03': IdleTransactionTimeoutError,
+  '57014': StatementTimeoutError,
+  '57P01': BackendTerminatedError,
+}
+
+/** What Postgres refuses, as slonik's errors where it has one for the SQLSTATE. */
+function driverError(error: Error & { code?: string }): Error {
+  const { code = '', message } = error
+  if (code === '57014' && message.includes('due to user request')) {
+    return new StatementCancelledError(error)
+  }
+  const Known = errorsByState[code]
+  return Known ? new Known(error) : error
+}
