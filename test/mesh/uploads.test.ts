@@ -4,12 +4,11 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { settings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
-import { loadSigner, loadVerifiers } from '@coffer/kit/caller'
+import { loadSigner } from '@coffer/kit/caller'
 import { createMesh } from '@coffer/kit/client'
 import { readSettings } from '@coffer/kit/config'
 import { newId } from '@coffer/kit/id'
 import { createLog } from '@coffer/kit/log'
-import { authorize, observe } from '@coffer/kit/rpc'
 import { serve } from '@coffer/kit/serve'
 import { eventually } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -31,7 +30,6 @@ beforeAll(async () => {
     await serve({
       ...{ host: '127.0.0.1', rpcPort: 0, grpcPort: 0, isHealthy: host.isHealthy },
       routes: host.routes,
-      interceptors: [observe(log), authorize(loadVerifiers(keysFolder), clock)],
     }),
   )
   const url = `http://127.0.0.1:${rpcPort}`

@@ -1,10 +1,9 @@
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
-import { loadSigner, loadVerifiers } from '@coffer/kit/caller'
+import { loadSigner } from '@coffer/kit/caller'
 import { readSettings, SettingsError } from '@coffer/kit/config'
 import { type Host, hostServices } from '@coffer/kit/host'
 import type { Log } from '@coffer/kit/log'
-import { authorize, observe } from '@coffer/kit/rpc'
 import { serve } from '@coffer/kit/serve'
 import { loadTimezones } from '@coffer/kit/time'
 import { requireFreePort } from '@coffer/local/ports'
@@ -53,7 +52,7 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
   )
   let draining = false
   const isHealthy = async () => !draining && (await host.isHealthy())
-  const servers = opening.use(await openRpcPorts({ config, log, host, isHealthy }))
+  const servers = opening.use(await openRpcPorts({ config, host, isHealthy }))
   const gateway = parts.hasGateway
     ? opening.use(
         await startGateway({
@@ -80,19 +79,13 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
   }
 }
 
-function openRpcPorts(options: {
-  config: Config
-  log: Log
-  host: Host
-  isHealthy: () => Promise<boolean>
-}) {
-  const { config, log, host, isHealthy } = options
+function openRpcPorts(options: { config: Config; host: Host; isHealthy: () => Promise<boolean> }) {
+  const { config, host, isHealthy } = options
   return serve({
     host: config.host,
     rpcPort: config.rpcPort,
     grpcPort: config.grpcPort,
     routes: host.routes,
-    interceptors: [observe(log), authorize(loadVerifiers(config.keysDir), clock)],
     isHealthy,
   })
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { ConnectRouter } from '@connectrpc/connect'
+import type { Interceptor } from '@connectrpc/connect'
 import { accountDataRoutes, type DataSource } from './account-data.rpc.ts'
 import { unlessDeleted } from './account-removal.consumer.ts'
 import { loadSigner, loadVerifiers } from './caller.ts'
@@ -8,6 +8,7 @@ import { type Environment, readSettings } from './config.ts'
 import { startConsumer } from './consumer.ts'
 import { type Database, migrate, openDatabase } from './database.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { intercepted, type Routes } from './intercept.ts'
 import { keySettings, openKeyEncryption } from './key-settings.ts'
 import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
@@ -41,8 +42,8 @@ export interface Host extends AsyncDisposable {
   mesh: Mesh
   services: Record<string, Service>
   databases: Record<string, Database>
-  /** The RPCs of all of them, for the ports. */
-  routes: (router: ConnectRouter) => void
+  /** The RPCs of all of them with their interceptors, for the ports. */
+  routes: Routes
   /** Whether every hosted service's database answers. */
   isHealthy: () => Promise<boolean>
 }
@@ -73,9 +74,8 @@ export async function migrateAll(
 export async function hostServices(options: HostOptions): Promise<Host> {
   await using stack = new AsyncDisposableStack()
   const { definitions, log, clock } = options
-  const interceptors = [observe(log), authorize(loadVerifiers(options.keysFolder), clock)]
-  const hosted: Record<string, { routes: Service['routes']; interceptors: typeof interceptors }> =
-    {}
+  const authorized = authorize(loadVerifiers(options.keysFolder), clock)
+  const hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }> = {}
   const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
   const secrets = createSecrets(
     openKeyEncryption(readSettings(keySettings, options.environment), options.keysFolder),
@@ -85,13 +85,16 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const databases: Record<string, Database> = {}
   const sources: Record<string, DataSource> = {}
   const dataRoutes = accountDataRoutes(sources)
+  const routes = [intercepted(dataRoutes, [observe(log), authorized])]
   for (const definition of definitions) {
     const { name, schema, hidden = [] } = definition
     const database = await openDatabase({ ...options, url: options.databaseUrl(name), schema })
     stack.use(database)
     const service = createService({ definition, database, secrets, mesh, options })
     stack.defer(async () => service.close?.())
+    const interceptors = [observe(log.child({ service: name })), authorized]
     hosted[name] = { routes: both(service.routes, dataRoutes), interceptors }
+    routes.push(intercepted(service.routes, interceptors))
     services[name] = service
     databases[name] = database
     sources[name] = { database, hidden }
@@ -104,7 +107,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     mesh,
     services,
     databases,
-    routes: both(...made.map(({ service }) => service.routes), dataRoutes),
+    routes: both(...routes),
     isHealthy: async () => {
       const healthy = Object.values(databases).map((database) => database.isHealthy())
       return (await Promise.all(healthy)).every(Boolean)
@@ -138,8 +141,6 @@ interface Made {
   service: Service
   database: Database
 }
-
-type Routes = Service['routes']
 
 function both(...all: Routes[]): Routes {
   return (router) => {
@@ -175,7 +176,8 @@ async function startRelaying({
   database: Database
   options: HostOptions
 }): Promise<AsyncDisposable> {
-  const { broker, log } = options
+  const { broker } = options
+  const log = options.log.child({ service: name })
   const stack = new AsyncDisposableStack()
   const url = options.databaseUrl(name)
   const database = await openDatabase({ ...options, url, schema, poolSizeMax: 2 })
@@ -187,8 +189,9 @@ async function startRelaying({
 
 async function startBehind(
   { name, service, database }: Made,
-  { broker, workflows, log }: HostOptions,
+  { broker, workflows, ...options }: HostOptions,
 ): Promise<AsyncDisposable> {
+  const log = options.log.child({ service: name })
   const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
   const { formerSchedules = [] } = service
   await using stack = new AsyncDisposableStack()

@@ -1,22 +1,28 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { redact } from './redaction.ts'
 
 export type Log = Logger
 
+export interface LogOptions {
+  level: string
+  name: string
+  /** Where lines go instead of standard error. */
+  to?: DestinationStream
+}
+
 /**
- * Structured log lines on standard error. What could carry a secret is removed by name, whatever
- * object it comes in.
+ * Structured log lines (JSON) on standard error. Secrets, and the rows and parameters that errors
+ * carry, are removed from whatever is logged (`redaction.ts`).
  */
-export function createLog(options: { level: string; name: string }): Log {
+export function createLog({ level, name, to }: LogOptions): Log {
   return pino(
     {
-      name: options.name,
-      level: options.level,
-      base: null,
-      redact: {
-        paths: ['password', 'secret', 'token', 'authorization', 'cookie', '*.password', '*.secret'],
-        censor: '[removed]',
-      },
+      level,
+      base: { name },
+      formatters: { log: (fields) => redact(fields) },
+      // Errors are redacted with everything else, under every name.
+      serializers: { err: (error) => error },
     },
-    pino.destination({ fd: 2, sync: false }),
+    to ?? pino.destination({ fd: 2, sync: false }),
   )
 }

@@ -42,7 +42,7 @@ export interface RelayOptions {
  * service may publish a change twice, also under one ID.
  */
 export function startRelay(options: RelayOptions): AsyncDisposable {
-  const { service, onChanges, log } = options
+  const { onChanges, log } = options
   let awake = Promise.withResolvers<void>()
   let stopped = false
   let isFailing = false
@@ -55,11 +55,11 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       awake = Promise.withResolvers()
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
-        if (isFailing) log.info({ service }, 'changes are published again')
+        if (isFailing) log.info('changes are published again')
         isFailing = false
       } catch (error) {
         // Once an outage: a line each poll would bury the others.
-        if (!isFailing) log.warn({ err: error, service }, 'changes could not be published yet')
+        if (!isFailing) log.warn({ err: error }, 'changes could not be published yet')
         isFailing = true
       }
     }
@@ -117,13 +117,10 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /** `coffer replay` publishes it again, once the limit of NATS (`max_payload`) is higher. */
-function setAside({ service, log }: RelayOptions, change: Unpublished): void {
+function setAside({ log }: RelayOptions, change: Unpublished): void {
   const { changeId, accountId, type, payload } = change
   const bytes = payload.length
-  log.error(
-    { service, changeId, accountId, type, bytes },
-    'change is too large for NATS: set aside',
-  )
+  log.error({ changeId, accountId, type, bytes }, 'change is too large for NATS: set aside')
   deadLetters.inc({ consumer: 'relay' })
 }
 

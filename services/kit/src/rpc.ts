@@ -4,6 +4,7 @@ import { access } from '@coffer/proto/options/v1/options'
 import {
   type CallOptions,
   Code,
+  ConnectError,
   createContextKey,
   type HandlerContext,
   type Interceptor,
@@ -97,9 +98,16 @@ export function observe(log: Log): Interceptor {
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
         const requestId = request.header.get(headers.requestId)
-        log.error({ err: error, rpc: request.method.name, requestId }, 'rpc failed')
+        // Its caller has left: handlers break in many ways then, and no answer is awaited.
+        const level = hasLeft(request.signal) ? 'debug' : 'error'
+        log[level]({ err: error, rpc: request.method.name, requestId }, 'rpc failed')
       }
       throw known
     }
   }
+}
+
+/** Whether a call was given up by its caller, as opposed to one whose deadline has passed. */
+function hasLeft({ aborted, reason }: AbortSignal): boolean {
+  return aborted && ConnectError.from(reason).code !== Code.DeadlineExceeded
 }

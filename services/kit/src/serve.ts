@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import type { DescService } from '@bufbuild/protobuf'
 import { Health } from '@coffer/proto/grpc/health'
 import { ServerReflection } from '@coffer/proto/grpc/reflection'
-import { type ConnectRouter, createConnectRouter, type Interceptor } from '@connectrpc/connect'
+import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
+import { servicesOf } from './intercept.ts'
 import { reflectionRoutes } from './reflection.ts'
 import { registry } from './telemetry.ts'
 
@@ -26,8 +26,8 @@ export interface ServeOptions {
   rpcPort: number
   /** HTTP/2 cleartext: gRPC, with health and reflection. 0 picks one. */
   grpcPort: number
+  /** With the interceptors that they need. */
   routes: (router: ConnectRouter) => void
-  interceptors: Interceptor[]
   isHealthy: () => Promise<boolean>
   /** How long disposing waits for running calls before it cuts them off. */
   drainMsMax?: number
@@ -78,12 +78,12 @@ interface Draining<S> {
 }
 
 function createRpcServer(
-  { routes, interceptors }: ServeOptions,
+  { routes }: ServeOptions,
   isReady: () => Promise<boolean>,
   draining: AbortSignal,
 ): Draining<Server> {
   const handle = connectNodeAdapter({
-    routes: (router) => withInterceptors(router, routes, interceptors),
+    routes,
     readMaxBytes: messageSizeMax,
     fallback: (request, response) => {
       void operate(request as IncomingMessage, response as ServerResponse, isReady)
@@ -117,7 +117,7 @@ function createRpcServer(
 }
 
 function createGrpcServer(
-  { routes, interceptors }: ServeOptions,
+  { routes }: ServeOptions,
   isReady: () => Promise<boolean>,
   draining: AbortSignal,
 ): Draining<Http2Server> {
@@ -126,7 +126,7 @@ function createGrpcServer(
   const server = createHttp2Server(
     connectNodeAdapter({
       routes: (router) => {
-        withInterceptors(router, routes, interceptors)
+        routes(router)
         healthRoutes(router, { services, isReady, draining })
         reflectionRoutes(router, [...offered, Health, ServerReflection])
       },
@@ -173,41 +173,6 @@ function closed(server: Server | Http2Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
   })
-}
-
-/** Registers routes with interceptors of their own, so that health can do without them. */
-function withInterceptors(
-  router: ConnectRouter,
-  routes: (router: ConnectRouter) => void,
-  interceptors: Interceptor[],
-): void {
-  routes(
-    intercept(router, (service, implementation) => {
-      router.service(service, implementation, { interceptors })
-    }),
-  )
-}
-
-function servicesOf(routes: (router: ConnectRouter) => void): DescService[] {
-  const services: DescService[] = []
-  routes(intercept(createConnectRouter(), (service) => services.push(service)))
-  return services
-}
-
-/** The router with another way of registering a service. */
-function intercept(
-  router: ConnectRouter,
-  register: (service: DescService, implementation: never) => void,
-): ConnectRouter {
-  const altered = Object.create(router, {
-    service: {
-      value: (service: DescService, implementation: never) => {
-        register(service, implementation)
-        return altered
-      },
-    },
-  }) as ConnectRouter
-  return altered
 }
 
 async function operate(

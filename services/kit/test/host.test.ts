@@ -9,6 +9,7 @@ import { newId } from '../src/id.ts'
 import { headers } from '../src/rpc.ts'
 import { defineService } from '../src/service.ts'
 import { type Booted, boot, eventually } from '../testing/boot.ts'
+import { keepLogLines } from '../testing/log-lines.ts'
 import { fixture } from './fixture/service.ts'
 
 let booted: Booted
@@ -51,6 +52,15 @@ test('twenty requests under one Idempotency-Key write once and get one answer', 
   await expect(links.createFeedLink({ name: 'Three' }, { headers: other })).rejects.toMatchObject({
     code: Code.FailedPrecondition,
   })
+})
+
+test('lines about a call name its service', async () => {
+  const { log, lines } = keepLogLines('error')
+  await using logged = await boot([fixture], {}, log)
+  const links = logged.client('identity', FeedLinkService)
+  const unstorable = { name: 'a\0b' }
+  await expect(links.createFeedLink(unstorable, logged.as(newId('acct')))).rejects.toThrow()
+  expect(lines()).toMatchObject([{ service: 'identity', rpc: 'CreateFeedLink' }])
 })
 
 test('a call without a caller is refused', async () => {

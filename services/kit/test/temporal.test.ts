@@ -1,3 +1,6 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { invalid } from '../src/errors.ts'
 import { newId } from '../src/id.ts'
@@ -41,12 +44,26 @@ function work(through: Workflows, taskQueue = 'fixture'): Promise<AsyncDisposabl
   return through.work({ taskQueue, workflows: modules, activities: { act }, log })
 }
 
+/** A worker in a process of its own, whose connection to Temporal is cut. */
+let cutOff: ChildProcess
+let cutOffOutput = ''
+
 beforeAll(async () => {
+  // The native core reports a lost connection after six seconds: it runs beside the other tests.
+  cutOff = spawn(process.execPath, [
+    fileURLToPath(new URL('./fixture/cut-temporal.ts', import.meta.url)),
+  ])
+  for (const stream of [cutOff.stdout, cutOff.stderr]) {
+    stream?.on('data', (text) => {
+      cutOffOutput += text
+    })
+  }
   workflows = stack.use(await connect())
   worker = await work(workflows)
 })
 
 afterAll(async () => {
+  cutOff.kill('SIGKILL')
   await worker[Symbol.asyncDispose]()
   await stack.disposeAsync()
 })
@@ -143,4 +160,14 @@ test('where nothing answers, connecting fails', async () => {
 test('a sibling queue is under the same prefix', () => {
   expect(siblingQueue('coffer/ledger', 'budgeting')).toBe('coffer/budgeting')
   expect(siblingQueue('a/b/ledger', 'feed-sync')).toBe('a/b/feed-sync')
+})
+
+test('the native core logs through the log of the process, and a repeated line once', async () => {
+  const output = async () => cutOffOutput
+  const written = await eventually(output, (text) => text.split('retried').length > 3)
+  cutOff.kill('SIGKILL')
+  await once(cutOff, 'close')
+  const lines = written.split('\n').slice(0, -1)
+  const core = lines.map((line) => JSON.parse(line)).filter(({ target }) => target)
+  expect(core.map(({ level }) => level).slice(0, 3)).toEqual([40, 20, 20])
 })

@@ -4,6 +4,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { problemsOf, refusalOf } from '../src/errors.ts'
 import { headers } from '../src/rpc.ts'
+import { eventually } from '../testing/boot.ts'
+import { keepLogLines } from '../testing/log-lines.ts'
 import { openCalls, type Way } from './fixture/mesh.ts'
 
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
@@ -127,4 +129,21 @@ describe.each(ways)('a call %s', (way) => {
     await faultOf(down.links.getFeedLink({ feedLinkId: 'missing' }, down.as('gateway')))
     expect(down.calls.tries()).toBe(3)
   })
+})
+
+test('a call that breaks is an error in the log, unless its caller has left', async () => {
+  const { log, lines } = keepLogLines()
+  await using open = await openCalls('in memory', log)
+  await faultOf(open.links.getFeedLink({ feedLinkId: 'crash' }, open.as('gateway')))
+  const gone = new AbortController()
+  const options = { ...open.as('gateway'), signal: gone.signal }
+  const call = faultOf(open.links.getFeedLink({ feedLinkId: 'held crash' }, options))
+  await open.calls.arrived
+  gone.abort()
+  await call
+  await open.calls.left
+  open.calls.release()
+  const failed = async () => lines().filter(({ msg }) => msg === 'rpc failed')
+  const [first, second] = await eventually(failed, ({ length }) => length === 2)
+  expect([first.level, first.rpc, second.level]).toEqual([50, 'GetFeedLink', 20])
 })

@@ -57,6 +57,7 @@ const everyService = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'fee
 export async function boot(
   definitions: ServiceDefinition[],
   environment: Record<string, string> = {},
+  log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
 ): Promise<Booted> {
   await using opening = new AsyncDisposableStack()
   const { url } = opening.use(await cloneDatabase(definitions))
@@ -66,7 +67,6 @@ export async function boot(
   const gateway = loadSigner(keysFolder, 'gateway')
   const broker = await openBroker(prefix, opening)
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
-  const log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' })
   const workflows = workOnDemand(
     opening.use(await connectTemporal({ address, namespace: 'default', prefix })),
   )

@@ -1,0 +1,37 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { type ConnectRouter, createConnectRouter, type Interceptor } from '@connectrpc/connect'
+
+export type Routes = (router: ConnectRouter) => void
+
+/** Routes with interceptors of their own, so that others of the same router can do without. */
+export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes {
+  return (router) =>
+    routes(
+      intercept(router, (service, implementation) => {
+        router.service(service, implementation, { interceptors })
+      }),
+    )
+}
+
+/** The RPC services that routes register. */
+export function servicesOf(routes: Routes): DescService[] {
+  const services: DescService[] = []
+  routes(intercept(createConnectRouter(), (service) => services.push(service)))
+  return services
+}
+
+/** The router with another way of registering a service. */
+function intercept(
+  router: ConnectRouter,
+  register: (service: DescService, implementation: never) => void,
+): ConnectRouter {
+  const altered = Object.create(router, {
+    service: {
+      value: (service: DescService, implementation: never) => {
+        register(service, implementation)
+        return altered
+      },
+    },
+  }) as ConnectRouter
+  return altered
+}
