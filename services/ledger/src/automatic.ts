@@ -47,7 +47,7 @@ export function bookExpense(
   }
 }
 
-function adjust(book: Book, { amount, transactionId }: AutomaticTransaction): void {
+function adjust(book: Book, { amount, transactionId, date }: AutomaticTransaction): void {
   const reason = { cause: 'transaction', causeId: transactionId } as const
-  subtractFromBalances(book, { amount, isPending: false, ...reason })
+  subtractFromBalances(book, { amount, date, isPending: false, ...reason })
 }

@@ -1,8 +1,11 @@
 import { type Book, postBalance } from './book.ts'
 import type { Reason } from './journal.ts'
 
-/** What a transaction is worth to the stored balances; positive amounts leave the account. */
-type Adjustment = Reason & { amount: bigint; isPending: boolean }
+/**
+ * What a transaction is worth to the stored balances; positive amounts leave the account. `date` is
+ * the transaction's day: a balance that a file states for an earlier instant lacks it.
+ */
+type Adjustment = Reason & { amount: bigint; isPending: boolean; date: Date }
 
 /** Takes a new transaction off the balances; a pending one off available only (`ledger.md` 3.2). */
 export function subtractFromBalances(book: Book, change: Adjustment): void {
@@ -30,9 +33,10 @@ export function setBalances(book: Book, change: Reason & { to: NewBalances }): v
   }
 }
 
-function moveBalances(book: Book, { cause, causeId, isPending }: Adjustment, delta: bigint): void {
-  postBalance(book, { pot: 'available', delta, cause, causeId })
+function moveBalances(book: Book, adjustment: Adjustment, delta: bigint): void {
+  const { cause, causeId, date, isPending } = adjustment
+  postBalance(book, { pot: 'available', delta, cause, causeId, date })
   if (!isPending) {
-    postBalance(book, { pot: 'current', delta, cause, causeId })
+    postBalance(book, { pot: 'current', delta, cause, causeId, date })
   }
 }

@@ -6,7 +6,7 @@ import { inRange } from './money.ts'
 /** One indivisible change of money: its ID in the journal, its instant and whose doing it is. */
 export type Operation = { operationId: string; now: Date; createdBy?: string | null }
 
-type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint }
+type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; date?: Date }
 
 /**
  * A bank account with the envelopes that an operation concerns, open for postings. It works on
@@ -52,10 +52,10 @@ export function findEnvelope(book: Book, spendingId: string): Envelope | null {
   return envelope === undefined || envelope.closedAt !== null ? null : envelope
 }
 
-/** Changes one of the bank account's own amounts, by minor units. */
+/** Changes one of the bank account's own amounts, by minor units; `date` is the transaction's. */
 export function postBalance(
   book: Book,
-  posting: Reason & { pot: 'available' | 'current' | 'limit'; delta: bigint },
+  posting: Reason & { pot: 'available' | 'current' | 'limit'; delta: bigint; date?: Date },
 ): void {
   const account = book.bankAccount
   if (posting.pot === 'available') {
@@ -156,7 +156,7 @@ function entriesOf(book: Book): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []
   for (const posting of book.postings.values()) {
-    const { pot, spendingId, delta, cause, causeId } = posting
+    const { pot, spendingId, delta, cause, causeId, date = null } = posting
     if (delta === 0n && !statedBy.has(cause)) {
       continue
     }
@@ -173,6 +173,7 @@ function entriesOf(book: Book): JournalEntry[] {
       amount: inRange(amount, fieldOf(posting)),
       cause,
       causeId,
+      date,
       createdAt: book.operation.now,
       createdBy: book.operation.createdBy ?? null,
     })

@@ -11,7 +11,7 @@ import {
   type Unreadable,
 } from './statement.ts'
 import { nameRows } from './statement-rows.ts'
-import { midnightsIn, reachable, rowsMax } from './statement-values.ts'
+import { endOfDay, midnightsIn, reachable, rowsMax } from './statement-values.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
 
 /** A statement a day for many years. */
@@ -106,5 +106,5 @@ function instantOf(balance: XmlNode | undefined, timezone: string): Date | null 
     return reachable(time.toJSDate())
   }
   const day = DateTime.fromISO(textAt(balance, 'Dt', 'Dt').slice(0, 10), { zone: timezone })
-  return day.isValid ? reachable(day.endOf('day').startOf('second').toJSDate()) : null
+  return day.isValid ? reachable(endOfDay(day.toJSDate(), timezone)) : null
 }

@@ -1,41 +1,26 @@
-import { DateTime } from 'luxon'
 import type { CsvRow, CsvSettings } from './csv-rows.ts'
 import { type FileBalances, noBalances, type SkippedRow } from './statement.ts'
 
 /**
- * The balances that a CSV file states (`spec/ledger.md` 7.4): none; the sum of its rows, unless one
- * of them could not be read; or the balance that its latest row has. They hold for the end of the
- * latest day.
+ * The balances that a CSV file states, without a date: none; the sum of its rows, unless one of
+ * them could not be read; or the balance that its latest row has.
  */
 export function readCsvBalances(
   read: readonly (CsvRow | SkippedRow)[],
-  { mapping, timezone }: Pick<CsvSettings, 'mapping' | 'timezone'>,
+  { mapping }: Pick<CsvSettings, 'mapping'>,
 ): FileBalances {
   const rows = read.filter((one): one is CsvRow => !('reason' in one))
   const booked = rows.filter(({ row }) => !row.isPending)
-  const asOf = endOfLatestDay(rows, timezone)
   if (mapping.balance.kind === 'sum') {
     const isWhole = read.every((one) => !('reason' in one) || one.reason === 'zero')
-    return isWhole
-      ? { ...noBalances, current: sumOf(booked), available: sumOf(rows), asOf }
-      : noBalances
+    return isWhole ? { ...noBalances, current: sumOf(booked), available: sumOf(rows) } : noBalances
   }
   const balance = mapping.balance.kind === 'field' ? (latestOf(booked)?.balance ?? null) : null
-  return balance === null
-    ? noBalances
-    : { ...noBalances, current: balance, available: balance, asOf }
+  return { ...noBalances, current: balance, available: balance }
 }
 
 function sumOf(rows: readonly CsvRow[]): bigint {
   return rows.reduce((sum, { row }) => sum - row.amount, 0n)
-}
-
-function endOfLatestDay(rows: readonly CsvRow[], timezone: string): Date | null {
-  if (rows.length === 0) {
-    return null
-  }
-  const latest = rows.reduce((one, { row }) => Math.max(one, row.date.getTime()), -Infinity)
-  return DateTime.fromMillis(latest, { zone: timezone }).endOf('day').startOf('second').toJSDate()
 }
 
 /** The row that came last: files have their rows in either order. */

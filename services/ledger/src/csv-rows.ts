@@ -18,7 +18,6 @@ export type CsvSettings = {
   mapping: CsvMapping
   currency: string
   places: number
-  timezone: string
   mark: DecimalMark
   readDay: (text: string) => Day | null
   midnightOf: (day: Day) => Date | null

@@ -5,6 +5,7 @@ import { readCsv } from './csv.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 import { csvShapeOf } from './csv-shape.ts'
 import type { FileStatement } from './statement.ts'
+import { readStatementFile } from './statement-file.ts'
 
 const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
 const VIENNA = { currency: 'EUR', timezone: 'Europe/Vienna' }
@@ -23,7 +24,8 @@ function read(
     throw new Error(shape.unreadable)
   }
   const { delimiter, headers } = shape
-  const result = readCsv(bytes, { ...settings, delimiter, mapping: { ...mapping, headers } })
+  const format = { kind: 'csv' as const, delimiter, mapping: { ...mapping, headers } }
+  const result = readStatementFile({ bytes, settings, format })
   if ('unreadable' in result) {
     throw new Error(result.unreadable)
   }

@@ -36,7 +36,7 @@ export function readCsv(
   const all = below.map((cells, index) => cellsOf(cells, { mapping, number: index + 1 }))
   const amounts = all.flatMap((cells) => mapping.amount.fields.map((ref) => cells.at(ref)))
   const rowSettings = {
-    ...{ mapping, currency, timezone, places },
+    ...{ mapping, currency, places },
     mark: decimalMarkOf(amounts, places),
     readDay: dayReader(mapping.date.format),
     midnightOf: midnightsIn(timezone),

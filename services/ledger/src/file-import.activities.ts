@@ -6,8 +6,9 @@ import type { Workers } from '@coffer/kit/workers'
 import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
 import { findBankAccount } from './bank-account.sql.ts'
-import { heldAsOf, settleFile, transactionsOf } from './file-import.ts'
+import { addLater, balancesToSet, heldAsOf, settleFile, transactionsOf } from './file-import.ts'
 import { findUploadFormat } from './import.sql.ts'
+import { sumLaterBookings } from './later-bookings.sql.ts'
 import { transactionsChanged } from './money.rpc.ts'
 import { lockMoney } from './money.sql.ts'
 import { saveMoney } from './money-save.sql.ts'
@@ -118,10 +119,11 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
     if (!locked) throw notFound('bank account')
     const { createdBy } = upload
     const operation = { operationId: transactionUploadId, now, createdBy }
-    const settlement = settleFile(
-      { ...locked, operation },
-      { statement, causeId: transactionUploadId },
-    )
+    const { balances, currency } = statement
+    const own = balancesToSet({ ...locked, operation }, { balances, importedCount })
+    const stated = own && addLater(own, await sumLaterBookings(tx, key, own.asOf))
+    const causeId = transactionUploadId
+    const settlement = settleFile({ ...locked, operation }, { currency, stated, causeId })
     const till = openTill<never, never>(locked)
     addDecision(till, { settlement })
     const write = tillWrite(till)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anOperation, aTransaction } from '../test/samples.ts'
-import type { BankAccount } from './bank-account.ts'
-import { settleFile, transactionsOf } from './file-import.ts'
+import { addLater, balancesToSet, settleFile, transactionsOf } from './file-import.ts'
 import type { FileBalances, FileStatement } from './statement.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 const EARLIER = new Date('2026-01-20T12:00:00Z')
 const LATER = new Date('2026-01-31T12:00:00Z')
+const FUTURE = new Date('2099-01-01T00:00:00Z')
 
 function file(balances: Partial<FileBalances> = {}): FileStatement {
   return {
@@ -53,43 +53,58 @@ test('the first row of a file gets the largest ID', () => {
 })
 
 describe('the balances of a file', () => {
-  const set = (balances: Partial<FileBalances>, account: Partial<BankAccount> = {}) => {
-    const bankAccount = aBankAccount({ limitBalance: 7n, ...account })
+  const opened = { availableBalance: 40n, currentBalance: 50n, limitBalance: 7n }
+  const of = (
+    balances: Partial<FileBalances>,
+    { known = null as Date | null, importedCount = 1n, later = nothing } = {},
+  ) => {
+    const bankAccount = aBankAccount({ ...opened, balancesAsOf: known })
     const locked = { bankAccount, envelopes: [], operation: anOperation('txup_1') }
-    return settleFile(locked, { statement: file(balances), causeId: 'txup_1' })
+    const own = balancesToSet(locked, { balances: file(balances).balances, importedCount })
+    const stated = own && addLater(own, later)
+    return settleFile(locked, { currency: 'USD', stated, causeId: 'txup_1' })
   }
-  const figures = (balances: Partial<FileBalances>, stored: Date | null = null) => {
-    const { bankAccount } = set(balances, { balancesAsOf: stored })
-    const { currentBalance, availableBalance, limitBalance, balancesAsOf } = bankAccount
+  const nothing = { available: 0n, current: 0n }
+  const figures = (...given: Parameters<typeof of>) => {
+    const { currentBalance, availableBalance, limitBalance, balancesAsOf } = of(
+      ...given,
+    ).bankAccount
     return [currentBalance, availableBalance, limitBalance, balancesAsOf]
   }
 
-  test('are set where nobody has stated any', () => {
-    expect(figures({})).toEqual([100n, 90n, 7n, LATER])
-    expect(figures({ asOf: null })).toEqual([100n, 90n, 7n, null])
-  })
-
-  test('that the file does not state stay', () => {
-    expect(figures({ current: null, limit: 5n })).toEqual([0n, 90n, 5n, LATER])
-    expect(figures({ current: null, available: null })).toEqual([0n, 0n, 7n, null])
-  })
-
-  test('older than the stored ones stay out', () => {
-    expect(figures({ asOf: EARLIER }, LATER)).toEqual([0n, 0n, 7n, LATER])
-    expect(figures({ asOf: null }, LATER)).toEqual([0n, 0n, 7n, LATER])
-    expect(figures({ asOf: LATER }, LATER)).toEqual([100n, 90n, 7n, LATER])
-    expect(figures({ asOf: LATER }, EARLIER)).toEqual([100n, 90n, 7n, LATER])
-  })
-
-  test('of the future count as of now', () => {
-    expect(figures({ asOf: new Date('2099-01-01T00:00:00Z') })[3]).toEqual(NOW)
+  // docs/files.md, Balances.
+  test.each([
+    ['are set where none was stated', {}, {}, [100n, 90n, 7n, LATER]],
+    ['are set where an earlier one was', {}, { known: EARLIER }, [100n, 90n, 7n, LATER]],
+    ['of the same instant stay out', {}, { known: LATER }, [50n, 40n, 7n, LATER]],
+    ['that are older stay out', { asOf: EARLIER }, { known: LATER }, [50n, 40n, 7n, LATER]],
+    ['without a new row stay out', {}, { importedCount: 0n }, [50n, 40n, 7n, null]],
+    ['of no instant stay out', { asOf: null }, {}, [50n, 40n, 7n, null]],
+    ['of the future hold for now', { asOf: FUTURE }, {}, [100n, 90n, 7n, NOW]],
+    ['of the future, once more', { asOf: FUTURE }, { known: NOW }, [50n, 40n, 7n, NOW]],
+    ['that are not stated stay', { current: null, limit: 5n }, {}, [50n, 90n, 5n, LATER]],
+    ['are none', { current: null, available: null }, {}, [50n, 40n, 7n, null]],
+    [
+      'get what is booked after them',
+      { limit: 5n },
+      { later: { available: -30n, current: -20n } },
+      [80n, 60n, 5n, LATER],
+    ],
+    [
+      'get it where they are stated',
+      { current: null },
+      { later: { available: -30n, current: -20n } },
+      [50n, 60n, 7n, LATER],
+    ],
+  ])('%s', (_name, balances, state, expected) => {
+    expect(figures(balances, state)).toEqual(expected)
   })
 
   test('are journaled as the upload', () => {
-    const common = { operationId: 'txup_1', cause: 'upload', causeId: 'txup_1' }
-    expect(set({}, { availableBalance: 40n }).entries).toMatchObject([
+    const common = { operationId: 'txup_1', cause: 'upload', causeId: 'txup_1', date: null }
+    expect(of({}).entries).toMatchObject([
       { ...common, pot: 'available', delta: 50n, amount: 90n },
-      { ...common, pot: 'current', delta: 100n, amount: 100n },
+      { ...common, pot: 'current', delta: 50n, amount: 100n },
     ])
   })
 
@@ -98,6 +113,12 @@ describe('the balances of a file', () => {
     [{ deletedAt: NOW }, 'archived'],
     [{ linkType: 'feed' }, 'manual link'],
   ] as const)('are not set on an account with %j', (account, reason) => {
-    expect(() => set({}, account)).toThrow(reason)
+    const locked = {
+      bankAccount: aBankAccount(account),
+      envelopes: [],
+      operation: anOperation('txup_1'),
+    }
+    const settled = () => settleFile(locked, { currency: 'USD', stated: null, causeId: 'txup_1' })
+    expect(settled).toThrow(reason)
   })
 })

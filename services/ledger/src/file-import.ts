@@ -1,14 +1,15 @@
 import { refused } from '@coffer/kit/errors'
+import { z } from 'zod'
 import { type NewBalances, setBalances } from './balance-changes.ts'
-import { type BankAccount, requireManual, requireWritable } from './bank-account.ts'
+import { requireManual, requireWritable } from './bank-account.ts'
 import { openBook, type Settlement, settle } from './book.ts'
-import type { FileBalances, FileStatement } from './statement.ts'
+import { type FileBalances, type FileStatement, statesBalances } from './statement.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /**
  * The transactions of a file, to be stored unless their identifier is known. They come in reverse
- * order of the file with ascending IDs, so that within a day its first row shows first
- * (`spec/ledger.md` 6.4). `transactionIds` has one ID per row, ascending.
+ * order of the file with ascending IDs, so that within a day its first row shows first.
+ * `transactionIds` has one ID per row, ascending.
  */
 export function transactionsOf(
   { rows }: FileStatement,
@@ -39,28 +40,12 @@ export function transactionsOf(
   })
 }
 
-/**
- * What importing a file does to its bank account: the balances that it states. Refuses a file in
- * another currency than the account's (`spec/ledger.md` 6.5). `causeId` is the upload.
- */
-export function settleFile(
-  locked: Locked,
-  { statement, causeId }: { statement: FileStatement; causeId: string },
-): Settlement {
-  const { bankAccount, operation } = locked
-  requireWritable(bankAccount)
-  requireManual(bankAccount)
-  if (statement.currency !== bankAccount.currency) {
-    throw refused(`The file is in ${statement.currency}, the account in ${bankAccount.currency}`)
-  }
-  const book = openBook(locked)
-  const stated = balancesToSet(bankAccount, statement, operation.now)
-  if (stated !== null) {
-    setBalances(book, { to: stated.to, cause: 'upload', causeId })
-    book.bankAccount.balancesAsOf = stated.asOf
-  }
-  return settle(book)
-}
+/** Balances that a file sets in minor units, and the instant that they hold for. */
+export type StatedBalances = { to: NewBalances; asOf: Date }
+
+/** What changed balances and is dated after an instant, in minor units. */
+export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint() })
+export type LaterBookings = z.infer<typeof LaterBookings>
 
 /** The instant that the balances of a file hold for; one in the future counts as now. */
 export function heldAsOf({ asOf }: FileBalances, now: Date): Date | null {
@@ -68,22 +53,56 @@ export function heldAsOf({ asOf }: FileBalances, now: Date): Date | null {
 }
 
 /**
- * The balances that a file sets, and the instant that they hold for; null when it states none, or
- * older ones than those stored (`decisions.md` Ledger). What the file does not state stays.
+ * The balances that an import sets; null where its file states none, or brought no row, or is not
+ * later than the balances that were stated last (docs/files.md, Balances). What the file does not
+ * state stays.
  */
-function balancesToSet(
-  account: BankAccount,
-  { balances }: FileStatement,
-  now: Date,
-): { to: NewBalances; asOf: Date | null } | null {
+export function balancesToSet(
+  { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
+  { balances, importedCount }: { balances: FileBalances; importedCount: bigint },
+): StatedBalances | null {
   const { current, available, limit } = balances
-  const to: NewBalances = {
-    ...(available === null ? {} : { available }),
-    ...(current === null ? {} : { current }),
-    ...(limit === null ? {} : { limit }),
+  const to: NewBalances = {}
+  if (available !== null) to.available = available
+  if (current !== null) to.current = current
+  if (limit !== null) to.limit = limit
+  const asOf = heldAsOf(balances, operation.now)
+  const known = bankAccount.balancesAsOf
+  const isLater = asOf !== null && (known === null || asOf > known)
+  return isLater && importedCount > 0n && statesBalances(balances) ? { to, asOf } : null
+}
+
+/** The balances once what a file cannot know yet is added to them. */
+export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
+  const { available, current } = to
+  const added = { ...to }
+  if (available !== undefined) added.available = available + later.available
+  if (current !== undefined) added.current = current + later.current
+  return { to: added, asOf }
+}
+
+/**
+ * What importing a file does to its bank account: the balances that it sets. Refuses a file in
+ * another currency than the account's. `causeId` is the upload.
+ */
+export function settleFile(
+  locked: Locked,
+  {
+    currency,
+    stated,
+    causeId,
+  }: { currency: string; stated: StatedBalances | null; causeId: string },
+): Settlement {
+  const { bankAccount } = locked
+  requireWritable(bankAccount)
+  requireManual(bankAccount)
+  if (currency !== bankAccount.currency) {
+    throw refused(`The file is in ${currency}, the account in ${bankAccount.currency}`)
   }
-  const asOf = heldAsOf(balances, now)
-  const stored = account.balancesAsOf
-  const isOlder = stored !== null && (asOf === null || asOf < stored)
-  return Object.keys(to).length === 0 || isOlder ? null : { to, asOf: asOf ?? stored }
+  const book = openBook(locked)
+  if (stated !== null) {
+    setBalances(book, { to: stated.to, cause: 'upload', causeId })
+    book.bankAccount.balancesAsOf = stated.asOf
+  }
+  return settle(book)
 }

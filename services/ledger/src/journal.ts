@@ -44,6 +44,8 @@ export const JournalEntry = z.object({
   cause: Cause,
   causeId: z.string(),
   createdAt: z.date(),
+  /** The day of the transaction that moved a balance; null for all other causes. */
+  date: z.date().nullable(),
   /** The user whose request it was, `user_system` for a job; null where nobody noted it. */
   createdBy: z.string().nullable(),
 })

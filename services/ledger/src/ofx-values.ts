@@ -1,5 +1,5 @@
 import { DateTime, FixedOffsetZone } from 'luxon'
-import { midnightOf, reachable } from './statement-values.ts'
+import { endOfDay, midnightOf, reachable } from './statement-values.ts'
 
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
@@ -24,7 +24,7 @@ export function readInstant(text: string, timezone: string): Date | null {
   }
   if (time === undefined) {
     const date = DateTime.fromFormat(day, 'yyyyMMdd', { zone: timezone })
-    return date.isValid ? reachable(date.endOf('day').startOf('second').toJSDate()) : null
+    return date.isValid ? reachable(endOfDay(date.toJSDate(), timezone)) : null
   }
   const zone =
     offset === undefined ? timezone : FixedOffsetZone.instance(Math.round(Number(offset) * 60))

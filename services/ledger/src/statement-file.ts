@@ -3,7 +3,13 @@ import { readCsv } from './csv.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 import { readOfx } from './ofx.ts'
 import { readQif } from './qif.ts'
-import type { FileStatement, ReadingSettings, Unreadable } from './statement.ts'
+import {
+  type FileStatement,
+  type ReadingSettings,
+  statesBalances,
+  type Unreadable,
+} from './statement.ts'
+import { endOfDay } from './statement-values.ts'
 
 /** How a file is to be read. */
 export type ReadingFormat =
@@ -14,10 +20,26 @@ export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format
 
 const readers = { ofx: readOfx, camt053: readCamt, qif: readQif } as const
 
-/** Reads a file of any format. Pure: fit for a worker thread. */
+/**
+ * Reads a file of any format; balances without a date get their instant (docs/files.md, Balances).
+ * Pure: fit for a worker thread.
+ */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
   const { bytes, settings, format } = task
-  return format.kind === 'csv'
-    ? readCsv(bytes, { ...settings, delimiter: format.delimiter, mapping: format.mapping })
-    : readers[format.kind](bytes, settings)
+  const statement =
+    format.kind === 'csv'
+      ? readCsv(bytes, { ...settings, delimiter: format.delimiter, mapping: format.mapping })
+      : readers[format.kind](bytes, settings)
+  return 'unreadable' in statement ? statement : withInstant(statement, settings.timezone)
+}
+
+/** Undated balances hold for the end of the day of the newest row. */
+function withInstant(statement: FileStatement, timezone: string): FileStatement {
+  const { balances, rows } = statement
+  if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) {
+    return statement
+  }
+  const newest = rows.reduce((latest, { date }) => Math.max(latest, date.getTime()), -Infinity)
+  const asOf = endOfDay(new Date(newest), timezone)
+  return { ...statement, balances: { ...balances, asOf } }
 }

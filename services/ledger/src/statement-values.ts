@@ -32,6 +32,11 @@ export function readAmount(text: string, places: number): bigint | null {
   return sign === '-' ? -units : units
 }
 
+/** The last second of the day that an instant is in, in a timezone. */
+export function endOfDay(instant: Date, timezone: string): Date {
+  return DateTime.fromJSDate(instant, { zone: timezone }).endOf('day').startOf('second').toJSDate()
+}
+
 /** An instant; null when no statement can be from then. */
 export function reachable(instant: Date): Date | null {
   const year = instant.getUTCFullYear()

@@ -59,6 +59,11 @@ export type Unreadable = { unreadable: string }
 /** The balances of a file that states none. */
 export const noBalances: FileBalances = { current: null, available: null, limit: null, asOf: null }
 
+/** Whether any balance is stated. */
+export function statesBalances({ current, available, limit }: FileBalances): boolean {
+  return current !== null || available !== null || limit !== null
+}
+
 /** Of the balances of several statements of one account those that hold for the latest instant. */
 export function latestOf(balances: readonly FileBalances[]): FileBalances {
   return balances.reduce(

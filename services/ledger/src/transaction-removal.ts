@@ -26,11 +26,11 @@ export function removeTransaction(
   if (before.deletedAt !== null) {
     return { settlement: settle(book), transaction: soft ? before : null }
   }
-  const { amount, isPending, transactionId } = before
+  const { amount, date, isPending, transactionId } = before
   const after = { ...before, deletedAt: locked.operation.now }
   if (adjustsBalance) {
     const reason = { cause: 'deletion', causeId: transactionId } as const
-    addToBalances(book, { amount, isPending, ...reason })
+    addToBalances(book, { amount, date, isPending, ...reason })
     giveBack(book, before, reason)
     after.spendingId = null
     after.spendingAmount = null

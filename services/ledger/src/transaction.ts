@@ -70,7 +70,7 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
   requireSpending(body)
   const book = openBook(locked)
   const reason = { cause: 'transaction', causeId: body.transactionId } as const
-  const { amount, isPending, spendingId } = body
+  const { amount, date, isPending, spendingId } = body
   let spendingAmount: bigint | null = null
   if (spendingId !== null) {
     const envelope = findEnvelope(book, spendingId)
@@ -80,9 +80,9 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
     spendingAmount = take(book, envelope, { amount, ...reason })
   }
   if (body.adjustsBalance) {
-    subtractFromBalances(book, { amount, isPending, ...reason })
+    subtractFromBalances(book, { amount, date, isPending, ...reason })
   }
-  const { merchantName, name, date, transactionId } = body
+  const { merchantName, name, transactionId } = body
   const transaction: Transaction = {
     ...manualTransaction(locked, { transactionId, name, amount, date }),
     merchantName: merchantName === '' ? null : merchantName,

@@ -20,10 +20,9 @@ type Requests = {
 }
 
 const requests: Requests = {
-  create: (home, { serial, envelope, adjusts: adjustsBalance, isPending, amount }) => {
+  create: (home, { serial, envelope, adjusts: adjustsBalance, isPending, amount, day }) => {
     const { transactions, bankAccountId } = home
-    const date = timestampFromDate(new Date())
-    const named = { bankAccountId, name: `t${serial}`, amount: BigInt(amount), date }
+    const named = { bankAccountId, name: `t${serial}`, amount: BigInt(amount), date: dateOf(day) }
     const spending = envelope ? { spendingId: envelope } : {}
     const body = { ...named, ...spending, adjustsBalance, isPending }
     return twice(() => transactions.createTransaction(body, keyed(home, serial)))
@@ -49,6 +48,10 @@ const requests: Requests = {
     const patch = { amount: BigInt(amount), updateMask: { paths: ['amount'] } }
     return transactions.updateTransaction({ bankAccountId, transactionId, ...patch }, as)
   },
+  move: ({ transactions, bankAccountId, as }, { id: transactionId, day }) => {
+    const patch = { date: dateOf(day), updateMask: { paths: ['date'] } }
+    return transactions.updateTransaction({ bankAccountId, transactionId, ...patch }, as)
+  },
   delete: ({ transactions, bankAccountId, as }, { id: transactionId, adjusts, soft }) => {
     const body = { bankAccountId, transactionId, adjustsBalance: adjusts, soft }
     return transactions.deleteTransaction(body, as)
@@ -64,7 +67,7 @@ const requests: Requests = {
     const text = statementOf(Object.fromEntries(rows), {
       ...(current === undefined ? {} : { ledger: dollars(current) }),
       ...(available === undefined ? {} : { available: dollars(available) }),
-      asOf: `202601${file.day}`,
+      asOf: file.day === null ? null : `202601${file.day}`,
     })
     uploads.set(serial, (await importFile(home, text)).transactionUploadId)
   },
@@ -134,9 +137,14 @@ export async function look(home: Household, database: Database, uploads: Uploads
   }
 }
 
-/** Under one Idempotency-Key a request is done once, and both are told the same. */
+/**
+ * Under one Idempotency-Key a request is carried out once. A refusal is not kept: the second may be
+ * accepted when the first was refused, so both are waited for.
+ */
 async function twice(ask: () => Promise<unknown>): Promise<void> {
-  await Promise.all([ask(), ask()])
+  const outcomes = await Promise.allSettled([ask(), ask()])
+  if (outcomes.some(({ status }) => status === 'fulfilled')) return
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
 function keyed({ as }: Household, serial: number) {
@@ -147,6 +155,11 @@ function keyed({ as }: Household, serial: number) {
 /** Rows of files are called `ROW` and their identifier. */
 function nameOf(name: string): string {
   return name.replace('ROW ', '')
+}
+
+/** A day of January in Chicago. */
+function dateOf(day: number) {
+  return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }
 
 function dollars(cents: number): string {

@@ -7,11 +7,14 @@ const files: FileOfRows[] = [
   { rows: { f2: 2500, f4: 1, f5: 777 }, pots: { current: 70_000, available: 65_000 }, day: 12 },
   { rows: { f5: 777, f6: 9900 }, pots: {}, day: 13 },
   { rows: { f1: 1000 }, pots: { available: 50_000 }, day: 12 },
+  { rows: { f4: 1, f7: 350 }, pots: { current: 64_000, available: 63_000 }, day: null },
 ]
 
 // What an operation is about is chosen among what there is when its turn comes.
 const pick = fc.nat({ max: 999 })
 const cents = fc.integer({ min: -5000, max: 20_000 }).filter((amount) => amount !== 0)
+/** Days before, at and after those of the files. */
+const days = fc.integer({ min: 9, max: 14 })
 const flag = fc.boolean()
 
 function wish<Kind extends string, Fields>(
@@ -23,9 +26,10 @@ function wish<Kind extends string, Fields>(
 
 /** What somebody may want to do. */
 export const wishes = fc.oneof(
-  wish('create', { amount: cents, envelope: pick, adjusts: flag, isPending: flag }),
+  wish('create', { amount: cents, day: days, envelope: pick, adjusts: flag, isPending: flag }),
   wish('assign', { row: pick, envelope: pick }),
   wish('amend', { row: pick, amount: cents }),
+  wish('move', { row: pick, day: days }),
   wish('delete', { row: pick, adjusts: flag, soft: flag }),
   wish('transfer', { from: pick, to: pick, amount: fc.integer({ min: 1, max: 30_000 }) }),
   wish('state', { current: cents, available: cents }),

@@ -11,6 +11,10 @@ export type Model = {
 type Row = {
   /** Null until the server has been asked. */
   id: string | null
+  /** Tells it from a row of the same name that came before. */
+  key: string
+  /** Of January. */
+  day: number
   name: string
   amount: number
   envelope: string | null
@@ -24,17 +28,19 @@ type Pots = { current?: number; available?: number }
 /** A balance is what was stated last, by whom nobody has undone, and what was added since. */
 type Event =
   | { kind: 'stated'; pots: Pots; asOf: number; upload: number | null }
-  | { kind: 'added'; pots: Pots }
+  | { kind: 'added'; pots: Pots; day: number; of: string }
 
 /** One operation; `serial` tells it from all others. */
 export type Operation = { serial: number } & (
   | {
       kind: 'create'
       amount: number
+      day: number
       envelope: string | null
       adjusts: boolean
       isPending: boolean
     }
+  | { kind: 'move'; id: string; day: number }
   | { kind: 'assign'; id: string; envelope: string | null }
   | { kind: 'amend'; id: string; amount: number }
   | { kind: 'delete'; id: string; adjusts: boolean; soft: boolean }
@@ -44,8 +50,14 @@ export type Operation = { serial: number } & (
   | { kind: 'undo'; upload: number }
 )
 
-/** Rows by identifier, in cents that leave the account; `day` is that of its balances. */
-export type FileOfRows = { rows: Record<string, number>; pots: Pots; day: number }
+/**
+ * Rows by identifier, in cents that leave the account; `day` is that of its balances, null where
+ * they have none.
+ */
+export type FileOfRows = { rows: Record<string, number>; pots: Pots; day: number | null }
+
+/** The day of the rows of every file. */
+const dayOfRows = 10
 
 const byHand = Number.MAX_SAFE_INTEGER
 
@@ -72,6 +84,8 @@ export function apply(model: Model, operation: Operation): boolean {
       return change(model, operation.id, (row) => ({ ...row, envelope: operation.envelope }))
     case 'amend':
       return change(model, operation.id, (row) => ({ ...row, amount: operation.amount }))
+    case 'move':
+      return move(model, operation)
     case 'delete':
       return remove(model, operation)
     case 'transfer':
@@ -116,7 +130,8 @@ function create(
   model: Model,
   { kind: _, serial, adjusts, ...body }: Operation & { kind: 'create' },
 ) {
-  const row = { id: null, name: `t${serial}`, taken: 0, isDeleted: false, upload: null, ...body }
+  const name = `t${serial}`
+  const row = { id: null, key: name, name, taken: 0, isDeleted: false, upload: null, ...body }
   if (row.amount < 0 && row.envelope !== null) return false
   take(model, row)
   model.rows.push(row)
@@ -134,6 +149,16 @@ function change(model: Model, id: string, changed: (row: Row) => Row): boolean {
   giveBack(model, row)
   take(model, after)
   model.rows[index] = after
+  return true
+}
+
+function move(model: Model, { id, day }: Operation & { kind: 'move' }): boolean {
+  const row = model.rows.find((one) => one.id === id && !one.isDeleted)
+  if (!row) return false
+  row.day = day
+  for (const event of model.history) {
+    if (event.kind === 'added' && event.of === row.key) event.day = day
+  }
   return true
 }
 
@@ -161,17 +186,31 @@ function transfer(model: Model, { from, to, amount }: Operation & { kind: 'trans
 
 function importFile(model: Model, { serial, file }: Operation & { kind: 'import' }): boolean {
   const known = new Set(model.rows.map(({ name }) => name))
+  const fresh = Object.entries(file.rows).filter(([name]) => !known.has(name))
   const asOf = Math.max(...standing(model).map((one) => one.asOf))
-  for (const [name, amount] of Object.entries(file.rows)) {
-    if (known.has(name)) continue
+  for (const [name, amount] of fresh) {
     const row = { name, amount, envelope: null, taken: 0, isPending: false, isDeleted: false }
-    model.rows.push({ id: null, ...row, upload: serial })
+    const key = `${serial}/${name}`
+    model.rows.push({ id: null, key, day: dayOfRows, ...row, upload: serial })
   }
-  if (Object.keys(file.pots).length > 0 && file.day >= asOf) {
-    model.history.push({ kind: 'stated', pots: file.pots, asOf: file.day, upload: serial })
+  const day = file.day ?? dayOfRows
+  if (fresh.length > 0 && Object.keys(file.pots).length > 0 && day > asOf) {
+    const pots = withLater(model, file.pots, day)
+    model.history.push({ kind: 'stated', pots, asOf: day, upload: serial })
   }
   model.uploads.push(serial)
   return true
+}
+
+/** Balances of a day, and what was added that is dated after it. */
+function withLater({ history }: Model, pots: Pots, day: number): Pots {
+  const later = history.flatMap((one) => (one.kind === 'added' && one.day > day ? one.pots : []))
+  const sumOf = (pot: keyof Pots) => later.reduce((sum, one) => sum + (one[pot] ?? 0), 0)
+  const sums = Object.keys(pots).map((pot) => {
+    const name = pot as keyof Pots
+    return [name, (pots[name] ?? 0) + sumOf(name)]
+  })
+  return Object.fromEntries(sums)
 }
 
 function undo(model: Model, upload: number): boolean {
@@ -200,23 +239,23 @@ function balanceOf(model: Model, pot: 'current' | 'available'): number {
   return added.reduce((sum, delta) => sum + delta, last?.pots[pot] ?? 0)
 }
 
-function add(model: Model, { amount, isPending }: Row, sign: 1 | -1): void {
+function add(model: Model, { amount, isPending, day, key }: Row, sign: 1 | -1): void {
   const delta = sign * amount
   const pots = isPending ? { available: delta } : { available: delta, current: delta }
-  model.history.push({ kind: 'added', pots })
+  model.history.push({ kind: 'added', pots, day, of: key })
 }
 
 function take(model: Model, row: Row): void {
   const envelope = row.envelope === null ? undefined : model.envelopes[row.envelope]
   row.taken = envelope ? Math.min(envelope.current, row.amount) : 0
-  move(envelope, -row.taken)
+  give(envelope, -row.taken)
 }
 
 function giveBack(model: Model, row: Row): void {
-  move(row.envelope === null ? undefined : model.envelopes[row.envelope], row.taken)
+  give(row.envelope === null ? undefined : model.envelopes[row.envelope], row.taken)
 }
 
-function move(envelope: Model['envelopes'][string] | undefined, amount: number): void {
+function give(envelope: Model['envelopes'][string] | undefined, amount: number): void {
   if (!envelope) return
   envelope.current += amount
   if (envelope.isGoal) envelope.used -= amount

@@ -31,18 +31,22 @@ export async function importFile(home: Household, file: string) {
   return ended
 }
 
-/** An OFX statement with rows of these amounts (a minus leaves the account) and its balances. */
+/**
+ * An OFX statement of rows of 10 January with these amounts (a minus leaves the account) and its
+ * balances, which have no date where `asOf` is null.
+ */
 export function statementOf(
   rows: Record<string, string>,
-  balances: { ledger?: string; available?: string; asOf?: string } = {},
+  balances: { ledger?: string; available?: string; asOf?: string | null } = {},
 ): string {
   const { ledger, available, asOf = '20260115' } = balances
   const list = Object.entries(rows).map(([id, amount]) => {
     const fields = `<DTPOSTED>20260110<TRNAMT>${amount}<FITID>${id}<NAME>ROW ${id}`
     return `<STMTTRN><TRNTYPE>POS${fields}</STMTTRN>`
   })
+  const instant = asOf === null ? '' : `<DTASOF>${asOf}`
   const stated = (tag: string, amount?: string) =>
-    amount === undefined ? '' : `<${tag}><BALAMT>${amount}<DTASOF>${asOf}</${tag}>`
+    amount === undefined ? '' : `<${tag}><BALAMT>${amount}${instant}</${tag}>`
   return (
     `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>${list.join('\n')}</BANKTRANLIST>` +
     `${stated('LEDGERBAL', ledger)}${stated('AVAILBAL', available)}</STMTRS></OFX>`
