@@ -1,12 +1,10 @@
 import { isIP } from 'node:net'
-import { setting } from '@coffer/kit/config'
+import { httpUrl, setting } from '@coffer/kit/config'
 import { z } from 'zod'
 
-const flag = (fallback: boolean) =>
-  z.stringbool({ error: 'must be true or false' }).default(fallback)
+const flag = (fallback: boolean) => z.stringbool().default(fallback)
 
-const count = (fallback: number) =>
-  z.coerce.number().int('must be a whole number').min(0, 'must not be negative').default(fallback)
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
 const list = z
   .string()
@@ -14,11 +12,7 @@ const list = z
   .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
 
 /** An http or https URL, or empty. */
-const address = z
-  .union([z.literal(''), z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })], {
-    error: 'must be an http or https URL',
-  })
-  .default('')
+const address = z.union([z.literal(''), httpUrl]).default('')
 
 function isNetwork(text: string): boolean {
   const [address = '', bits = '0', ...rest] = text.split('/')
@@ -78,12 +72,7 @@ export const settings = {
   ),
   signInLimitPerMinute: setting(
     'COFFER_SIGN_IN_LIMIT_PER_MINUTE',
-    z.coerce
-      .number({ error: 'must be a whole number' })
-      .int('must be a whole number')
-      .min(1, 'must be at least 1')
-      .max(10_000, 'must be at most 10000')
-      .default(10),
+    z.coerce.number().int().min(1).max(10_000).default(10),
     'Sign-ups, requests for mails and refused sign-ins, after which an address waits a minute.',
   ),
   socketsMax: setting(

@@ -1,9 +1,9 @@
-import { type Setting, setting } from '@coffer/kit/config'
+import { httpUrl, type Setting, setting } from '@coffer/kit/config'
 import { z } from 'zod'
 import { type ServiceName, serviceNames } from './service-names.ts'
 
 const port = z.coerce.number().int().min(1).max(65_535)
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const flag = z.stringbool()
 
 /** What a process needs to know that none of its services owns. */
 export const settings = {
@@ -83,7 +83,7 @@ export const settings = {
 export const urlSettings = forEachService((variable) =>
   setting(
     `COFFER_${variable}_URL`,
-    z.url({ protocol: /^https?$/ }).optional(),
+    httpUrl.optional(),
     'Address of the service where another process hosts it, `http://host:4001` for one',
   ),
 )

@@ -73,7 +73,10 @@ function refuseUnknown(env: Environment): void {
   }
 }
 
-/** Every group is read before anything is started, so that all bad settings are named at once. */
+/**
+ * Every group is read before anything is started, so that all bad settings are named at once, each
+ * by the first group that has it.
+ */
 function refuseUnreadable(environment: Environment): void {
   const faults = allSettings.flatMap((group) => {
     try {
@@ -84,7 +87,9 @@ function refuseUnreadable(environment: Environment): void {
       return error.message.split('\n')
     }
   })
-  if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('\n'))
+  const names = faults.map((fault) => fault.split(':', 1)[0])
+  const first = faults.filter((_, index) => names.indexOf(names[index]) === index)
+  if (first.length > 0) throw new SettingsError(first.join('\n'))
 }
 
 function unknownText(name: string, known: Setting<unknown>[]): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setting } from '@coffer/kit/config'
+import { readSettings, setting } from '@coffer/kit/config'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { markdownTable, settingsByName, shown } from '../src/show.ts'
@@ -16,6 +16,21 @@ test('passwords in URLs and secret settings are not shown', () => {
   expect(shown(setting('COFFER_API_SECRET', text, ''), 'abc')).toBe('***')
   expect(shown(setting('COFFER_KEYS_DIR', text, ''), '/keys')).toBe('/keys')
 })
+
+test.each(['-1', '0.5', '1e99', 'some words', 'ftp://a.example'])(
+  'a setting that refuses %j does so in our own words',
+  (value) => {
+    for (const known of settingsByName().values()) {
+      let refusal = ''
+      try {
+        readSettings({ known }, { [known.env]: value })
+      } catch (error) {
+        refusal = String(error)
+      }
+      expect(refusal).not.toMatch(/expected|invalid|received|match/i)
+    }
+  },
+)
 
 test('no secret has a default', () => {
   for (const known of settingsByName().values()) {

@@ -58,6 +58,15 @@ test('every bad setting has a line of its own', async () => {
   ])
 })
 
+test('a bad setting that several services read is refused once', async () => {
+  const env = { ...nowhere, COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000' }
+  const { code, stderr } = await runCommand(['serve'], env)
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'COFFER_SIGN_IN_LIMIT_PER_MINUTE: must be at most 10000\n',
+  })
+})
+
 test('a list of proxies that are none is refused', async () => {
   const { code, stderr } = await runCommand(['serve'], {
     ...nowhere,

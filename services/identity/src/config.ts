@@ -1,4 +1,4 @@
-import { SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
+import { httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) => z.stringbool().default(fallback)
@@ -6,7 +6,8 @@ const flag = (fallback: boolean) => z.stringbool().default(fallback)
 const whole = ({ min, max, fallback }: { min: number; max: number; fallback: number }) =>
   z.coerce.number().int().min(min).max(max).default(fallback)
 
-const url = (protocol: RegExp) => z.union([z.literal(''), z.url({ protocol })]).default('')
+const orNone = (url: z.ZodType<string>) => z.union([z.literal(''), url]).default('')
+const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps URL' })
 
 /** The settings of identity. */
 export const settings = {
@@ -32,7 +33,7 @@ export const settings = {
   ),
   externalUrl: setting(
     'COFFER_EXTERNAL_URL',
-    url(/^https?$/),
+    orNone(httpUrl),
     'Address clients use; with https, cookies are Secure and HSTS is sent.',
   ),
   port: setting(
@@ -42,7 +43,7 @@ export const settings = {
   ),
   smtpUrl: setting(
     'COFFER_SMTP_URL',
-    url(/^smtps?$/),
+    orNone(smtpUrl),
     'Server that takes mails, `smtp://name:password@host:587`, or smtps; none sends no mails',
   ),
   smtpTls: setting(
@@ -135,7 +136,7 @@ export const settings = {
   ),
   stripeUrl: setting(
     'COFFER_STRIPE_URL',
-    z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
+    httpUrl.default('https://api.stripe.com'),
     'Address of the Stripe API',
   ),
 }

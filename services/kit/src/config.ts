@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 /** One setting: its environment variable, what it does, and its form with the default. */
 export interface Setting<T> {
@@ -24,6 +24,9 @@ export function setting<T>(env: string, schema: z.ZodType<T>, about: string): Se
   return { env, about, schema }
 }
 
+/** The address of a web server. */
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+
 /**
  * Reads the settings from the environment; an empty variable counts as unset.
  * Throws SettingsError naming every variable that has a bad value.
@@ -31,9 +34,10 @@ export function setting<T>(env: string, schema: z.ZodType<T>, about: string): Se
 export function readSettings<S extends Settings>(settings: S, env: Environment): ValuesOf<S> {
   const problems: string[] = []
   const values = Object.entries(settings).map(([name, { env: variable, schema }]) => {
-    const parsed = schema.safeParse(env[variable] || undefined)
+    const parsed = schema.safeParse(env[variable] || undefined, { error: plainText })
     if (!parsed.success) {
-      problems.push(`${variable}: ${parsed.error.issues.map(({ message }) => message).join('; ')}`)
+      const texts = new Set(parsed.error.issues.map(({ message }) => message))
+      problems.push(`${variable}: ${[...texts].join('; ')}`)
     }
     return [name, parsed.data]
   })
@@ -45,4 +49,34 @@ export function readSettings<S extends Settings>(settings: S, env: Environment):
 export function unknownVariables(all: Settings[], env: Environment, prefix = 'COFFER_'): string[] {
   const known = new Set(all.flatMap((settings) => Object.values(settings).map(({ env }) => env)))
   return Object.keys(env).filter((name) => name.startsWith(prefix) && !known.has(name))
+}
+
+/** Zod's refusals in plain words; a text that a schema has itself comes first. */
+function plainText(issue: z.core.$ZodRawIssue): string | undefined {
+  const { code, origin, inclusive, expected } = issue
+  const unit = origin === 'string' ? ' characters' : ''
+  const verb = origin === 'string' ? 'have' : 'be'
+  switch (code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'must be set'
+      return expected === 'int' ? 'must be a whole number' : `must be a ${expected}`
+    case 'too_big':
+      return `must ${verb} ${inclusive ? 'at most' : 'less than'} ${issue.maximum}${unit}`
+    case 'too_small':
+      return `must ${verb} ${inclusive ? 'at least' : 'more than'} ${issue.minimum}${unit}`
+    case 'invalid_value':
+      return issue.values.includes('true')
+        ? 'must be true or false'
+        : `must be one of: ${issue.values.join(', ')}`
+    case 'invalid_format':
+      return formatText(issue.format, issue.prefix)
+    default:
+      return undefined
+  }
+}
+
+function formatText(format: string, prefix: unknown): string | undefined {
+  if (format === 'starts_with') return `must begin with ${prefix}`
+  if (format === 'email') return 'must be an email address'
+  return format === 'url' ? 'must be a URL' : undefined
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { SettingsError, setting, type ValuesOf } from './config.ts'
+import { httpUrl, SettingsError, setting, type ValuesOf } from './config.ts'
 import type { KeyEncryption } from './key-encryption.ts'
 import { kmsKeyEncryption } from './kms.client.ts'
 import { localKeyEncryption } from './local-keys.ts'
 import { vaultKeyEncryption } from './vault.client.ts'
 
-const address = z.url({ protocol: /^https?$/ }).optional()
+const address = httpUrl.optional()
 
 /** Who keeps the key under which secrets are encrypted. */
 export const keySettings = {
@@ -26,7 +26,7 @@ export const keySettings = {
     'COFFER_VAULT_KEY',
     z
       .string()
-      .regex(/^[\w/-]+\/[\w-]+$/)
+      .regex(/^[\w/-]+\/[\w-]+$/, 'must be a mount and a name, like transit/coffer')
       .default('transit/coffer'),
     'Mount and name of the transit key in Vault',
   ),

@@ -1,4 +1,4 @@
-import { setting } from '@coffer/kit/config'
+import { httpUrl, setting } from '@coffer/kit/config'
 import { z } from 'zod'
 
 export const settings = {
@@ -19,18 +19,18 @@ export const settings = {
   ),
   storageEndpoint: setting(
     'COFFER_STORAGE_ENDPOINT',
-    z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    httpUrl.optional(),
     'Address of a server that is compatible with S3, where it is not Amazon.',
   ),
   storageRegion: setting('COFFER_STORAGE_REGION', z.string().default('us-east-1'), 'Its region.'),
   storagePathStyle: setting(
     'COFFER_STORAGE_PATH_STYLE',
-    z.stringbool({ error: 'must be true or false' }).default(false),
+    z.stringbool().default(false),
     'Whether the bucket stands in the path instead of the host name.',
   ),
   similarQuietSeconds: setting(
     'COFFER_SIMILAR_QUIET_SECONDS',
-    z.coerce.number({ error: 'must be a number' }).min(0.1).max(3600).default(30),
+    z.coerce.number().min(0.1).max(3600).default(30),
     'How long a bank account must be left alone before similar transactions are looked for.',
   ),
 }
