@@ -1,5 +1,7 @@
-import { fromBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { registrationHandler } from '@coffer/identity/billing.consumer'
 import { newId } from '@coffer/kit/id'
+import type { WorkflowStart, Workflows } from '@coffer/kit/temporal'
 import { eventually } from '@coffer/kit/testing/boot'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -66,6 +68,27 @@ test('everybody who registers becomes one customer, also where Stripe is down fi
   await eventually(async () => isCustomer(late), Boolean, 20_000)
   await late.call('POST', '/billing/create_checkout', { asSession: true })
   expect([isCustomer(person), isCustomer(late)]).toEqual([1, 1])
+})
+
+test('a registration that is told of again makes no customer where there is one', async () => {
+  const [person, other] = [await coffer.person(), await coffer.person()]
+  const database = coffer.booted.database('identity')
+  const kept = ({ accountId }: Person) =>
+    database.pool.exists(sql.unsafe`
+      SELECT FROM accounts WHERE account_id = ${accountId} AND billing_customer_id IS NOT NULL`)
+  for (const one of [person, other]) await eventually(() => kept(one), Boolean)
+  await database.pool.query(sql.unsafe`
+    UPDATE accounts SET billing_customer_id = NULL WHERE account_id = ${other.accountId}`)
+  const started: string[] = []
+  const start = async ({ id }: WorkflowStart) => void started.push(id)
+  const workflows = { start } as unknown as Workflows
+  const { handle } = registrationHandler({ database, workflows, hasBilling: true })
+  for (const { accountId } of [person, other]) {
+    const told = create(AccountSettingsChangedSchema, { accountId, version: 1n })
+    const delivery = { changeId: newId('chg'), accountId, sequence: 1n, consumer: 'identity' }
+    await handle(toBinary(AccountSettingsChangedSchema, told), delivery)
+  }
+  expect(started).toEqual([`billing-customer/${other.accountId}`])
 })
 
 test('accounts older than billing get a trial and a customer', async () => {

@@ -27,6 +27,6 @@ export async function receiveStripeEvent(
   if (accountId === null) return
   await readSubscription(deps, accountId, async (tx) => {
     if (isDeletion) await forgetCustomer(tx, accountId, customerId)
-    await noteEvent(tx, accountId, eventId)
+    await noteEvent(tx, eventId)
   })
 }

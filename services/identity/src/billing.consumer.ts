@@ -1,12 +1,21 @@
 import { type Handler, on } from '@coffer/kit/consumer'
+import type { Database } from '@coffer/kit/database'
 import type { Workflows } from '@coffer/kit/temporal'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import { findBilledAccount } from './billing.sql.ts'
 
-/** Has a customer made for every account that is registered. */
-export function registrationHandler({ workflows }: { workflows: Workflows }): Handler {
+type Deps = { database: Database; workflows: Workflows; hasBilling: boolean }
+
+/**
+ * Has a customer made for every account that is registered. Without billing the messages are taken
+ * in all the same: the filter of a durable consumer only grows.
+ */
+export function registrationHandler({ database, workflows, hasBilling }: Deps): Handler {
   return on(AccountSettingsChangedSchema, async ({ accountId, version }) => {
     // Registration is version 1; later ones find the customer made, or leave it to the sweep.
-    if (version === 1n) await startCustomer(workflows, accountId)
+    if (!hasBilling || version !== 1n) return
+    const account = await findBilledAccount(database, accountId)
+    if (account?.customerId === null) await startCustomer(workflows, accountId)
   })
 }
 

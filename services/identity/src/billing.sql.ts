@@ -102,8 +102,8 @@ export async function noteRead(
 }
 
 /** Records an event of Stripe in the transaction of its effect. */
-export async function noteEvent(tx: Transaction, accountId: string, eventId: string) {
-  await isFirstDelivery(tx, { consumer: stripeConsumer, changeId: eventId, accountId })
+export async function noteEvent(tx: Transaction, eventId: string): Promise<void> {
+  await isFirstDelivery(tx, { consumer: stripeConsumer, changeId: eventId })
 }
 
 /** Whether an event of Stripe was had before. */

@@ -119,7 +119,7 @@ export const identity = defineService({
       handlers: [
         mailHandler(deps),
         deletionHandler(deps),
-        ...(billing ? [registrationHandler(deps)] : []),
+        registrationHandler({ ...deps, hasBilling: billing !== null }),
       ],
       workflowModules,
       activities: {

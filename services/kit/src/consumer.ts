@@ -19,6 +19,8 @@ export interface Delivery {
   /** ID of the change; the same at every delivery. */
   changeId: string
   accountId: string
+  /** The change's place among those of its account, which only committed ones have; 0 is none. */
+  sequence: bigint
   consumer: string
 }
 
@@ -43,7 +45,10 @@ export function on<Desc extends DescMessage>(
 }
 
 /** Records the delivery in the transaction of its effect; false when the effect is already had. */
-export async function isFirstDelivery(tx: Transaction, delivery: Delivery): Promise<boolean> {
+export async function isFirstDelivery(
+  tx: Transaction,
+  delivery: Pick<Delivery, 'consumer' | 'changeId'>,
+): Promise<boolean> {
   const received = await tx.maybeOne(sql.type(z.object({ changeId: z.string() }))`
     INSERT INTO inbox (consumer, change_id) VALUES (${delivery.consumer}, ${delivery.changeId})
     ON CONFLICT DO NOTHING RETURNING change_id AS "changeId"`)
@@ -149,6 +154,7 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
   const delivery = {
     changeId: message.headers?.get('Nats-Msg-Id') ?? '',
     accountId: message.headers?.get('Coffer-Account') ?? '',
+    sequence: BigInt(message.headers?.get('Coffer-Sequence') || 0),
     consumer: name,
   }
   // Without a word the server would give a slow message to somebody else.

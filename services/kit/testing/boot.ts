@@ -21,7 +21,7 @@ import { cloneDatabase, requiredVariable } from './database.ts'
 import { workOnDemand } from './on-demand.ts'
 
 /** Statements that consumers send at moments of their own: no part of the work that is counted. */
-export const ofConsumers = /\bdeleted_accounts\b/
+export const ofConsumers = /\b(deleted_accounts|similar_searches)\b/
 
 /** What the work came to, and the statements that it took. */
 export async function counted<Result>(

@@ -9,18 +9,39 @@ import {
 } from '@coffer/proto/ledger/v1/events'
 import { saveSettings } from './account-settings.sql.ts'
 import type { ImportKey } from './csv-import.ts'
+import { isAwaitingPreview } from './import.sql.ts'
 import type { LinkKey } from './link.ts'
+import { isUncleaned } from './link-clean-up.sql.ts'
+import { similarHandler } from './similar.consumer.ts'
+import { isSearched } from './similar-search.sql.ts'
+import { isUnfinishedUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
+type Deps = Pick<ServiceDeps, 'database' | 'workflows'> & {
+  /** How long nothing must have changed before similar transactions are searched. */
+  quietMs: number
+}
 
-/** What the ledger does about changes, its own and identity's. */
-export function eventHandlers({ database, workflows }: Deps): Handler[] {
+/**
+ * What the ledger does about changes, its own and identity's. Work that is finished, of which a
+ * replay tells again, costs one look.
+ */
+export function eventHandlers({ database, workflows, quietMs }: Deps): Handler[] {
   return [
-    on(UploadCreatedSchema, (upload) => startImport(workflows, upload)),
-    on(ImportPreviewRequestedSchema, (asked) => startPreview(workflows, asked)),
-    on(LinkDeletedSchema, (link) => startCleanUp(workflows, link)),
+    on(UploadCreatedSchema, async (upload) => {
+      if (await isUnfinishedUpload(database, upload)) await startImport(workflows, upload)
+    }),
+    on(ImportPreviewRequestedSchema, async (asked) => {
+      if (await isAwaitingPreview(database, asked)) await startPreview(workflows, asked)
+    }),
+    on(LinkDeletedSchema, async (link) => {
+      if (await isUncleaned(database, link)) await startCleanUp(workflows, link)
+    }),
     on(AccountSettingsChangedSchema, (settings) => saveSettings(database, settings)),
+    similarHandler({
+      ...{ workflows, quietMs },
+      isSearched: (change) => isSearched(database, change),
+    }),
   ]
 }
 

@@ -84,6 +84,12 @@ export async function askForProcessing(
   return true
 }
 
+/** Whether the preview of an import is still to come. */
+export function isAwaitingPreview({ pool }: Database, key: ImportKey): Promise<boolean> {
+  return pool.exists(sql.unsafe`
+    SELECT FROM transaction_imports imports WHERE ${isImport(key)} AND ${awaitsPreview}`)
+}
+
 /** Ends the preview of an import, well with a message ImportPreview, or with what is wrong. */
 export async function savePreview(
   { pool }: Database,

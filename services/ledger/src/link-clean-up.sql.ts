@@ -78,6 +78,20 @@ export async function removeRows(
       AND removed_at IS NOT NULL`)
 }
 
+const Left = z.object({ isLeft: z.boolean() })
+
+/** Whether something may be left under a deleted link. */
+export async function isUncleaned(
+  { pool }: Database,
+  { accountId, linkId }: { accountId: string; linkId: string },
+): Promise<boolean> {
+  // Not the words of the partial index: one link is found by its key.
+  const isLeft = await pool.maybeOneFirst(sql.type(Left)`
+    SELECT deleted_at IS NOT NULL AND cleaned_at IS NULL AS "isLeft" FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+  return isLeft ?? false
+}
+
 /** Notes that nothing is left under a deleted link, whose row stays. */
 export async function markCleaned(
   { pool }: Database,

@@ -27,7 +27,6 @@ import { mappingRoutes } from './mapping.rpc.ts'
 import { createMoneyWriter } from './money.rpc.ts'
 import { scheduledRoutes } from './scheduled.rpc.ts'
 import { type Searchers, similarActivities } from './similar.activities.ts'
-import { similarHandler } from './similar.consumer.ts'
 import { similarRoutes } from './similar.rpc.ts'
 import { openStorage } from './storage.client.ts'
 import { fileRoutes } from './stored-file.rpc.ts'
@@ -86,7 +85,7 @@ export const ledger = defineService({
         router.service(ImportService, importRoutes(deps))
         router.service(MappingService, mappingRoutes(deps))
       },
-      handlers: [...eventHandlers(deps), similarHandler({ ...deps, quietMs })],
+      handlers: eventHandlers({ ...deps, quietMs }),
       workflowModules,
       activities: {
         ...accountDeletionActivities(deps),

@@ -1,3 +1,4 @@
+import { lastSequence } from '@coffer/kit/changes'
 import { newId } from '@coffer/kit/id'
 import { createPace } from '@coffer/kit/pace'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -5,6 +6,7 @@ import type { Workers } from '@coffer/kit/workers'
 import { type BankAccountKey, listTexts, newest, replaceClusters } from './cluster.sql.ts'
 import type { FoundCluster } from './cluster-fields.ts'
 import { type ClusterInput, collectTexts } from './cluster-input.ts'
+import { noteSearch } from './similar-search.sql.ts'
 import { endWaitingSearch, listWaitingSearches } from './waiting-search.sql.ts'
 
 /** Threads that search for similar transactions. */
@@ -46,6 +48,7 @@ export function similarActivities(deps: Deps) {
 }
 
 async function cluster({ database, clock, searchers }: Deps, key: BankAccountKey): Promise<number> {
+  const sequence = await lastSequence(database, key.accountId)
   const found = await searchers.run(await readTexts(database, key))
   const now = clock()
   const clusters = found.map((one) => ({
@@ -55,6 +58,7 @@ async function cluster({ database, clock, searchers }: Deps, key: BankAccountKey
     updatedAt: now,
   }))
   await replaceClusters(database, key, clusters)
+  await noteSearch(database, { ...key, sequence })
   return clusters.length
 }
 

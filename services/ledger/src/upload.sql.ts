@@ -41,6 +41,11 @@ export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload |
     WHERE ${isUpload(key)} AND removed_at IS NULL`)
 }
 
+/** Whether the import of an upload is still to come, or to be gone on with. */
+export function isUnfinishedUpload({ pool }: Database, key: UploadKey): Promise<boolean> {
+  return pool.exists(sql.unsafe`SELECT FROM uploads WHERE ${isUpload(key)} AND ${isUnfinished}`)
+}
+
 /** Marks an upload as being worked on; false when there is nothing left to do. */
 export async function startUpload({ pool }: Database, key: UploadKey, now: Date): Promise<boolean> {
   const { rowCount } = await pool.query(sql.unsafe`

@@ -1,20 +1,26 @@
 import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startConsumer } from '@coffer/kit/consumer'
 import { newId } from '@coffer/kit/id'
+import { createLog } from '@coffer/kit/log'
+import type { WorkflowStart, Workflows } from '@coffer/kit/temporal'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { openDiskStorage } from '../src/disk-storage.client.ts'
+import { eventHandlers } from '../src/events.consumer.ts'
 import { ledger } from '../src/service.ts'
 import { nameOf, type Storage } from '../src/storage.ts'
 import { insertUpload } from '../src/upload.sql.ts'
 import { createUpload } from '../src/upload.ts'
 import { bytesOf } from './file-parts.ts'
 import { type Household, household } from './household.ts'
+import { importing } from './importing.ts'
 import { neighbours } from './neighbours.ts'
 import { runSweep } from './sweeping.ts'
+import { importFile } from './uploading.ts'
 
 let booted: Booted
 let dataDir: string
@@ -23,7 +29,8 @@ let storage: Storage
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'coffer-sweep-'))
   storage = openDiskStorage(join(dataDir, 'files'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
+  const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '0.2' }
+  booted = await boot([ledger, ...neighbours()], settings)
 })
 
 afterAll(async () => {
@@ -106,6 +113,64 @@ test('bytes without a row go after a day, and drafts, but none of what is kept',
   expect(names).toEqual(expect.arrayContaining([file, recent].map(nameOf)))
   expect(names).not.toContain(nameOf(orphan))
   expect(names).not.toContain(draft)
+})
+
+/** What the handlers start of these accounts when every message of the stream comes again. */
+async function startedAgain(accountIds: string[]): Promise<string[]> {
+  const started: string[] = []
+  const start = async ({ id, args }: WorkflowStart) => {
+    if (accountIds.includes((args[0] as { accountId: string }).accountId)) started.push(id)
+  }
+  const database = booted.database('ledger')
+  const workflows = { start } as unknown as Workflows
+  const handlers = eventHandlers({ database, workflows, quietMs: 0 })
+  // A new durable consumer begins with the first message.
+  const name = newId('again')
+  const log = createLog({ level: 'silent', name: 'test' })
+  await using _again = await startConsumer({ name, handlers, broker: booted.broker, log })
+  const consumer = await booted.broker.stream.consumers.get(booted.broker.streamName, name)
+  await eventually(
+    () => consumer.info(),
+    ({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0,
+  )
+  return started
+}
+
+test('finished work is not started again when its messages come again', async () => {
+  const [home, leaver] = [await household(booted), await household(booted)]
+  const { accountId, bankAccountId } = home
+  const { pool } = booted.database('ledger')
+  const { transactionUploadId } = await importFile(home, 'equal-rows.ofx')
+  const { transactionImportId } = await importing(booted).previewed(home)
+  await leaver.links.deleteLink({ linkId: leaver.linkId }, leaver.as)
+  const uncleaned = () =>
+    pool.exists(sql.unsafe`
+      SELECT FROM links WHERE account_id = ${leaver.accountId} AND cleaned_at IS NULL`)
+  await eventually(uncleaned, (isLeft) => !isLeft)
+  const searched = () =>
+    pool.exists(sql.unsafe`
+      SELECT FROM similar_searches JOIN change_sequences USING (account_id)
+      WHERE account_id = ${accountId} AND sequence = last_sequence`)
+  await eventually(searched, Boolean)
+  expect(await startedAgain([accountId, leaver.accountId])).toEqual([])
+
+  await pool.query(sql.unsafe`
+    WITH upload AS (
+      UPDATE uploads SET status = 'processing', completed_at = NULL
+      WHERE transaction_upload_id = ${transactionUploadId}
+    ), preview AS (
+      UPDATE transaction_imports SET status = 'pending-preview'
+      WHERE transaction_import_id = ${transactionImportId}
+    ), search AS (
+      UPDATE similar_searches SET sequence = 0 WHERE account_id = ${accountId}
+    )
+    UPDATE links SET cleaned_at = NULL WHERE account_id = ${leaver.accountId}`)
+  expect((await startedAgain([accountId, leaver.accountId])).sort()).toEqual([
+    `file-import/${transactionUploadId}`,
+    `import-preview/${transactionImportId}`,
+    `link-clean-up/${leaver.linkId}`,
+    `similar/${bankAccountId}`,
+  ])
 })
 
 test('a clean-up that nobody started is started', async () => {
