@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Signer } from '@coffer/kit/caller'
 import type { Mesh } from '@coffer/kit/client'
 import type { ValuesOf } from '@coffer/kit/config'
+import { unavailable } from '@coffer/kit/errors'
 import type { Log } from '@coffer/kit/log'
 import type { Broker } from '@coffer/kit/nats'
-import { startWorkers } from '@coffer/kit/workers'
+import { startWorkers, type WorkersOptions } from '@coffer/kit/workers'
 import cookies from '@fastify/cookie'
 import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
@@ -40,6 +41,8 @@ export interface AppDeps {
   progressTimes?: ProgressTimes
   /** How long the reader of an export may take nothing of it, where it is less in tests. */
   exportStalledMs?: number
+  /** Other threads that draw charts, in tests. */
+  drawing?: Partial<WorkersOptions<string>>
 }
 
 /** Times and sizes of HTTP (spec/identity.md 1.4); a socket outlives them. */
@@ -67,11 +70,16 @@ const corsOptions = {
 }
 
 /** A chart takes some hundredths of a second, and the first one ten times that. */
-const drawing = {
+const drawing: WorkersOptions<string> = {
   module: new URL('./forecast-chart.worker.ts', import.meta.url),
   threadsMax: 1,
   queueMax: 20,
+  waitTimeoutMs: 2_000,
+  taskTimeoutMs: 10_000,
   memoryMaxMb: 256,
+  exceeded: () => {
+    throw unavailable('the chart takes too long: ask for a nearer end')
+  },
 }
 
 /** Files that may be on their way at a time: each keeps a connection to the ledger meanwhile. */
@@ -105,7 +113,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const sockets = createSockets(config, origins)
   const files = createPlaces(arriving)
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
-  const charts: RouteDeps['charts'] = startWorkers(drawing)
+  const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
   const kept = createKeptAnswers()
   const routes = routesOf({ ...deps, cookie, sessions, attempts, kept, charts })

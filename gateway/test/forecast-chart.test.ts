@@ -118,3 +118,19 @@ test('the reference names both kinds of answers', async () => {
   const { content } = body.paths['/api/bank_accounts/{bankAccountId}/forecast'].get.responses[200]
   expect(Object.keys(content)).toEqual(['application/json', 'image/svg+xml'])
 })
+
+test('a picture that waits for its thread, or takes it, for too long is 503', async () => {
+  const module = new URL('./stuck.worker.ts', import.meta.url)
+  const drawing = { module, waitTimeoutMs: 100, taskTimeoutMs: 1_000 }
+  gateway = await openGateway({ forecasts: { getForecast: () => answer } }, {}, { drawing })
+  const ask = () => gateway.send('GET', url, { headers: { accept: 'image/svg+xml' } })
+  const refused = await Promise.all([ask(), ask()])
+  expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
+    [503, '1'],
+    [503, '1'],
+  ])
+  expect(refused.map(({ body }) => body.error).toSorted()).toEqual([
+    'the chart takes too long: ask for a nearer end',
+    'too much of this work is waiting',
+  ])
+})

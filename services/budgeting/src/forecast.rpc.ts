@@ -44,7 +44,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const { plans, schedules, balances } = await load(deps, bankAccountId, context)
       const { free = 0n, currency = '' } = balances ?? {}
       const input = { plans, schedules, timezone, now, end: asked, free }
-      const found = await calculate(deps, input, 'end')
+      const found = await calculate(deps, { input, field: 'end', signal: context.signal })
       if (!isExactForecast(found)) throw invalid({ end: `${outOfRange} by then` })
       const scheduleNames = schedules.map((one) => [one.fundingScheduleId, one.name])
       const spendingNames = plans.map((one) => [one.spendingId, one.name])
@@ -64,7 +64,8 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       if (!schedule) throw notFound('funding schedule')
       const input = nextFundingInput({ plans, schedule, timezone }, clock())
       if (!input) return { nextContribution: 0n }
-      const next = nextContribution(await calculate(deps, input, 'fundingScheduleId'))
+      const asked = { input, field: 'fundingScheduleId', signal: context.signal } as const
+      const next = nextContribution(await calculate(deps, asked))
       if (!isExact(next)) throw invalid({ fundingScheduleId: outOfRange })
       return { nextContribution: next }
     },
@@ -109,12 +110,12 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
  */
 async function calculate(
   { forecasters }: Deps,
-  input: ForecastInput,
-  field: 'end' | 'fundingScheduleId',
+  asked: { input: ForecastInput; field: 'end' | 'fundingScheduleId'; signal: AbortSignal },
 ): Promise<Forecast> {
+  const { input, field, signal } = asked
   const size = forecastSize(input)
   if (size > sizeMax) throw invalid({ [field]: 'too much happens until then' })
-  return size > sizeInPlaceMax ? forecasters.run(input) : forecast(input)
+  return size > sizeInPlaceMax ? forecasters.run(input, signal) : forecast(input)
 }
 
 function virtualPlan(request: EstimateCostRequest) {

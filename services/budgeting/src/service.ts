@@ -1,4 +1,5 @@
 import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
+import { unavailable } from '@coffer/kit/errors'
 import { defineService } from '@coffer/kit/service'
 import { startWorkers } from '@coffer/kit/workers'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
@@ -28,7 +29,13 @@ export const budgeting = defineService({
       module: new URL('./forecast.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
+      // Together less than the deadline of the call.
+      waitTimeoutMs: 1_000,
+      taskTimeoutMs: 3_500,
       memoryMaxMb: 256,
+      exceeded: () => {
+        throw unavailable('the forecast takes too long: ask for a nearer end')
+      },
     })
     return {
       handlers: handlers({ ...deps, storeAmounts: createAmountsStore(deps) }),

@@ -28,6 +28,11 @@ export interface Passwords extends Hashing, AsyncDisposable {
 // About half a second of waiting on a machine that does nothing else.
 const waitingMax = 50
 
+// The first task waits for its thread to start; a hash takes some milliseconds.
+const taskTimeoutMs = 30_000
+
+const tooLate = () => unavailable('too many sign-ins are waiting')
+
 type Task = Parameters<typeof run>[0]
 
 /** Starts the threads: so many hash at the same time. Nobody waits longer than `patienceMs`. */
@@ -37,11 +42,16 @@ export function startPasswords(atOnce: number, patienceMs = 2_500): Passwords {
     threadsMin: 1,
     threadsMax: atOnce,
     queueMax: atOnce,
+    waitTimeoutMs: patienceMs,
+    taskTimeoutMs,
     memoryMaxMb: 64,
+    exceeded: () => {
+      throw tooLate()
+    },
   })
   const takeTurn = createTurns({
     ...{ atOnce, waitingMax, patienceMs },
-    tooLate: () => unavailable('too many sign-ins are waiting'),
+    tooLate,
   })
   const inTurn: Passwords['inTurn'] = (call, work) =>
     takeTurn(call.timeoutMs(), (slowly) =>

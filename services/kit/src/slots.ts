@@ -4,6 +4,8 @@ export interface Slots {
   /** Waits for a slot; throws the signal's reason once it is aborted. */
   take: (signal?: AbortSignal) => Promise<void>
   free: () => void
+  /** How many wait for a slot. */
+  waiting: () => number
 }
 
 /** Concurrency limiter: `count` slots, first in first out. */
@@ -35,5 +37,6 @@ export function createSlots(count: number): Slots {
         free += 1
       }
     },
+    waiting: () => waiting.size,
   }
 }

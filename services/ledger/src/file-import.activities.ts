@@ -2,7 +2,6 @@ import { isTransient, notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { publishProgress } from '@coffer/kit/progress'
 import type { ServiceDeps } from '@coffer/kit/service'
-import type { Workers } from '@coffer/kit/workers'
 import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
 import { findBankAccount } from './bank-account.sql.ts'
@@ -14,6 +13,7 @@ import { lockMoney } from './money.sql.ts'
 import { saveMoney } from './money-save.sql.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingFormat, ReadingTask } from './statement-file.ts'
+import type { Readers } from './statement-pool.client.ts'
 import { nameOf, type Storage } from './storage.ts'
 import { addDecision, openTill, tillWrite } from './till.ts'
 import {
@@ -26,9 +26,6 @@ import {
   startUpload,
 } from './upload.sql.ts'
 import type { Upload, UploadKey } from './upload.ts'
-
-/** Threads that read uploaded files. */
-export type Readers = Workers<ReadingTask, FileStatement | Unreadable>
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
   storage: Storage
@@ -48,19 +45,25 @@ export function fileImportActivities(deps: Deps) {
     startImport: async (key: UploadKey): Promise<void> => {
       if (await startUpload(database, key, clock())) await tell(deps, key)
     },
-    importFile: async (key: UploadKey): Promise<void> => {
+    /** Returns busy, and has done nothing, while another file of the account is read. */
+    importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
-      if (upload?.status !== 'processing') return
+      if (upload?.status !== 'processing') return 'done'
       try {
-        const statement = await readStatement(deps, upload)
-        if ('unreadable' in statement) return await fail(key, statement.unreadable)
-        await store(deps, key, statement)
-        await tell(deps, key)
+        const statement = await deps.readers.read(key.accountId, () => loadFile(deps, upload))
+        if (statement === 'busy') return 'busy'
+        if ('unreadable' in statement) {
+          await fail(key, statement.unreadable)
+        } else {
+          await store(deps, key, statement)
+          await tell(deps, key)
+        }
       } catch (error) {
         // What a retry cannot mend is the file's or the account's fault, and ends the upload.
         if (isTransient(error)) throw error
         await fail(key, ConnectError.from(error).rawMessage)
       }
+      return 'done'
     },
     failImport: (key: UploadKey): Promise<void> =>
       fail(key, 'The file could not be imported for now; please upload it again'),
@@ -73,7 +76,7 @@ export function fileImportActivities(deps: Deps) {
   }
 }
 
-async function readStatement(deps: Deps, upload: Upload): Promise<FileStatement | Unreadable> {
+async function loadFile(deps: Deps, upload: Upload): Promise<ReadingTask | Unreadable> {
   const { accountId, bankAccountId } = upload
   const bankAccount = await findBankAccount(deps.database, accountId, bankAccountId)
   const timezone = await findTimezone(deps.database, accountId)
@@ -83,7 +86,7 @@ async function readStatement(deps: Deps, upload: Upload): Promise<FileStatement 
     return { unreadable: 'The file is no longer there' }
   }
   const { currency } = bankAccount
-  return deps.readers.run({ bytes, settings: { currency, timezone }, format })
+  return { bytes, settings: { currency, timezone }, format }
 }
 
 /** How the file is to be read: a CSV file by the mapping of the import that led to its upload. */

@@ -1,4 +1,4 @@
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow'
+import { ActivityFailure, proxyActivities, sleep } from '@temporalio/workflow'
 import type { fileImportActivities } from './file-import.activities.ts'
 import type { UploadKey } from './upload.ts'
 
@@ -14,11 +14,14 @@ const { importFile } = proxyActivities<Activities>({
   retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
 })
 
+// Between attempts while another file of the account is read, which takes a bounded time.
+const pauseMs = 1_000
+
 /** Imports one uploaded file; its ID is `file-import/<transactionUploadId>`. */
 export async function importUpload(key: UploadKey): Promise<void> {
   await steps.startImport(key)
   try {
-    await importFile(key)
+    while ((await importFile(key)) === 'busy') await sleep(pauseMs)
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error
     await steps.failImport(key)

@@ -4,9 +4,10 @@ import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
 import { findTimezone } from './account-settings.sql.ts'
 import { findBankAccount } from './bank-account.sql.ts'
 import { type CsvImport, type ImportKey, previewOf } from './csv-import.ts'
-import type { Readers } from './file-import.activities.ts'
 import { findImport, findImportFormat, listKnownIdentifiers, savePreview } from './import.sql.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
+import type { ReadingTask } from './statement-file.ts'
+import type { Readers } from './statement-pool.client.ts'
 import type { Storage } from './storage.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; readers: Readers }
@@ -15,15 +16,18 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; reader
 export function importPreviewActivities(deps: Deps) {
   const { database, clock } = deps
   return {
-    previewImport: async (key: ImportKey): Promise<void> => {
+    /** Returns busy, and has done nothing, while another file of the account is read. */
+    previewImport: async (key: ImportKey): Promise<'busy' | 'done'> => {
       const found = await findImport(database, key)
-      if (found?.status !== 'pending-preview') return
-      const statement = await read(deps, found)
+      if (found?.status !== 'pending-preview') return 'done'
+      const statement = await deps.readers.read(key.accountId, () => loadFile(deps, found))
+      if (statement === 'busy') return 'busy'
       const result =
         'unreadable' in statement
           ? { error: statement.unreadable }
           : { preview: await previewIn(deps, key, statement) }
       await savePreview(database, key, { result, now: clock() })
+      return 'done'
     },
     failPreview: async (key: ImportKey): Promise<void> => {
       const error = 'The file could not be read for now; please upload it again'
@@ -32,8 +36,10 @@ export function importPreviewActivities(deps: Deps) {
   }
 }
 
-async function read(deps: Deps, found: CsvImport): Promise<FileStatement | Unreadable> {
-  const { database, storage, readers } = deps
+async function loadFile(
+  { database, storage }: Deps,
+  found: CsvImport,
+): Promise<ReadingTask | Unreadable> {
   const { accountId, bankAccountId } = found
   const bankAccount = await findBankAccount(database, accountId, bankAccountId)
   const timezone = await findTimezone(database, accountId)
@@ -43,7 +49,7 @@ async function read(deps: Deps, found: CsvImport): Promise<FileStatement | Unrea
     return { unreadable: 'The file is no longer there' }
   }
   const settings = { currency: bankAccount.currency, timezone }
-  return readers.run({ bytes, settings, format: { kind: 'csv', ...format } })
+  return { bytes, settings, format: { kind: 'csv', ...format } }
 }
 
 async function previewIn({ database }: Deps, key: ImportKey, statement: FileStatement) {

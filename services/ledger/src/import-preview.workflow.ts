@@ -1,4 +1,4 @@
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow'
+import { ActivityFailure, proxyActivities, sleep } from '@temporalio/workflow'
 import type { ImportKey } from './csv-import.ts'
 import type { importPreviewActivities } from './import-preview.activities.ts'
 
@@ -14,10 +14,13 @@ const { previewImport } = proxyActivities<Activities>({
   retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
 })
 
+// Between attempts while another file of the account is read, which takes a bounded time.
+const pauseMs = 1_000
+
 /** Prepares the preview of one CSV file; its ID is `import-preview/<transactionImportId>`. */
 export async function previewCsvImport(key: ImportKey): Promise<void> {
   try {
-    await previewImport(key)
+    while ((await previewImport(key)) === 'busy') await sleep(pauseMs)
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error
     await steps.failPreview(key)

@@ -1,3 +1,4 @@
+import { refused } from '@coffer/kit/errors'
 import { defineService } from '@coffer/kit/service'
 import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
@@ -17,7 +18,7 @@ import { bankAccountRoutes } from './bank-account.rpc.ts'
 import { settings } from './config.ts'
 import { envelopeRoutes } from './envelope.rpc.ts'
 import { eventHandlers } from './events.consumer.ts'
-import { fileImportActivities, type Readers } from './file-import.activities.ts'
+import { fileImportActivities } from './file-import.activities.ts'
 import { historyRoutes } from './history.rpc.ts'
 import { importRoutes } from './import.rpc.ts'
 import { importPreviewActivities } from './import-preview.activities.ts'
@@ -28,6 +29,7 @@ import { createMoneyWriter } from './money.rpc.ts'
 import { scheduledRoutes } from './scheduled.rpc.ts'
 import { type Searchers, similarActivities } from './similar.activities.ts'
 import { similarRoutes } from './similar.rpc.ts'
+import { startReaders } from './statement-pool.client.ts'
 import { openStorage } from './storage.client.ts'
 import { fileRoutes } from './stored-file.rpc.ts'
 import { sweepActivities } from './sweep.activities.ts'
@@ -51,17 +53,18 @@ export const ledger = defineService({
   migrations: new URL('../migrations', import.meta.url),
   settings,
   create: (offered) => {
-    const readers: Readers = startWorkers({
-      module: new URL('./statement.worker.ts', import.meta.url),
-      threadsMax: 2,
-      queueMax: 20,
-      memoryMaxMb: 512,
-    })
+    const readers = startReaders()
     const searchers: Searchers = startWorkers({
       module: new URL('./cluster.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
+      // A search that waits keeps other activities of the process waiting; Temporal repeats it.
+      waitTimeoutMs: 5_000,
+      taskTimeoutMs: 60_000,
       memoryMaxMb: 500,
+      exceeded: () => {
+        throw refused('the search takes too much time or memory')
+      },
     })
     const storage = openStorage(offered.config, offered.log)
     const quietMs = offered.config.similarQuietSeconds * 1000

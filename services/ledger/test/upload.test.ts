@@ -60,6 +60,14 @@ describe('an uploaded file', () => {
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
+  test('is imported like all others that are uploaded at the same time', async () => {
+    const home = await household(booted)
+    const files = ['a', 'b', 'c', 'd', 'e'].map((id) => statementOf({ [id]: '-1.00' }))
+    const ended = await Promise.all(files.map((file) => importFile(home, file)))
+    for (const one of ended) expect(one).toMatchObject({ status: 'complete', importedCount: 1n })
+    expect(await list(home)).toHaveLength(5)
+  })
+
   test('changes nothing when it is uploaded again', async () => {
     const home = await household(booted)
     await importFile(home, 'several-statements.ofx')

@@ -1,0 +1,4 @@
+/** Draws a chart for ever. */
+export function run(): never {
+  for (;;);
+}
