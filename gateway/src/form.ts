@@ -32,38 +32,33 @@ export const formLimits = {
 
 /**
  * Reads up to the file part of that name, whose bytes are left to who wants them. Throws what a
- * client gets: 415 for another content type, 413 for too much, 400 for a form that cannot be read
- * or has no such part (spec/ledger.md 6.1), or other files beside it where it has to be the only
- * one (7.2).
+ * client gets: 415 for another content type, 413 for too much, 400 for a form that cannot be read,
+ * has no such part, or has another file. Parts that are no files are read and dropped.
  */
-export async function readForm(
-  request: FastifyRequest,
-  { name, isOnly }: { name: string; isOnly: boolean },
-): Promise<Form> {
+export async function readForm(request: FastifyRequest, name: string): Promise<Form> {
   if (mediaType(request.headers['content-type']) !== 'multipart/form-data') {
     throw wrongType('multipart/form-data')
   }
   if (Number(request.headers['content-length'] ?? 0) > bodySizeMax) throw tooLarge()
-  const files = filesOf(request)
-  for (let others = 0; ; others += 1) {
-    const { done, value: file } = await files.next()
-    if (done) throw invalid({ [name]: texts.missing })
-    if (file.fieldname !== name) {
-      file.file.resume()
-      continue
-    }
-    const refuseOther = () => {
-      if (isOnly) throw invalid({ [name]: 'must be the only file of the form' })
-    }
-    if (others > 0) refuseOther()
-    const content = contentOf(file, files, refuseOther)
-    return { name: file.filename ?? '', contentType: file.mimetype, content }
+  const files = filesOf(request, name)
+  const { done, value: file } = await files.next()
+  if (done) throw invalid({ [name]: texts.missing })
+  if (file.fieldname !== name) {
+    throw invalid({ [file.fieldname]: texts.unknown, [name]: texts.missing })
   }
+  const content = contentOf(file, files)
+  return { name: file.filename ?? '', contentType: file.mimetype, content }
 }
 
-async function* filesOf(request: FastifyRequest): AsyncGenerator<MultipartFile, undefined> {
+async function* filesOf(
+  request: FastifyRequest,
+  name: string,
+): AsyncGenerator<MultipartFile, undefined> {
+  // Some clients send the file without a file name or a media type.
+  const isPartAFile = (field?: string, _type?: string, fileName?: string) =>
+    field === name || fileName !== undefined
   try {
-    for await (const part of request.parts()) {
+    for await (const part of request.parts({ isPartAFile })) {
       if (part.type === 'file') yield part
     }
   } catch (error) {
@@ -71,11 +66,10 @@ async function* filesOf(request: FastifyRequest): AsyncGenerator<MultipartFile, 
   }
 }
 
-/** The bytes of a file; it is whole once the form has ended without another that it refuses. */
+/** The bytes of a file; it is whole once the form has ended without another file. */
 async function* contentOf(
-  { file }: MultipartFile,
+  { file, fieldname: name }: MultipartFile,
   others: AsyncIterable<MultipartFile>,
-  refuseOther: () => void,
 ): AsyncGenerator<Uint8Array> {
   // Otherwise it would go on until the client has sent all of it.
   file.once('limit', () => file.destroy(tooLarge()))
@@ -84,9 +78,10 @@ async function* contentOf(
   } catch (error) {
     throw refusalOf(error)
   }
-  for await (const other of others) {
-    refuseOther()
-    other.file.resume()
+  for await (const { fieldname } of others) {
+    throw invalid({
+      [fieldname]: fieldname === name ? 'must be the only file of the form' : texts.unknown,
+    })
   }
 }
 

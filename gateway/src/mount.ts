@@ -112,7 +112,7 @@ async function requestBody(
   route: Route,
   { params, options, request }: Pick<Call, 'params' | 'options' | 'request'>,
 ): Promise<unknown> {
-  if (route.file) return readForm(request, { name: route.file, isOnly: route.isOnlyFile ?? false })
+  if (route.file) return readForm(request, route.file)
   if (!route.body) return undefined
   try {
     const { body, headers: sent } = request

@@ -135,7 +135,10 @@ function valueSchema(field: DescField, schemas: Record<string, JsonSchema>): Jso
 }
 
 function formSchema(file: string): JsonSchema {
-  const binary = { type: 'string', format: 'binary' }
+  const description =
+    'The one file of the form, at most 6 MiB. Its content tells what kind it is of, then its ' +
+    'name; the media type of the part is not looked at.'
+  const binary = { type: 'string', format: 'binary', description }
   return { type: 'object', properties: { [file]: binary }, required: [file] }
 }
 

@@ -71,8 +71,6 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   isBodyOptional?: boolean
   /** The body is a multipart form; its file part has this name and is what the handler gets. */
   file?: string
-  /** Its file part has to be the only one. */
-  isOnlyFile?: boolean
   /** A POST that changes nothing, so that keys that may only read are let through. */
   reads?: boolean
   /** Takes an Idempotency-Key. */

@@ -1,11 +1,12 @@
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 
-/** A multipart form as a request has it. */
+/** A multipart form as a request has it; parts of one name are given as a list. */
 export async function formOf(
-  parts: Record<string, string | File>,
+  parts: Record<string, string | File> | [string, string | File][],
 ): Promise<{ body: Buffer; headers: Record<string, string> }> {
   const form = new FormData()
-  for (const [name, part] of Object.entries(parts)) form.append(name, part)
+  const list = Array.isArray(parts) ? parts : Object.entries(parts)
+  for (const [name, part] of list) form.append(name, part)
   const request = new Request('http://coffer.test', { method: 'POST', body: form })
   const type = request.headers.get('content-type') ?? ''
   return { body: Buffer.from(await request.arrayBuffer()), headers: { 'content-type': type } }

@@ -76,16 +76,6 @@ describe('handing in a CSV file', () => {
     })
   })
 
-  test.each([
-    [{ other: file }, 'required key is missing'],
-    [{ data: file, other: file }, 'must be the only file of the form'],
-    [{ other: file, data: file }, 'must be the only file of the form'],
-  ])('is 400 unless it is the one file of the form: %#', async (parts, data) => {
-    gateway = await openGateway({ imports }, uploadsOn)
-    const { status, body } = await gateway.send('POST', url, await formOf(parts))
-    expect([status, body.problems]).toEqual([400, { data }])
-  })
-
   test('is 400 with what the ledger says of it', async () => {
     const createImport = () => {
       throw invalid({ data: 'must not be empty' })

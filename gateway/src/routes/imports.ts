@@ -35,7 +35,6 @@ export function importRoutes({ mesh }: RouteDeps): Route[] {
       feature: 'uploads',
       idempotent: true,
       file: 'data',
-      isOnlyFile: true,
       body: formFile,
       answer: ImportSchema,
       handler: async (call) => {

@@ -5,18 +5,6 @@ export type FileKind = 'ofx' | 'camt053' | 'qif' | 'csv'
 
 /** Bytes that are enough to know a kind by. */
 const HEAD_LENGTH = 4096
-const UNNAMED_TYPE = 'application/octet-stream'
-
-const kindsByType = new Map<string, FileKind>([
-  ['application/vnd.intu.qfx', 'ofx'],
-  ['application/x-ofx', 'ofx'],
-  ['application/vnd.camt-053', 'camt053'],
-  ['application/xml', 'camt053'],
-  ['text/xml', 'camt053'],
-  ['application/qif', 'qif'],
-  ['application/x-qif', 'qif'],
-  ['text/csv', 'csv'],
-])
 
 const kindsByExtension = new Map<string, FileKind>([
   ['ofx', 'ofx'],
@@ -28,23 +16,12 @@ const kindsByExtension = new Map<string, FileKind>([
 ])
 
 /**
- * The kind of an uploaded file, or null where it is none that is known. The content type says it,
- * or the extension where the type says nothing (`spec/ledger.md` 6.1). Between the kinds that need
- * no mapping the content decides where it is clear: clients call them all by one type.
+ * The kind of an uploaded file, or null where it is none that is known. The content decides, then
+ * the extension; clients send media types of their own making (docs/files.md, Kinds).
  */
-export function fileKindOf(file: {
-  name: string
-  contentType: string
-  head: Uint8Array
-}): FileKind | null {
-  const [, extension = ''] = /\.([^.]+)$/.exec(file.name) ?? []
-  const type = file.contentType.toLowerCase()
-  const said =
-    type === UNNAMED_TYPE ? kindsByExtension.get(extension.toLowerCase()) : kindsByType.get(type)
-  if (said === undefined || said === 'csv') {
-    return said ?? null
-  }
-  return kindByContent(file.head) ?? said
+export function fileKindOf({ name, head }: { name: string; head: Uint8Array }): FileKind | null {
+  const [, extension = ''] = /\.([^.\s]+)\s*$/.exec(name) ?? []
+  return kindByContent(head) ?? kindsByExtension.get(extension.toLowerCase()) ?? null
 }
 
 function kindByContent(head: Uint8Array): FileKind | null {

@@ -9,7 +9,7 @@ function create(name: string, contentType: string, text = 'twelve bytes') {
   const ids = { accountId: 'acct_1', bankAccountId: 'bac_1', createdBy: 'user_1' }
   const body = { ...ids, fileId: 'file_1', transactionUploadId: 'txup_1' }
   const head = Buffer.from(text)
-  const format = formatOf({ name, contentType, head })
+  const format = formatOf({ name, head })
   return createUpload({ ...body, name, contentType, format, size: BigInt(head.length) }, NOW)
 }
 
@@ -47,26 +47,26 @@ test('an upload waits, and its file is kept for an hour', () => {
   })
 })
 
-test.each([
-  ['export.ofx', 'application/octet-stream', 'ofx'],
-  ['export.qif', 'application/octet-stream', 'qif'],
-  ['export.xml', 'text/xml', 'camt053'],
-])('%s of type %s is taken as %s', (name, contentType, format) => {
-  expect(create(name, contentType).upload.format).toBe(format)
-})
-
-test('what a file is, its content knows better', () => {
-  expect(create('export.ofx', 'application/vnd.intu.QFX', '!Type:Bank\n').upload.format).toBe('qif')
-})
+test.each(['', 'text/plain', 'application/ofx', 'application/vnd.intu.qbo', 'image/png'])(
+  'an OFX file of type %j is taken',
+  (contentType) => {
+    expect(create('export.ofx', contentType).upload.format).toBe('ofx')
+  },
+)
 
 test.each([
-  ['export.csv', 'text/csv', 'is a CSV file, which needs a mapping: use transactions/import'],
-  ['export.ofx', 'image/png', 'must be an OFX, QFX, QBO, CAMT.053 or QIF file'],
-  ['ofx', 'application/octet-stream', 'must be an OFX, QFX, QBO, CAMT.053 or QIF file'],
-])('%s of type %s is refused: %s', (name, contentType, text) => {
+  ['export.csv', 'a,b', 'is a CSV file, which needs a mapping: use transactions/import'],
+  [
+    'ofx',
+    'a,b',
+    'must be an OFX, QFX, QBO, CAMT.053 or QIF file; a CSV file goes to transactions/import',
+  ],
+  ['export.ofx', '', 'must not be empty'],
+  ['export', '', 'must not be empty'],
+])('%s with %j is refused: %s', (name, content, text) => {
   let problems: unknown
   try {
-    create(name, contentType)
+    create(name, 'application/octet-stream', content)
   } catch (error) {
     problems = problemsOf(error as ConnectError)
   }
@@ -80,5 +80,5 @@ test.each([
   [`${'é'.repeat(400)}.ofx`, `${'é'.repeat(296)}.ofx`],
   ['/', 'upload'],
 ])('a name is never a path: %j', (name, kept) => {
-  expect(create(name, 'application/vnd.intu.QFX').file.name).toBe(kept)
+  expect(create(name, '', '<OFX>').file.name).toBe(kept)
 })

@@ -30,18 +30,15 @@ export type UploadKey = Pick<Upload, 'accountId' | 'bankAccountId' | 'transactio
 
 export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadId' | 'format'>
 
-/**
- * What kind a file is of: its type, its name or its first bytes say (`file-kind.ts`). One that does
- * not say what it means is refused.
- */
-export function formatOf(file: {
-  name: string
-  contentType: string
-  head: Uint8Array
-}): Upload['format'] {
-  const format = fileKindOf(file)
+/** The kind of a file, by its first bytes and its name. Refuses an empty or unknown one. */
+export function formatOf({ name, head }: { name: string; head: Uint8Array }): Upload['format'] {
+  if (head.length === 0) {
+    throw invalid({ data: 'must not be empty' })
+  }
+  const format = fileKindOf({ name, head })
   if (format === null) {
-    throw invalid({ data: 'must be an OFX, QFX, QBO, CAMT.053 or QIF file' })
+    const kinds = 'an OFX, QFX, QBO, CAMT.053 or QIF file'
+    throw invalid({ data: `must be ${kinds}; a CSV file goes to transactions/import` })
   }
   if (format === 'csv') {
     throw invalid({ data: 'is a CSV file, which needs a mapping: use transactions/import' })

@@ -96,7 +96,7 @@ test('what cannot be an upload is refused by its head', async () => {
     [{ bankAccountId, name: 'a.csv' }, Code.InvalidArgument],
     [{ bankAccountId, name: 'a.exe' }, Code.InvalidArgument],
   ] as const) {
-    const sent = pieces(file)
+    const sent = pieces(file, Buffer.alloc(512 * 1024, 'a,b\n'))
     expect((await faultOf(uploads.createUpload(sent.parts, as)))?.code).toBe(code)
     expect(sent.count).toBe(3)
   }

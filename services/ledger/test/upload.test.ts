@@ -222,7 +222,8 @@ describe('an upload', () => {
       as,
     )
     const stranger = booted.as(newId('acct'))
-    await expect(create({ name: 'export.csv' })).rejects.toMatchObject({
+    const csv = { name: 'export.csv', content: new TextEncoder().encode('a,b') }
+    await expect(create(csv)).rejects.toMatchObject({
       code: Code.InvalidArgument,
     })
     await expect(create({ bankAccountId: newId('bac') })).rejects.toMatchObject({
