@@ -22,6 +22,7 @@ import { mount } from './mount.ts'
 import { createOrigins, type Origins } from './origins.ts'
 import { createPlaces } from './places.ts'
 import type { ProgressTimes } from './progress.ts'
+import { protocolErrors } from './protocol-errors.ts'
 import { refuseOtherMethods, refuseUnknown } from './refusals.ts'
 import { type RouteDeps, routesOf } from './routes.ts'
 import { createSessions } from './session.ts'
@@ -50,8 +51,10 @@ const serverOptions = {
   bodyLimit: bodySizeMax,
   requestTimeout: 30_000,
   keepAliveTimeout: 120_000,
-  http: { headersTimeout: 5_000 },
+  http: { headersTimeout: 5_000, requireHostHeader: false },
   forceCloseConnections: 'idle',
+  // A request that arrives while the server stops is answered, with `Connection: close`.
+  return503OnClosing: false,
   exposeHeadRoutes: false,
   requestIdHeader: false,
   routerOptions: { maxParamLength: 16_384 },
@@ -91,12 +94,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { trustedProxies } = config
   const cookie = sessionCookie(config)
   const secure = securityHeaders(config)
+  const protocol = protocolErrors(secure)
   const app = fastify({
     ...serverOptions,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
+    clientErrorHandler: protocol.answer,
     frameworkErrors: (error, request, reply) => {
       reply.headers(secure).header('x-request-id', request.id)
+      // No hook runs here, so that nothing else would close the socket of an upgrade.
+      if (request.headers.upgrade) closeAfter(reply)
       return answerError({ error, request, reply, log, cookie })
     },
   })
@@ -106,9 +113,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) =>
     answerError({ error, request, reply, log, cookie }),
   )
+  app.addHook('onSend', async ({ ws }, reply) => {
+    // The WebSocket plugin destroys the socket of a refused upgrade after its answer.
+    if (ws) reply.header('connection', 'close')
+  })
   app.setNotFoundHandler(refuseUnknown)
   const origins = createOrigins(config)
   await addPlugins(app, config, origins)
+  protocol.register(app)
   const sessions = createSessions(deps)
   const sockets = createSockets(config, origins)
   const files = createPlaces(arriving)
@@ -172,6 +184,11 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
     reply.header('retry-after', retryAfterSeconds)
   }
   return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body))
+}
+
+function closeAfter(reply: FastifyReply): void {
+  reply.header('connection', 'close')
+  reply.raw.once('finish', () => reply.request.raw.socket.end())
 }
 
 function requestIdOf(sent: string | string[] | undefined): string {
