@@ -2,7 +2,6 @@ import { forbidden, invalid, refused, unauthenticated } from '@coffer/kit/errors
 import { isId } from '@coffer/kit/id'
 import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from './cookie.ts'
-import { isUnauthenticated } from './errors.ts'
 import { type FeatureSettings, requireFeature } from './features.ts'
 import { foreignIds, idPrefixes } from './fields.ts'
 import type { Origins } from './origins.ts'
@@ -45,8 +44,10 @@ export async function admit(
   } else {
     const { key, paid, pending } = authClasses[auth]
     const proof = proofOf(request, cookie, key)
-    const { credential, token } = await sessions.verify(proof, request.id).catch(asUnauthorized)
-    if (!pending.some((may) => may === credential.mfaPending)) throw unauthenticated()
+    const { credential, token } = await sessions.verify(proof, request.id)
+    if (!pending.some((may) => may === credential.mfaPending)) {
+      throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
+    }
     if (credential.isReadOnly && !reads && method !== 'GET' && method !== 'HEAD') {
       throw forbidden('this API key may only read')
     }
@@ -73,13 +74,8 @@ export function proofOf(
   const { authorization } = request.headers
   if (acceptsKeys && isBasic(authorization)) return keyProofOf(authorization)
   const token = cookie.read(request)
-  if (!token) throw unauthenticated()
-  return { kind: 'session', token }
-}
-
-// Every failure has one text, whatever failed (spec/identity.md 1.3).
-function asUnauthorized(error: unknown): never {
-  throw isUnauthenticated(error) ? unauthenticated() : error
+  if (token) return { kind: 'session', token }
+  throw unauthenticated(isBasic(authorization) ? 'SESSION_REQUIRED' : 'CREDENTIAL_REQUIRED')
 }
 
 function checkIds(params: Record<string, string>): void {

@@ -15,7 +15,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { limitAttempts } from './attempts.ts'
 import type { settings } from './config.ts'
 import { type SessionCookie, sessionCookie } from './cookie.ts'
-import { answerOf, isUnauthenticated } from './errors.ts'
+import { answerOf, endsSession, isDistrusted } from './errors.ts'
 import { bodySizeMax, formLimits } from './form.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mount } from './mount.ts'
@@ -27,6 +27,7 @@ import { refuseOtherMethods, refuseUnknown } from './refusals.ts'
 import { type RouteDeps, routesOf } from './routes.ts'
 import { createSessions } from './session.ts'
 import { createSockets } from './sockets.ts'
+import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
 
 export interface AppDeps {
   config: ValuesOf<typeof settings>
@@ -121,6 +122,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const origins = createOrigins(config)
   await addPlugins(app, config, origins)
   protocol.register(app)
+  warnOfUntrustedProxy(app, log)
   const sessions = createSessions(deps)
   const sockets = createSockets(config, origins)
   const files = createPlaces(arriving)
@@ -175,8 +177,12 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
     log.error({ err: error, requestId: id, method, route: routeOptions?.url }, 'request failed')
     body.requestId = id
   }
-  // Not for a wrong code or password of somebody who has a session: that session goes on.
-  if (isUnauthenticated(error)) cookie.clear(reply)
+  if (isDistrusted(error)) {
+    const text = 'a service does not accept the caller token: compare clocks and keys'
+    log.error({ err: error, requestId: id, method, route: routeOptions?.url }, text)
+  }
+  // No other 401 ends a session, such as a wrong code or password.
+  if (endsSession(error)) cookie.clear(reply)
   // A connection that is closed under a client that still sends loses the answer; what it sends is
   // thrown away, for as long as a request may take.
   if (status === 413) reply.removeHeader('connection')

@@ -30,7 +30,7 @@ function limited(max = 2) {
   }
 }
 
-const wrong = unauthenticated()
+const wrong = unauthenticated('WRONG_CREDENTIALS')
 
 test.each([
   ['wrong credentials', wrong, 'limited'],

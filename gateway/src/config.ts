@@ -46,7 +46,7 @@ export const settings = {
   trustedProxies: setting(
     'COFFER_TRUSTED_PROXIES',
     list.refine((all) => all.every(isNetwork), 'must be IP addresses or networks (10.0.0.0/8)'),
-    'Addresses or networks of proxies whose X-Forwarded-* headers are believed (comma list).',
+    'Proxies (addresses, networks) whose X-Forwarded-* is believed; others count as one client.',
   ),
   uploadsEnabled: setting('COFFER_UPLOADS_ENABLED', flag(false), 'Upload of transaction files.'),
   feedEnabled: setting('COFFER_FEED_ENABLED', flag(false), 'The feed provider integration.'),

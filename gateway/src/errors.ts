@@ -1,4 +1,4 @@
-import { problemsOf, refusalOf } from '@coffer/kit/errors'
+import { isCallerRefused, problemsOf, refusalOf } from '@coffer/kit/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { FastifyError } from 'fastify'
 import { problemTree } from './problems.ts'
@@ -44,9 +44,19 @@ export function answerOf(error: unknown, { isRead }: { isRead: boolean }): Error
     : { status: statusCode, body }
 }
 
-/** Whether credentials were missing or wrong. */
+/** Whether it is answered with 401. */
 export function isUnauthenticated(error: unknown): boolean {
-  return error instanceof ConnectError && error.code === Code.Unauthenticated
+  return error instanceof ConnectError && rpcAnswer(error, true).status === 401
+}
+
+/** Whether identity has said that the session is over, as opposed to any other 401. */
+export function endsSession(error: unknown): boolean {
+  return error instanceof ConnectError && refusalOf(error)?.code === 'SESSION_ENDED'
+}
+
+/** Whether a service did not accept the caller token that the gateway has signed. */
+export function isDistrusted(error: unknown): boolean {
+  return error instanceof ConnectError && isCallerRefused(error.cause)
 }
 
 /** Whether a service refused what was sent, as opposed to failing or being busy. */

@@ -5,6 +5,8 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.ts'
 import { readBody, wrongType } from './body.ts'
+import { credentialChallenge } from './credential-challenge.ts'
+import { isUnauthenticated } from './errors.ts'
 import { readForm } from './form.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import type { Places } from './places.ts'
@@ -20,6 +22,7 @@ const nobody: Admission = { accountId: '', token: '' }
 const emptyObject = Buffer.from('{}')
 
 interface MountDeps extends AdmissionDeps {
+  config: AdmissionDeps['config'] & { cookieName: string }
   sockets: Sockets
   /** Places for files that arrive. */
   files: Places
@@ -46,7 +49,14 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   app.route({
     method: route.method,
     url: route.path,
-    errorHandler: (error) => {
+    errorHandler: (error, request, reply) => {
+      if (isUnauthenticated(error)) {
+        const acceptsKeys = authClasses[route.auth].key
+        const hasSession = deps.cookie.read(request) !== undefined
+        const { cookieName } = deps.config
+        const asked = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
+        reply.header('www-authenticate', asked)
+      }
       // A Content-Type that is empty, or none at all, is refused before the route sees it.
       if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')

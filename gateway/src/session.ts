@@ -61,8 +61,8 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
       proof.kind === 'key'
         ? await signIn.verifyApiKey({ apiKeyId: proof.apiKeyId, secret: proof.secret }, options)
         : await signIn.verifySession({ sessionToken: proof.token }, options)
-    if (!credential) throw unauthenticated()
-    return credential
+    if (credential) return credential
+    throw unauthenticated(proof.kind === 'key' ? 'API_KEY_UNKNOWN' : 'SESSION_ENDED')
   }
 
   const renew = async (proof: Proof, options: CallOptions, old?: Promise<Verified>) => {
@@ -103,7 +103,7 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
 export function keyProofOf(authorization: string): Proof {
   const text = Buffer.from(authorization.slice('Basic '.length), 'base64').toString()
   const colon = text.indexOf(':')
-  if (!isId('key', text.slice(0, Math.max(0, colon)))) throw unauthenticated()
+  if (!isId('key', text.slice(0, Math.max(0, colon)))) throw unauthenticated('API_KEY_UNKNOWN')
   return { kind: 'key', apiKeyId: text.slice(0, colon), secret: text.slice(colon + 1) }
 }
 

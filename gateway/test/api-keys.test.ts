@@ -56,7 +56,7 @@ describe('API keys', () => {
       },
       signIn: {
         verifyApiKey: () => {
-          if (!isLive) throw unauthenticated()
+          if (!isLive) throw unauthenticated('API_KEY_UNKNOWN')
           return { credential: alice }
         },
       },

@@ -42,14 +42,16 @@ function credentialOf(auth: AuthClass) {
 }
 
 test.each(closed)('$method $path is 401 without a credential', async ({ method, path }) => {
-  const { status, body } = await gateway.send(method, urlOf(path), { as: null })
-  expect([status, body]).toEqual([401, { error: 'unauthorized' }])
+  const { status, body, headers } = await gateway.send(method, urlOf(path), { as: null })
+  expect([status, body?.code]).toEqual([401, 'CREDENTIAL_REQUIRED'])
+  expect(headers).toHaveProperty('www-authenticate')
 })
 
 test.each(closed.filter(({ auth }) => !authClasses[auth].key))(
   '$method $path is 401 for an API key',
   async ({ method, path }) => {
-    expect((await gateway.send(method, urlOf(path))).status).toBe(401)
+    const { status, body } = await gateway.send(method, urlOf(path))
+    expect([status, body?.code]).toEqual([401, 'SESSION_REQUIRED'])
   },
 )
 

@@ -134,7 +134,7 @@ describe('the authenticator', () => {
       links: { listLinks: () => ({ links: [] }) },
       signIn: {
         verifySession: ({ sessionToken }) => {
-          if (isEnded && sessionToken === 'other') throw unauthenticated()
+          if (isEnded && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
           return { credential: alice }
         },
       },

@@ -145,7 +145,7 @@ describe('what the HTTP server refuses by itself is JSON like every error', () =
   })
 })
 
-test('a request on a connection of a server that stops is served, and is the last one', async () => {
+test('a stopping server serves what reaches it, as the last of its connection', async () => {
   const held = Promise.withResolvers<{ links: [] }>()
   const links = { listLinks: () => held.promise }
   await using stopping = await openGateway({ links })

@@ -16,7 +16,7 @@ test('a changed password ends other sessions at once, though verified a moment a
     links: { listLinks: () => ({ links: [] }) },
     signIn: {
       verifySession: ({ sessionToken }) => {
-        if (isChanged && sessionToken === 'other') throw unauthenticated()
+        if (isChanged && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
         return { credential: alice }
       },
     },

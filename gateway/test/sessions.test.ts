@@ -36,7 +36,7 @@ test.each([url, `${url}/${sessionId}`])('DELETE %s ends sessions at once', async
     links: { listLinks: () => ({ links: [] }) },
     signIn: {
       verifySession: ({ sessionToken }) => {
-        if (isEnded && sessionToken === 'other') throw unauthenticated()
+        if (isEnded && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
         return { credential: alice }
       },
     },

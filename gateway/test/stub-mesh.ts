@@ -102,13 +102,13 @@ const identity: NonNullable<Stubs['signIn']> = {
   verifySession: ({ sessionToken }) => {
     if (sessionToken === 'unpaid') return { credential: { ...alice, subscriptionActive: false } }
     if (sessionToken === 'pending') return { credential: { ...alice, mfaPending: true } }
-    if (sessionToken !== 'session-of-alice') throw unauthenticated('no such session')
+    if (sessionToken !== 'session-of-alice') throw unauthenticated('SESSION_ENDED')
     return { credential: alice }
   },
   verifyApiKey: ({ apiKeyId, secret }) => {
     if (secret === 'reader') return { credential: { ...alice, isReadOnly: true } }
     const isAlice = apiKeyId === apiKey.apiKeyId && secret === apiKey.secret
-    if (!isAlice) throw unauthenticated('no such key')
+    if (!isAlice) throw unauthenticated('API_KEY_UNKNOWN')
     return { credential: alice }
   },
 }

@@ -14,7 +14,7 @@ export function accountDeletion(deps: IdentityDeps): ServiceImpl<typeof AccountS
     deleteAccount: async ({ proof }, context) => {
       const { accountId, userId, loginId } = signedIn(context)
       const user = await findUser(database, accountId, userId)
-      if (!user) throw unauthenticated()
+      if (!user) throw unauthenticated('SESSION_ENDED')
       if (user.role !== 'owner') throw forbidden('only its owner can delete an account')
       const now = clock()
       const spend = await proveByEither(deps, proof, { loginId, now })

@@ -1,4 +1,4 @@
-import { unauthenticated } from '@coffer/kit/errors'
+import { type CredentialRefusal, unauthenticated } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { CredentialSchema, type SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -16,25 +16,32 @@ export function credentials({
   database,
   clock,
 }: IdentityDeps): Pick<ServiceImpl<typeof SignInService>, 'verifySession' | 'verifyApiKey'> {
-  const reply = (credential: Credential | null, now: Date) => {
-    if (!credential) throw unauthenticated()
+  const reply = (
+    credential: Credential | null,
+    { now, otherwise }: { now: Date; otherwise: CredentialRefusal },
+  ) => {
+    if (!credential) throw unauthenticated(otherwise)
     const subscriptionActive = isPaidUp(credential, now, config)
     return { credential: toMessage(CredentialSchema, { ...credential, subscriptionActive }) }
   }
   return {
     verifySession: async ({ sessionToken }) => {
-      if (!isToken(sessionToken)) throw unauthenticated()
+      const otherwise = 'SESSION_ENDED'
+      if (!isToken(sessionToken)) throw unauthenticated(otherwise)
       const now = clock()
       const bounds = boundsOfUse(now, config.sessionIdleDays)
       const tokenHash = hashOf(sessionToken)
-      return reply(await useSession(database, { tokenHash, now, ...bounds }), now)
+      const credential = await useSession(database, { tokenHash, now, ...bounds })
+      return reply(credential, { now, otherwise })
     },
     verifyApiKey: async ({ apiKeyId, secret }) => {
-      if (!isApiKeySecret(secret)) throw unauthenticated()
+      const otherwise = 'API_KEY_UNKNOWN'
+      if (!isApiKeySecret(secret)) throw unauthenticated(otherwise)
       const now = clock()
       const { notedSince } = boundsOfUse(now, config.sessionIdleDays)
       const secretHash = hashOf(secret)
-      return reply(await useApiKey(database, { apiKeyId, secretHash, now, notedSince }), now)
+      const credential = await useApiKey(database, { apiKeyId, secretHash, now, notedSince })
+      return reply(credential, { now, otherwise })
     },
   }
 }

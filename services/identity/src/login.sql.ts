@@ -40,7 +40,7 @@ export async function getPerson(
   const person = await pool.maybeOne(sql.type(Person)`
     SELECT email, first_name AS "firstName", last_name AS "lastName"
     FROM logins WHERE login_id = ${loginId}`)
-  if (!person) throw unauthenticated()
+  if (!person) throw unauthenticated('SESSION_ENDED')
   return person
 }
 

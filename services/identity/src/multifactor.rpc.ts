@@ -112,7 +112,7 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
 
 async function completeSignIn(deps: IdentityDeps, totp: string, context: HandlerContext) {
   const caller = callerOf(context)
-  if (caller.kind !== 'pending') throw unauthenticated()
+  if (caller.kind !== 'pending') throw unauthenticated('MFA_NOT_PENDING')
   const { accountId, sessionId = '', loginId } = caller
   const { database, clock } = deps
   const now = clock()
@@ -122,7 +122,7 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   await database.transaction(async (tx) => {
     await spend(tx)
     const isOwed = await endPendingSession(tx, accountId, { sessionId, now })
-    if (!isOwed) throw unauthenticated()
+    if (!isOwed) throw unauthenticated('SESSION_ENDED')
     await insertSession(tx, session)
   })
   return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }

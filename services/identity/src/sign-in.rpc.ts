@@ -118,7 +118,7 @@ async function holdPassword(tx: Transaction, { loginId, passwordHash }: SignIn):
 }
 
 function wrongCredentials(): Error {
-  return unauthenticated('wrong email or password')
+  return unauthenticated('WRONG_CREDENTIALS')
 }
 
 /**

@@ -9,6 +9,6 @@ import type { HandlerContext } from '@connectrpc/connect'
  */
 export function signedIn(context: HandlerContext): Caller {
   const caller = callerOf(context)
-  if (caller.kind !== 'session') throw unauthenticated()
+  if (caller.kind !== 'session') throw unauthenticated('SESSION_REQUIRED')
   return caller
 }

@@ -27,7 +27,7 @@ export function users({ config, database, clock }: IdentityDeps): ServiceImpl<ty
     getMe: async (_, context) => {
       const { accountId, userId, kind } = callerOf(context)
       const user = await findUser(database, accountId, userId)
-      if (!user) throw unauthenticated()
+      if (!user) throw unauthenticated('SESSION_ENDED')
       const standing = standingOf(user, clock(), config)
       const mfaPending = kind === 'pending'
       const subscribe = standing.isActive ? null : '/account/subscribe'

@@ -34,7 +34,7 @@ export function accountDataRoutes(sources: Record<string, DataSource>) {
     router.service(AccountDataService, {
       readAccountData: async ({ service, from }: ReadAccountDataRequest, context) => {
         const { accountId, kind } = callerOf(context)
-        if (kind !== 'session') throw unauthenticated()
+        if (kind !== 'session') throw unauthenticated('SESSION_REQUIRED')
         const source = sources[service]
         if (!source) throw unavailable(`${service} is not here`)
         const tables = await tablesOf(service, source)

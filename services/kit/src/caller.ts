@@ -9,7 +9,7 @@ import {
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { unauthenticated } from './errors.ts'
+import { callerRefused } from './errors.ts'
 import { readOrMake } from './key-file.ts'
 
 /** On whose behalf a call is made, vouched for by the service that signed it. */
@@ -54,6 +54,9 @@ export type Verifiers = (issuer: string) => KeyObject | null
 /** Caller tokens live this long; they are minted for each credential or attempt. */
 const callerLifetimeMs = 60_000
 
+/** How far the clocks of two machines may be apart. */
+const skewMs = 30_000
+
 /** The user ID of what the system does by itself (spec/identity.md 2.5). */
 const systemUserId = 'user_system'
 
@@ -80,7 +83,7 @@ export function anonymousCaller(signer: Signer, now: Date): string {
 
 /**
  * Checks tokens against the issuers' public keys. A token already checked costs a map look-up
- * until it expires. Throws unauthenticated.
+ * until it expires, with an allowance for clock skew. Throws callerRefused.
  */
 export function callerVerifier(verifiers: Verifiers): (token: string, now: Date) => Caller {
   const checked = new Map<string, z.infer<typeof Claims>>()
@@ -91,9 +94,9 @@ export function callerVerifier(verifiers: Verifiers): (token: string, now: Date)
       if (checked.size >= 10_000) checked.clear()
       checked.set(token, claims)
     }
-    if (claims.expiresAt <= now.getTime()) {
+    if (claims.expiresAt + skewMs <= now.getTime()) {
       checked.delete(token)
-      throw unauthenticated('caller token has expired')
+      throw callerRefused('caller token has expired')
     }
     return claims
   }
@@ -109,7 +112,7 @@ function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
   } catch {
     // A token that cannot be read is as good as none.
   }
-  throw unauthenticated('caller token is not valid')
+  throw callerRefused('caller token is not valid')
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { createDirectTransport } from './direct.ts'
-import { unavailable } from './errors.ts'
+import { isCallerRefused, unavailable } from './errors.ts'
 
 /** How long a call may take when its caller does not say. */
 const defaultTimeoutMs = 5_000
@@ -38,13 +38,13 @@ export interface MeshOptions {
  * HTTP/1.1 keep-alive. The same codes and deadlines hold on both (design 2).
  */
 export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
-  const call = { interceptors: [retry], defaultTimeoutMs }
+  const call = { interceptors: [hideCallerRefusals, retry], defaultTimeoutMs }
   const agent = recyclingAgent(connectionMsMax)
   const transports = new Map<string, Transport>()
   const open = (name: string): Transport => {
     const local = hosted[name]
     if (local) {
-      const interceptors = [retry, ...local.interceptors]
+      const interceptors = [...call.interceptors, ...local.interceptors]
       return createDirectTransport({ routes: local.routes, interceptors, defaultTimeoutMs })
     }
     const baseUrl = urls[name]
@@ -84,6 +84,35 @@ function recyclingAgent(msMax: number): Agent {
     return age < msMax && keepSocketAlive.call(agent, socket)
   }
   return agent
+}
+
+/**
+ * A service that does not accept the caller token is unavailable: clocks or keys of the deployment
+ * are wrong, not the credential of the client. The refusal stays as the cause.
+ */
+const hideCallerRefusals: Interceptor = (next) => async (request) => {
+  try {
+    const response = await next(request)
+    if (!response.stream) return response
+    return { ...response, message: hidingCallerRefusals(response.message) }
+  } catch (error) {
+    throw withoutCallerRefusal(error)
+  }
+}
+
+/** The error of a call that streams comes with its messages. */
+async function* hidingCallerRefusals<Message>(messages: AsyncIterable<Message>) {
+  try {
+    yield* messages
+  } catch (error) {
+    throw withoutCallerRefusal(error)
+  }
+}
+
+function withoutCallerRefusal(error: unknown): unknown {
+  if (!isCallerRefused(error)) return error
+  const text = 'a service is not available'
+  return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
 }
 
 /**

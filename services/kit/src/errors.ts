@@ -22,9 +22,41 @@ export function invalid(problems: Problems, text = 'Invalid request'): ConnectEr
   ])
 }
 
-/** Missing or wrong credentials: 401. */
-export function unauthenticated(text = 'unauthorized'): ConnectError {
+/** Why a credential is refused, by the stable code of the 401 (`docs/security.md`). */
+const credentialRefusals = {
+  CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential',
+  API_KEY_UNKNOWN: 'unauthorized: the API key is not known, has expired or was revoked',
+  SESSION_REQUIRED: 'unauthorized: this takes a session, not an API key',
+  SESSION_ENDED: 'unauthorized: the session is not known or has ended: sign in again',
+  MFA_REQUIRED: 'unauthorized: the sign-in is not finished: a code is required',
+  MFA_NOT_PENDING: 'unauthorized: no sign-in is waiting for a code',
+  WRONG_CREDENTIALS: 'wrong email or password',
+} as const
+
+export type CredentialRefusal = keyof typeof credentialRefusals
+
+/** A credential of the client that is missing or not accepted: 401 with its stable code. */
+export function unauthenticated(code: CredentialRefusal): ConnectError {
+  const refusal = create(RefusalSchema, { status: 401, code })
+  return new ConnectError(credentialRefusals[code], Code.Unauthenticated, undefined, [
+    { desc: RefusalSchema, value: refusal },
+  ])
+}
+
+/**
+ * A caller token that a service does not accept: its caller has another clock or other keys. It
+ * says nothing of the client's credential, so `isCallerRefused` tells the two apart.
+ */
+export function callerRefused(text: string): ConnectError {
   return new ConnectError(text, Code.Unauthenticated)
+}
+
+export function isCallerRefused(error: unknown): boolean {
+  return (
+    error instanceof ConnectError &&
+    error.code === Code.Unauthenticated &&
+    refusalOf(error) === null
+  )
 }
 
 /** A caller that may not do this: 403. */

@@ -10,7 +10,7 @@ import {
   type Interceptor,
 } from '@connectrpc/connect'
 import { type Caller, callerVerifier, type Verifiers } from './caller.ts'
-import { forbidden, unauthenticated } from './errors.ts'
+import { callerRefused, forbidden, isCallerRefused, unauthenticated } from './errors.ts'
 import { knownError } from './fault.ts'
 import type { Log } from './log.ts'
 import { observeRpc } from './telemetry.ts'
@@ -30,7 +30,7 @@ export const headers = {
 /** On whose behalf the RPC runs; the interceptor has checked that it may. */
 export function callerOf(context: HandlerContext): Caller {
   const caller = context.values.get(callerKey)
-  if (!caller) throw unauthenticated()
+  if (!caller) throw callerRefused('caller token is missing')
   return caller
 }
 
@@ -52,14 +52,14 @@ export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor 
   const verifyToken = callerVerifier(verifiers)
   return (next) => async (request) => {
     const token = request.header.get(headers.caller)
-    if (!token) throw unauthenticated('caller token is missing')
+    if (!token) throw callerRefused('caller token is missing')
     const caller = verifyToken(token, clock())
     const { issuers, anonymous, pending } = accessTo(request.method)
     if (!issuers.includes(caller.issuer)) {
       throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
     }
-    if (!anonymous && caller.accountId === '') throw unauthenticated()
-    if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated()
+    if (!anonymous && caller.accountId === '') throw unauthenticated('CREDENTIAL_REQUIRED')
+    if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated('MFA_REQUIRED')
     if (caller.isReadOnly && request.method.idempotency !== Level.NO_SIDE_EFFECTS) {
       throw forbidden('this API key may only read')
     }
@@ -101,6 +101,10 @@ export function observe(log: Log): Interceptor {
         // Its caller has left: handlers break in many ways then, and no answer is awaited.
         const level = hasLeft(request.signal) ? 'debug' : 'error'
         log[level]({ err: error, rpc: request.method.name, requestId }, 'rpc failed')
+      }
+      if (isCallerRefused(known)) {
+        const { rawMessage: reason } = known
+        log.warn({ rpc: request.method.name, reason }, 'refused a caller token')
       }
       throw known
     }

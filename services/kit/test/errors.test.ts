@@ -45,7 +45,7 @@ test.each([
   [duplicate('link'), false],
   [refused('not now'), false],
   [forbidden('not yours'), false],
-  [unauthenticated(), false],
+  [unauthenticated('SESSION_ENDED'), false],
 ])('%s may go away by itself: %s', (error, expected) => {
   expect(isTransient(error)).toBe(expected)
 })

@@ -66,7 +66,7 @@ test('lines about a call name its service', async () => {
 test('a call without a caller is refused', async () => {
   const links = booted.client('identity', FeedLinkService)
   await expect(links.createFeedLink({ name: 'None' })).rejects.toMatchObject({
-    code: Code.Unauthenticated,
+    code: Code.Unavailable,
   })
 })
 

@@ -76,7 +76,7 @@ describe.each(ways)('a call that streams %s', (way) => {
   test('without a caller is refused before anything is read', async () => {
     await using open = await openCalls(way)
     const { parts } = aStream('fine')
-    expect(await codeOf(open.uploads.createUpload(parts))).toBe(Code.Unauthenticated)
+    expect(await codeOf(open.uploads.createUpload(parts))).toBe(Code.Unavailable)
     expect(open.calls.tries()).toBe(0)
   })
 

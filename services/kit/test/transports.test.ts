@@ -30,6 +30,10 @@ const fault = (code: Code, rawMessage: string, details = {}) => ({
 
 const tree = { name: 'is taken', rule: { interval: 'is too small' } }
 const tooSoon = expect.objectContaining({ code: 'TOO_SOON', status: 425 })
+const ended = {
+  message: 'unauthorized: the session is not known or has ended: sign in again',
+  refusal: expect.objectContaining({ code: 'SESSION_ENDED', status: 401 }),
+}
 const lost = 'the database is not available'
 
 // Every way of reaching a service gives these, so that no caller can tell them apart.
@@ -41,7 +45,7 @@ const outcomes: [string, ReturnType<typeof fault> | null][] = [
   ['refused', fault(Code.FailedPrecondition, 'too soon', { refusal: tooSoon })],
   ['plainly', fault(Code.FailedPrecondition, 'not now')],
   ['forbidden', fault(Code.PermissionDenied, 'not yours')],
-  ['unauthenticated', fault(Code.Unauthenticated, 'unauthorized')],
+  ['unauthenticated', fault(Code.Unauthenticated, ended.message, { refusal: ended.refusal })],
   ['unavailable', fault(Code.Unavailable, 'busy')],
   ['crash', fault(Code.Internal, 'internal error')],
   ['lostDatabase', fault(Code.Unavailable, lost)],
@@ -98,13 +102,13 @@ describe.each(ways)('a call %s', (way) => {
   test('without a caller, or from a service the RPC is not for, is refused', async () => {
     await using open = await openCalls(way)
     const request = { feedLinkId: 'fine' }
-    expect((await faultOf(open.links.getFeedLink(request)))?.code).toBe(Code.Unauthenticated)
+    // Not a credential of the client: no caller may take it for one.
+    const distrusted = fault(Code.Unavailable, 'a service is not available')
+    expect(await faultOf(open.links.getFeedLink(request))).toEqual(distrusted)
     const foreign = await faultOf(open.links.getFeedLink(request, open.as('ledger')))
     expect(foreign).toEqual(fault(Code.PermissionDenied, 'GetFeedLink does not accept ledger'))
     const forged = { headers: { [headers.caller]: 'e30.e30' } }
-    expect((await faultOf(open.links.getFeedLink(request, forged)))?.code).toBe(
-      Code.Unauthenticated,
-    )
+    expect(await faultOf(open.links.getFeedLink(request, forged))).toEqual(distrusted)
     expect(open.calls.tries()).toBe(0)
   })
 
