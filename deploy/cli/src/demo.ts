@@ -4,33 +4,53 @@ import { z } from 'zod'
 import { reasonOf } from './databases.ts'
 import { loadDemo } from './demo/load.ts'
 import { missingForDemo } from './demo/needs.ts'
-import { demoPerson, saveDemo, savedDemo } from './demo/person.ts'
+import { demoPerson, type Saved, saveDemo, savedDemo } from './demo/person.ts'
 import { Balances, Offered, Spending } from './demo/replies.ts'
-import { openRest, type Rest } from './demo/rest.ts'
+import { basic, openRest, Refused, type Rest } from './demo/rest.ts'
 import { household } from './demo/story.ts'
 import { summaryText } from './demo/summary.ts'
-import { welcomeText } from './demo/welcome.ts'
+import { addressText, welcomeText } from './demo/welcome.ts'
 import { readConfig } from './environment.ts'
 
 /** `coffer demo`: loads the demo data into a running server and shows it. */
 export async function demo(options: { url?: string }, env: Environment): Promise<undefined> {
-  const { dataDir, port } = readConfig(env)
+  const { dataDir, port, externalUrl } = readConfig(env)
   const baseUrl = (options.url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '')
   await requireServer(baseUrl)
-  const { rest, bankAccountId } = await prepareDemo(baseUrl, dataDir)
-  await showDemo({ baseUrl, dataDir, rest, bankAccountId })
+  await loadAndShow({ baseUrl, publicUrl: options.url ? baseUrl : externalUrl || baseUrl, dataDir })
 }
 
 /** After the start: the demo data on the first one, and always how to call the server. */
-export async function greet(baseUrl: string, dataDir: string): Promise<void> {
-  const saved = savedDemo(dataDir)
-  if (saved?.bankAccountId !== undefined) {
-    console.log(welcomeText(baseUrl, saved))
-    return
+export async function greet(server: Server): Promise<void> {
+  const saved = savedDemo(server.dataDir)
+  if (saved?.bankAccountId === undefined) {
+    console.log('demo: loading a household with half a year of transactions')
+    await loadAndShow(server)
+  } else if (await isDeleted(server.baseUrl, saved)) {
+    console.log(addressText(server.publicUrl))
+    console.log('demo: it was deleted; "coffer demo" loads it again')
+  } else {
+    console.log(welcomeText(server.publicUrl, saved))
   }
-  console.log('demo: loading a household with half a year of transactions')
-  const { rest, bankAccountId } = await prepareDemo(baseUrl, dataDir)
-  await showDemo({ baseUrl, dataDir, rest, bankAccountId })
+}
+
+/** A server with the address to call it at here, and the one that clients use. */
+export type Server = { baseUrl: string; publicUrl: string; dataDir: string }
+
+async function loadAndShow(server: Server): Promise<void> {
+  const { rest, bankAccountId } = await prepareDemo(server.baseUrl, server.dataDir)
+  await showDemo({ ...server, rest, bankAccountId })
+}
+
+/** Whether the demo's key is refused, or its bank account is gone. */
+async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promise<boolean> {
+  try {
+    await openRest(baseUrl, key && basic(key)).get(`/bank_accounts/${bankAccountId}`, z.unknown())
+    return false
+  } catch (error) {
+    if (error instanceof Refused) return error.status === 401 || error.status === 404
+    throw error
+  }
 }
 
 async function prepareDemo(
@@ -53,19 +73,14 @@ async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
   }
 }
 
-async function showDemo(options: {
-  baseUrl: string
-  dataDir: string
-  rest: Rest
-  bankAccountId: string
-}): Promise<void> {
-  const { baseUrl, dataDir, rest, bankAccountId } = options
+async function showDemo(options: Server & { rest: Rest; bankAccountId: string }): Promise<void> {
+  const { publicUrl, dataDir, rest, bankAccountId } = options
   const balances = await rest.get(`/bank_accounts/${bankAccountId}/balances`, Balances)
   const spending = await rest.get(`/bank_accounts/${bankAccountId}/spending`, z.array(Spending))
   console.log(`\n${summaryText({ balances, spending, timezone: household.timezone })}\n`)
   const saved = savedDemo(dataDir)
   if (saved !== null) {
-    console.log(welcomeText(baseUrl, saved))
+    console.log(welcomeText(publicUrl, saved))
   }
 }
 

@@ -1,4 +1,7 @@
+import { settings as budgetingSettings } from '@coffer/budgeting/config'
+import { settings as feedSyncSettings } from '@coffer/feed-sync/config'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
+import { settings as identitySettings } from '@coffer/identity/config'
 import {
   type Environment,
   readSettings,
@@ -9,19 +12,22 @@ import {
   type ValuesOf,
 } from '@coffer/kit/config'
 import { keySettings } from '@coffer/kit/key-settings'
-import { publishedAddresses } from '@coffer/local/addresses'
+import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig, settings as machineSettings } from '@coffer/local/config'
+import { type RunningSettings, runningSettings } from '@coffer/local/running-settings'
 import leven from 'leven'
 import { databaseUrlSettings, settings, urlSettings } from './config.ts'
-import { definitions } from './services.ts'
 
-/** Every group of settings that a process may read. */
+/** Every group of settings that a process may read; services' code takes longer to load. */
 export const allSettings: Settings[] = [
   settings,
   machineSettings,
   keySettings,
   gatewaySettings,
-  ...definitions.map((definition) => definition.settings),
+  identitySettings,
+  ledgerSettings,
+  budgetingSettings,
+  feedSyncSettings,
   urlSettings,
   databaseUrlSettings,
 ]
@@ -34,34 +40,54 @@ const similarMax = 4
 export type Config = ValuesOf<typeof settings> & {
   dataDir: string
   keysDir: string
+  /** Of the REST API for clients, without a slash at its end; empty where it is not set. */
+  externalUrl: string
   urls: Record<string, string>
   databaseUrls: Record<string, string>
   environment: Environment
-  /** Names of the variables that the servers of `npm start` have set. */
-  published: string[]
+  /** What the server of `npm start` on the data directory has; null when none runs. */
+  running: RunningSettings | null
 }
 
 /**
- * Reads the process's settings. Where the servers of `npm start` run on the data directory, their
- * addresses stand in for settings that are not set.
+ * Reads the process's settings. Where `npm start` runs on the data directory, its settings stand in
+ * for those that are not set.
  *
  * @throws {SettingsError} naming every bad setting and every variable that is none
  */
 export function readConfig(env: Environment): Config {
   refuseUnknown(env)
   const { dataDir } = machineConfig(env)
-  const published = publishedAddresses(dataDir)
-  const environment = { ...published, ...withoutEmpty(env) }
+  const running = runningSettings(dataDir)
+  const environment = { ...running?.values, ...withoutEmpty(env) }
   refuseUnreadable(environment)
   const values = readSettings(settings, environment)
   return {
     ...values,
     dataDir,
     keysDir: values.keysDir ?? `${dataDir}/keys`,
+    externalUrl: readSettings(gatewaySettings, environment).externalUrl.replace(/\/+$/, ''),
     urls: present(readSettings(urlSettings, environment)),
     databaseUrls: present(readSettings(databaseUrlSettings, environment)),
     environment,
-    published: Object.keys(published).filter((name) => !env[name]),
+    running,
+  }
+}
+
+/** @throws {SettingsError} naming every variable that is none, or every bad setting */
+export function requireSettings(env: Environment): void {
+  refuseUnknown(env)
+  refuseUnreadable(env)
+}
+
+/** One line for each setting that a check refuses. */
+export function faultsOf(check: () => unknown): string[] {
+  try {
+    check()
+    return []
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    return error.message.split('\n')
   }
 }
 
@@ -78,15 +104,7 @@ function refuseUnknown(env: Environment): void {
  * by the first group that has it.
  */
 function refuseUnreadable(environment: Environment): void {
-  const faults = allSettings.flatMap((group) => {
-    try {
-      readSettings(group, environment)
-      return []
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error
-      return error.message.split('\n')
-    }
-  })
+  const faults = allSettings.flatMap((group) => faultsOf(() => readSettings(group, environment)))
   const names = faults.map((fault) => fault.split(':', 1)[0])
   const first = faults.filter((_, index) => names.indexOf(names[index]) === index)
   if (first.length > 0) throw new SettingsError(first.join('\n'))

@@ -1,7 +1,7 @@
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
 import { loadSigner } from '@coffer/kit/caller'
-import { readSettings, SettingsError } from '@coffer/kit/config'
+import { readSettings } from '@coffer/kit/config'
 import { type Host, hostServices } from '@coffer/kit/host'
 import type { Log } from '@coffer/kit/log'
 import { serve } from '@coffer/kit/serve'
@@ -11,6 +11,7 @@ import { openBroker, openWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
 import type { Config } from './environment.ts'
 import type { Parts } from './parts.ts'
+import { requireDistinct } from './port-settings.ts'
 
 /** Services that run in this process. Disposing drains them. */
 export type RunningProcess = AsyncDisposable & {
@@ -96,11 +97,7 @@ function openRpcPorts(options: { config: Config; host: Host; isHealthy: () => Pr
  */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
   const named = { COFFER_PORT: config.port, COFFER_RPC_PORT: config.rpcPort }
-  const all = Object.entries({ ...named, COFFER_GRPC_PORT: config.grpcPort })
-  for (const [index, [setting, port]] of all.entries()) {
-    const other = all.slice(0, index).find(([, taken]) => taken === port && port !== 0)
-    if (other) throw new SettingsError(`${setting}: ${port} is ${other[0]} already`)
-  }
+  requireDistinct({ ...named, COFFER_GRPC_PORT: config.grpcPort })
   if (hasGateway) {
     await requireFreePort({ port: config.port, server: 'the REST API', setting: 'COFFER_PORT' })
   }

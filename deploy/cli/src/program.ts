@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Environment, SettingsError } from '@coffer/kit/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { calls } from './service-names.ts'
 
@@ -7,6 +10,8 @@ import { calls } from './service-names.ts'
 type Action = (env: Environment) => Promise<number | undefined>
 
 const usageExitCode = 2
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /**
  * Runs one `coffer` command. What the user can mend is one line on standard error.
@@ -19,6 +24,7 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
     exitCode = (await action(env)) ?? 0
   })
   try {
+    refuseUnknown(program, args)
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -38,12 +44,21 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
   }
 }
 
+/** Commander answers `--help` before it looks whether there is such a command. */
+function refuseUnknown(program: Command, [name]: string[]): void {
+  const isKnown = program.commands.some((command) => command.name() === name)
+  if (name !== undefined && /^[^-]/.test(name) && !isKnown) {
+    program.error(`error: unknown command '${name}'`)
+  }
+}
+
 type Listening = { address?: string; port?: number }
 
 /** The command line; each command's code is loaded when it is called, so that help is quick. */
 function createProgram(run: (action: Action) => Promise<void>): Command {
   const program = new Command('coffer')
     .description('A personal budgeting service: runs it and looks after it.')
+    .version(version)
     .exitOverride()
     .helpCommand(false)
     .addHelpText('after', help.program)
@@ -172,7 +187,8 @@ Each service has a schema of its own. Safe to run at any time and from several m
 Example:
   $ COFFER_DATABASE_URL=postgres://coffer@db/coffer coffer migrate`,
   config: `
-Passwords and other secrets are not shown.
+While "npm start" runs, these are the settings of its server. Passwords and other secrets are not
+shown.
 
 Example:
   $ coffer config | grep PORT`,

@@ -3,7 +3,7 @@ import type { Environment } from '@coffer/kit/config'
 import { migrateAll } from '@coffer/kit/host'
 import { createLog } from '@coffer/kit/log'
 import { databaseUrlOf, requirePostgres } from './databases.ts'
-import { greet } from './demo.ts'
+import { greet, type Server } from './demo.ts'
 import { type Config, readConfig } from './environment.ts'
 import { chosenParts, type Parts } from './parts.ts'
 import { openProcess, type RunningProcess } from './process.ts'
@@ -26,9 +26,12 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   const running = await openProcess({ parts, config, log })
   // Written now: a process that is killed writes nothing.
   flushCompileCache()
-  console.log(readyText(parts, running))
-  if (options.demo && config.demo && running.baseUrl !== null) {
-    await Promise.race([stopped, greetOrSayWhyNot(running.baseUrl, config.dataDir)])
+  const { dataDir, externalUrl } = config
+  const { baseUrl } = running
+  console.log(readyText(parts, running, externalUrl))
+  if (options.demo && config.demo && baseUrl !== null) {
+    const publicUrl = externalUrl || baseUrl
+    await Promise.race([stopped, greetOrSayWhyNot({ baseUrl, publicUrl, dataDir })])
   }
   await stopped
   console.log('stopping: what is in hand is being finished')
@@ -49,17 +52,22 @@ async function prepareTables(parts: Parts, config: Config, options: ServeOptions
 }
 
 /** The server runs without its demo data too. */
-async function greetOrSayWhyNot(baseUrl: string, dataDir: string): Promise<void> {
+async function greetOrSayWhyNot(server: Server): Promise<void> {
   try {
-    await greet(baseUrl, dataDir)
+    await greet(server)
   } catch (error) {
     console.error(`demo: ${error instanceof Error ? error.message : error}`)
   }
 }
 
-function readyText({ definitions }: Parts, { baseUrl, rpcUrl }: RunningProcess): string {
+function readyText(
+  { definitions }: Parts,
+  { baseUrl, rpcUrl }: RunningProcess,
+  externalUrl: string,
+): string {
   const names = definitions.map(({ name }) => name).join(', ')
   const calls = names === '' ? '' : `${names} at ${rpcUrl}`
-  const rest = baseUrl === null ? '' : `REST API at ${baseUrl}/api`
+  const outside = externalUrl === '' ? '' : `${externalUrl}/api, here `
+  const rest = baseUrl === null ? '' : `REST API at ${outside}${baseUrl}/api`
   return `ready: ${[rest, calls].filter(Boolean).join('; ')}`
 }

@@ -1,4 +1,6 @@
 import type { Environment, Setting } from '@coffer/kit/config'
+import type { RunningSettings } from '@coffer/local/running-settings'
+import { databaseUrlSettings, settings } from './config.ts'
 import { allSettings, readConfig } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 
@@ -12,13 +14,48 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
     console.log(markdownTable([...known.values()]))
     return
   }
-  const { environment, published } = readConfig(env)
+  const { running } = readConfig(env)
   const width = Math.max(...[...known.keys()].map((name) => name.length))
   for (const [name, setting] of known) {
-    const source = published.includes(name) ? 'npm start' : env[name] ? 'environment' : 'default'
-    const value = shown(setting, environment[name])
-    console.log(`${name.padEnd(width)}  ${value}  (${source})`)
+    const line = running === null ? ownValue(setting, env) : runningValue(setting, running, env)
+    console.log(`${name.padEnd(width)}  ${line}`)
   }
+}
+
+/** Secrets are masked; commands need the addresses of servers whole. */
+export function publishable(environment: Environment): RunningSettings {
+  const { databaseUrl, natsUrl, temporalAddress } = settings
+  const addresses = [databaseUrl, natsUrl, temporalAddress, ...Object.values(databaseUrlSettings)]
+  const names = addresses.map(({ env }) => env)
+  const published: RunningSettings = { values: {}, masked: {} }
+  for (const name of settingsByName().keys()) {
+    const value = environment[name]
+    if (!value) continue
+    const maskedValue = masked(name, value)
+    const isOpen = names.includes(name) || maskedValue === value
+    if (isOpen) published.values[name] = value
+    else published.masked[name] = maskedValue
+  }
+  return published
+}
+
+function ownValue(setting: Setting<unknown>, env: Environment): string {
+  const text = env[setting.env]
+  return `${shown(setting, text || undefined)}  (${text ? 'environment' : 'default'})`
+}
+
+/** The value that the running server has, and that of this shell where it is another. */
+function runningValue(
+  setting: Setting<unknown>,
+  running: RunningSettings,
+  env: Environment,
+): string {
+  const name = setting.env
+  const value = running.masked[name] ?? shown(setting, running.values[name])
+  const isSet = name in running.masked || name in running.values
+  const source = isSet ? 'npm start' : 'default'
+  const own = env[name] ? shown(setting, env[name]) : value
+  return `${value}  (${own === value ? source : `${source}; ${own} in this shell`})`
 }
 
 /** Every setting once: some are read by several services. */

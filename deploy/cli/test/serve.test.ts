@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { newId } from '@coffer/kit/id'
 import { eventually } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
@@ -26,9 +29,23 @@ async function untilReady(running: Running): Promise<void> {
 const statusOf = async (url: string) => (await fetch(url)).status
 
 test('everything in one process answers, drains on SIGTERM and exits with 0', async () => {
-  const { env } = place
-  const running = startCommand(['serve'], env)
+  const env: Record<string, string> = {
+    ...place.env,
+    COFFER_EXTERNAL_URL: 'https://money.example/',
+  }
+  const deleted = { email: 'demo@example.com', password: 'old-password' }
+  const demo = { ...deleted, key: { apiKeyId: newId('key'), secret: 'old-secret' } }
+  const saved = JSON.stringify({ ...demo, bankAccountId: newId('bac') })
+  await writeFile(join(env.COFFER_DATA_DIR ?? '', 'demo.json'), saved)
+  const running = startCommand(['serve', '--demo'], env)
   await untilReady(running)
+  expect(running.printed()).toContain('ready: REST API at https://money.example/api, here http://')
+  await eventually(
+    async () => running.printed(),
+    (printed) => printed.includes('coffer demo'),
+  )
+  expect(running.printed()).toContain('Coffer is at     https://money.example\n')
+  expect(running.printed()).not.toMatch(/old-password|old-secret/)
   const rpc = `http://127.0.0.1:${env.COFFER_RPC_PORT}`
   expect(await statusOf(`http://127.0.0.1:${env.COFFER_PORT}/api/health`)).toBe(200)
   expect(await statusOf(`${rpc}/healthz`)).toBe(200)

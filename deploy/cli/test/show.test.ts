@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readSettings, setting } from '@coffer/kit/config'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { definitions } from '../src/services.ts'
 import { markdownTable, settingsByName, shown } from '../src/show.ts'
 
 test('passwords in URLs and secret settings are not shown', () => {
@@ -62,6 +63,13 @@ test('settings of every service are one line each', () => {
     '| `COFFER_<SERVICE>_URL` |         | Where it is |',
     '| `COFFER_PORT`          | `4000`  | REST        |',
   ])
+})
+
+test('the settings of every service are known', () => {
+  for (const { name, settings } of definitions) {
+    const own = Object.values(settings).map(({ env }) => env)
+    expect([name, [...settingsByName().keys()]]).toEqual([name, expect.arrayContaining(own)])
+  }
 })
 
 test('the table of settings in the README is the one that coffer config prints', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -21,6 +21,21 @@ test('help names every command, and every command has help with an example', asy
   }
 })
 
+test('the README names every command', async () => {
+  const { stdout } = await runCommand(['--help'])
+  const [, list = ''] = stdout.split('Commands:\n')
+  const named = [...list.matchAll(/^ {2}([a-z:-]+) /gm)].map(([, command]) => command)
+  expect(named).toEqual(expect.arrayContaining(commands))
+  const readme = await readFile(join(import.meta.dirname, '../../../README.md'), 'utf8')
+  for (const command of named) expect(readme).toContain(`\`${command}\``)
+})
+
+test('the version is the one of the package', async () => {
+  const file = join(import.meta.dirname, '../../../package.json')
+  const { version } = JSON.parse(await readFile(file, 'utf8'))
+  expect(await runCommand(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
 test('what Node compiles is kept for the next start', async () => {
   await runCommand(['--help'])
   const kept = join(import.meta.dirname, '../node_modules/.cache/compiled')
@@ -29,6 +44,7 @@ test('what Node compiles is kept for the next start', async () => {
 
 test.each([
   [['bogus'], "error: unknown command 'bogus'"],
+  [['bogus', '--help'], "error: unknown command 'bogus'"],
   [['serve', '--bogus'], "error: unknown option '--bogus'"],
   [['serve', 'bogus'], "error: command-argument value 'bogus' is invalid"],
   [['replay', '--since', 'yesterday'], "error: option '--since <time>' argument 'yesterday'"],

@@ -30,7 +30,7 @@ export function tryLock(path) {
         return { lock: { release: () => rmSync(path, { force: true }) }, holder: null }
       }
       const holder = holderOf(path)
-      if (holder !== null && processIdentity(holder.pid) === holder.identity) {
+      if (isAlive(holder)) {
         return { lock: null, holder }
       }
       removeStale(path, holder)
@@ -65,6 +65,23 @@ export async function waitForLock(path, { timeoutMs, onWait }) {
     }
     await sleep(pollMs)
   }
+}
+
+/**
+ * Whether a process that runs has the lock.
+ *
+ * @param {string} path
+ */
+export function isHeld(path) {
+  return isAlive(holderOf(path))
+}
+
+/**
+ * @param {Holder | null} holder
+ * @returns {holder is Holder}
+ */
+function isAlive(holder) {
+  return holder !== null && processIdentity(holder.pid) === holder.identity
 }
 
 /**

@@ -18,7 +18,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** @type {Map<string, Command>} */
 const commands = new Map([
-  ['start', { servers: (env) => env, script: '../src/start.ts' }],
+  ['start', { servers: (env) => env, script: '../../cli/src/start.ts' }],
   ['test', { servers: testEnvironment, script: '../src/test.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],

@@ -24,12 +24,17 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
   }
 }
 
+/** The file that names the process which has the data directory. */
+export function lockPath(dataDir: string): string {
+  return join(dataDir, 'run/coffer.lock')
+}
+
 function lockIn(path: string): ReturnType<typeof tryLock> {
   try {
     makeDirectory(join(path, 'run'))
     makeDirectory(join(path, 'log'))
     accessSync(path, constants.W_OK)
-    return tryLock(join(path, 'run/coffer.lock'))
+    return tryLock(lockPath(path))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) {

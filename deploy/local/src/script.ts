@@ -5,9 +5,9 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs an npm script's main part and exits with the code it returns; a fault that the user can mend
- * is shown as its one line and exits with 1. `stop` is aborted by a signal, and when the process
- * that called us is gone.
+ * Runs an npm script's main part and exits with the code it returns. A fault that the user can mend
+ * is shown as its one line and exits with 1, a bad setting with 2. `stop` is aborted by a signal,
+ * and when the process that called us is gone.
  */
 export async function runScript(main: (stop: AbortSignal) => Promise<number>): Promise<never> {
   const stop = new AbortController()
@@ -22,7 +22,7 @@ export async function runScript(main: (stop: AbortSignal) => Promise<number>): P
       throw error
     }
     console.error(error.message)
-    process.exit(1)
+    process.exit(error instanceof SettingsError ? 2 : 1)
   }
 }
 

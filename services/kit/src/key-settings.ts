@@ -45,7 +45,7 @@ export function openKeyEncryption(
   if (kmsKey) keepers.push(kmsKeyEncryption({ kmsKey, endpoint: kmsEndpoint ?? null }))
   if (vaultUrl && vaultToken) keepers.push(vaultKeyEncryption({ vaultUrl, vaultToken, vaultKey }))
   const current = keepers.find(({ kind }) => kind === keyService)
-  if (!current) throw new SettingsError(missingText[keyService])
+  if (!current) throw missingKeeper(keyService)
   return {
     kind: current.kind,
     wrap: current.wrap,
@@ -56,6 +56,17 @@ export function openKeyEncryption(
       return keeper.unwrap(wrapped)
     },
   }
+}
+
+/** Throws SettingsError where the keeper that the settings name lacks some of its own. */
+export function requireKeeper(config: ValuesOf<typeof keySettings>): void {
+  const { keyService, kmsKey, vaultUrl, vaultToken } = config
+  const isSet = { local: true, 'aws-kms': Boolean(kmsKey), vault: Boolean(vaultUrl && vaultToken) }
+  if (!isSet[keyService]) throw missingKeeper(keyService)
+}
+
+function missingKeeper(keyService: keyof typeof missingText): SettingsError {
+  return new SettingsError(missingText[keyService])
 }
 
 const missingText = {

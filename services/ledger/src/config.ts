@@ -1,4 +1,4 @@
-import { httpUrl, setting } from '@coffer/kit/config'
+import { httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
 import { z } from 'zod'
 
 export const settings = {
@@ -33,4 +33,11 @@ export const settings = {
     z.coerce.number().min(0.1).max(3600).default(30),
     'How long a bank account must be left alone before similar transactions are looked for.',
   ),
+}
+
+/** The bucket for uploaded files, null on disk. Throws SettingsError where S3 has none. */
+export function bucketOf(config: ValuesOf<typeof settings>): string | null {
+  if (config.storage === 'disk') return null
+  if (config.storageBucket !== undefined) return config.storageBucket
+  throw new SettingsError('COFFER_STORAGE_BUCKET: is needed where COFFER_STORAGE is s3')
 }

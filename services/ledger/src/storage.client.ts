@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { SettingsError, type ValuesOf } from '@coffer/kit/config'
+import type { ValuesOf } from '@coffer/kit/config'
 import { unavailable } from '@coffer/kit/errors'
 import type { Log } from '@coffer/kit/log'
 import { ConnectError } from '@connectrpc/connect'
-import type { settings } from './config.ts'
+import { bucketOf, type settings } from './config.ts'
 import { openDiskStorage } from './disk-storage.client.ts'
 import { openS3Storage } from './s3-storage.client.ts'
 import type { Storage } from './storage.ts'
@@ -36,13 +36,11 @@ export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storag
 }
 
 function chosen(config: ValuesOf<typeof settings>): Storage {
-  if (config.storage === 'disk') return openDiskStorage(join(config.dataDir, 'files'))
-  const { storageBucket, storageEndpoint, storageRegion, storagePathStyle } = config
-  if (storageBucket === undefined) {
-    throw new SettingsError('COFFER_STORAGE_BUCKET: is needed where COFFER_STORAGE is s3')
-  }
+  const bucket = bucketOf(config)
+  if (bucket === null) return openDiskStorage(join(config.dataDir, 'files'))
+  const { storageEndpoint, storageRegion, storagePathStyle } = config
   return openS3Storage({
-    bucket: storageBucket,
+    bucket,
     endpoint: storageEndpoint ?? null,
     region: storageRegion,
     pathStyle: storagePathStyle,

@@ -1,5 +1,13 @@
 import type { Saved } from './person.ts'
 
+/** Where the server is, and the reference of its API. */
+export function addressText(baseUrl: string): string {
+  return [
+    `Coffer is at     ${baseUrl}`,
+    `API reference    ${baseUrl}/api/openapi.json (OpenAPI)`,
+  ].join('\n')
+}
+
 /** How to call the server as the demo's person; every line of it can be pasted. */
 export function welcomeText(
   baseUrl: string,
@@ -8,7 +16,7 @@ export function welcomeText(
   const credential = key === undefined ? `${email}:${password}` : `${key.apiKeyId}:${key.secret}`
   const curl = (path: string) => `  curl -u ${credential} '${baseUrl}/api${path}'`
   return [
-    `Coffer is at     ${baseUrl}`,
+    addressText(baseUrl),
     `Demo login       ${email}   password ${password}`,
     `API key          ${key?.apiKeyId ?? '-'}   secret ${key?.secret ?? '-'}`,
     '',

@@ -1,26 +1,29 @@
 import { join } from 'node:path'
-import { node24, root } from '../bootstrap/paths.mjs'
-import { createProgress } from '../bootstrap/progress.mjs'
-import { publishAddresses } from './addresses.ts'
-import { machineConfig } from './config.ts'
-import { aborted, runScript } from './script.ts'
-import { startServerProcess } from './server-process.ts'
-import { startStack } from './stack.ts'
-
-/** What a self-hoster's own machine may do that a public server may not. */
-const defaults = {
-  COFFER_ALLOW_SIGN_UP: 'true',
-  COFFER_UPLOADS_ENABLED: 'true',
-  COFFER_LOG_LEVEL: 'warn',
-}
+import { node24, root } from '@coffer/local/bootstrap/paths.mjs'
+import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
+import { machineConfig } from '@coffer/local/config'
+import { publishSettings } from '@coffer/local/running-settings'
+import { aborted, runScript } from '@coffer/local/script'
+import { startServerProcess } from '@coffer/local/server-process'
+import { startStack } from '@coffer/local/stack'
+import { publishable } from './show.ts'
+import { startEnvironment } from './start-settings.ts'
 
 await runScript(async (stop) => {
   const log = createProgress()
-  const { dataDir, ports } = machineConfig(process.env)
+  const environment = startEnvironment(process.env)
+  const { dataDir, ports } = machineConfig(environment)
   await using stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
     startStack({ dataDir, ports, log, env: process.env }),
   )
-  using _published = publishAddresses(dataDir, stack)
+  const settings = {
+    ...environment,
+    COFFER_DATA_DIR: dataDir,
+    COFFER_DATABASE_URL: stack.databaseUrl,
+    COFFER_NATS_URL: stack.natsUrl,
+    COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,
+  }
+  using _published = publishSettings(dataDir, publishable(settings))
   const coffer = startServerProcess({
     name: 'coffer',
     dataDir,
@@ -30,14 +33,7 @@ await runScript(async (stop) => {
       ...[join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate', '--demo'],
     ],
     cwd: root,
-    env: {
-      ...defaults,
-      ...process.env,
-      COFFER_DATA_DIR: dataDir,
-      COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl,
-      COFFER_NATS_URL: stack.natsUrl,
-      COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,
-    },
+    env: { ...settings, COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl },
     stopSignal: 'SIGTERM',
     output: 'inherit',
   })

@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { processIdentity } from '@coffer/local/bootstrap/process-identity.mjs'
+import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
-import { processIdentity } from '../bootstrap/process-identity.mjs'
-import { freePorts } from '../src/ports.ts'
-import { scratchDirectory } from './scratch.ts'
+import { runCommand } from './command.ts'
 
-const bootstrap = join(import.meta.dirname, '../bootstrap.mjs')
+const bootstrap = join(import.meta.dirname, '../../local/bootstrap.mjs')
 const timeoutMs = 240_000
 const greetingMs = 90_000
 const pollMs = 100
@@ -73,7 +74,7 @@ const living = (pids: number[]) => pids.filter((pid) => processIdentity(pid) !==
 test(
   'npm start greets with data that works, survives kill -9, and leaves nothing running',
   async () => {
-    using scratch = scratchDirectory()
+    using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
 
@@ -96,13 +97,59 @@ test(
     }
     await first.exit
 
-    const third = start(env)
+    const address = `http://localhost:${env.COFFER_PORT}`
+    const third = start({
+      ...env,
+      COFFER_EXTERNAL_URL: address,
+      COFFER_SMTP_URL: 'smtp://a:b@mail',
+    })
     await untilPrinted(third, 'limit=5')
+    expect(third.printed()).toContain(`Coffer is at     ${address}\n`)
     expect(await answers(third.printed())).toEqual(told)
+
+    const { stdout } = await runCommand(['config'], { COFFER_DATA_DIR: dataDir, COFFER_PORT: '5' })
+    expect(stdout).toMatch(
+      new RegExp(`^COFFER_PORT +${env.COFFER_PORT} {2}\\(npm start; 5 in this shell\\)$`, 'm'),
+    )
+    expect(stdout).toMatch(/^COFFER_ALLOW_SIGN_UP +true {2}\(npm start\)$/m)
+    expect(stdout).toMatch(/^COFFER_SMTP_URL +smtp:\/\/a:\*\*\*@mail {2}\(npm start\)$/m)
+    expect(stdout).toMatch(/^COFFER_SOCKETS_MAX +1000 {2}\(default\)$/m)
+    const file = join(dataDir, 'run/settings')
+    expect(statSync(file).mode & 0o077).toBe(0)
+    expect(readFileSync(file, 'utf8')).not.toContain('smtp://a:b@mail')
     const again = noted(dataDir)
     third.child.kill('SIGINT')
     expect(await third.exit).toBe(0)
     expect(living(again)).toEqual([])
+  },
+  timeoutMs,
+)
+
+test(
+  'npm start refuses what is set wrong before it starts anything',
+  async () => {
+    using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
+    const dataDir = join(scratch.path, 'data')
+    const env = await settings(dataDir)
+    const refused = start({
+      ...env,
+      ...{ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000', COFFER_LOGLEVEL: 'debug' },
+    })
+    expect(await refused.exit).toBe(2)
+    expect(refused.printed()).toContain('COFFER_LOGLEVEL: there is no such setting')
+    const incomplete = start({
+      ...env,
+      ...{ COFFER_BILLING_ENABLED: 'true', COFFER_STORAGE: 's3', COFFER_KEY_SERVICE: 'aws-kms' },
+      COFFER_NATS_PORT: env.COFFER_PORT ?? '',
+    })
+    expect(await incomplete.exit).toBe(2)
+    const names = [...incomplete.printed().matchAll(/^(COFFER_\w+): /gm)].map(([, name]) => name)
+    expect(names).toEqual([
+      'COFFER_NATS_PORT',
+      ...['COFFER_STRIPE_API_KEY', 'COFFER_STRIPE_PRICE_ID', 'COFFER_STRIPE_WEBHOOK_SECRET'],
+      ...['COFFER_STORAGE_BUCKET', 'COFFER_KMS_KEY_ID'],
+    ])
+    expect(existsSync(dataDir)).toBe(false)
   },
   timeoutMs,
 )

@@ -1,0 +1,49 @@
+import { settings as identitySettings, requireBilling } from '@coffer/identity/config'
+import { type Environment, readSettings, SettingsError } from '@coffer/kit/config'
+import { keySettings, requireKeeper } from '@coffer/kit/key-settings'
+import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
+import { machineConfig } from '@coffer/local/config'
+import { settings } from './config.ts'
+import { faultsOf, requireSettings } from './environment.ts'
+import { requireDistinct } from './port-settings.ts'
+
+/** Permissive defaults: the server is on its owner's own machine. */
+const defaults = {
+  COFFER_ALLOW_SIGN_UP: 'true',
+  COFFER_UPLOADS_ENABLED: 'true',
+  COFFER_LOG_LEVEL: 'warn',
+}
+
+/**
+ * The environment of the server that `npm start` runs, checked before anything is started. One
+ * process hosts every service, so settings that need each other must be there.
+ *
+ * @throws {SettingsError} naming every bad setting or, where each is good, all that is missing
+ */
+export function startEnvironment(env: Environment): Environment {
+  const environment = { ...defaults, ...env }
+  requireSettings(environment)
+  const faults = [
+    () => requireDistinct(portsOf(environment)),
+    () => requireBilling(readSettings(identitySettings, environment)),
+    () => bucketOf(readSettings(ledgerSettings, environment)),
+    () => requireKeeper(readSettings(keySettings, environment)),
+  ].flatMap(faultsOf)
+  if (faults.length > 0) throw new SettingsError(faults.join('\n'))
+  return environment
+}
+
+/** The ports that will be listened on, by their settings. */
+function portsOf(environment: Environment): Record<string, number> {
+  const { port, rpcPort, grpcPort } = readSettings(settings, environment)
+  const { postgres, nats, temporal } = machineConfig(environment).ports
+  const { COFFER_DATABASE_URL, COFFER_NATS_URL, COFFER_TEMPORAL_ADDRESS } = environment
+  return {
+    COFFER_PORT: port,
+    COFFER_RPC_PORT: rpcPort,
+    COFFER_GRPC_PORT: grpcPort,
+    ...(COFFER_DATABASE_URL ? {} : { COFFER_POSTGRES_PORT: postgres }),
+    ...(COFFER_NATS_URL ? {} : { COFFER_NATS_PORT: nats }),
+    ...(COFFER_TEMPORAL_ADDRESS ? {} : { COFFER_TEMPORAL_PORT: temporal }),
+  }
+}
