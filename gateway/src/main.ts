@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { drainOf } from '@coffer/kit/drain'
 import { type AppDeps, buildApp } from './app.ts'
 
 /** How long running requests may take once the gateway is asked to stop. */
@@ -8,27 +8,28 @@ const drainMs = 10_000
 // Node takes one new connection in each turn of its loop: while that is busy, many may wait.
 const backlog = 4_096
 
+export interface GatewayOptions extends AppDeps {
+  /** 0 picks one. */
+  port: number
+  host: string
+  /** Aborts when the process is told to stop: answers close their connections from then on. */
+  draining?: AbortSignal
+}
+
 /**
- * Starts the REST server. `port` 0 picks one. Disposing refuses new requests, lets running ones
- * finish for ten seconds, and closes sockets.
+ * Starts the REST server. Disposing refuses new connections, lets running requests finish for ten
+ * seconds, and closes sockets.
  */
 export async function startGateway(
-  options: AppDeps & { port: number; host: string },
+  options: GatewayOptions,
 ): Promise<AsyncDisposable & { port: number }> {
-  const { port, host, ...deps } = options
+  const { port, host, draining, ...deps } = options
   const app = await buildApp(deps)
+  const drain = drainOf(app.server)
+  draining?.addEventListener('abort', drain.begin, { once: true })
   await app.listen({ port, host, backlog })
   return {
     port: (app.server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: async () => {
-      const stop = new AbortController()
-      const late = sleep(drainMs, undefined, { signal: stop.signal }).then(
-        () => app.server.closeAllConnections(),
-        () => undefined,
-      )
-      await app.close()
-      stop.abort()
-      await late
-    },
+    [Symbol.asyncDispose]: () => drain.end({ close: () => app.close(), msMax: drainMs }),
   }
 }

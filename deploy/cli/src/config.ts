@@ -67,6 +67,11 @@ export const settings = {
     z.coerce.number().int().min(100).default(3_000),
     'Longest wait for a connection to Postgres, in milliseconds; then a request is 503',
   ),
+  lameDuckSeconds: setting(
+    'COFFER_LAME_DUCK_SECONDS',
+    z.coerce.number().int().min(0).max(300).default(5),
+    'How long a process that is told to stop goes on serving, while it says that it is not ready',
+  ),
   logLevel: setting(
     'COFFER_LOG_LEVEL',
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
 import { loadSigner } from '@coffer/kit/caller'
@@ -13,7 +14,7 @@ import type { Config } from './environment.ts'
 import type { Parts } from './parts.ts'
 import { requireDistinct } from './port-settings.ts'
 
-/** Services that run in this process. Disposing drains them. */
+/** Services that run in this process. Disposing drains them, after the lame-duck time. */
 export type RunningProcess = AsyncDisposable & {
   /** Of the REST API; null without the gateway. */
   baseUrl: string | null
@@ -51,9 +52,9 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
       clock,
     }),
   )
-  let draining = false
-  const isHealthy = async () => !draining && (await host.isHealthy())
-  const servers = opening.use(await openRpcPorts({ config, host, isHealthy }))
+  const draining = new AbortController()
+  const { isHealthy } = host
+  const servers = opening.use(await openRpcPorts({ config, host, draining: draining.signal }))
   const gateway = parts.hasGateway
     ? opening.use(
         await startGateway({
@@ -62,6 +63,7 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
           signer: loadSigner(config.keysDir, 'gateway'),
           broker,
           isHealthy,
+          draining: draining.signal,
           clock,
           log: log.child({ service: 'gateway' }),
           host: config.host,
@@ -74,20 +76,23 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
     baseUrl: gateway === null ? null : `http://${reachableHost(config.host)}:${gateway.port}`,
     rpcUrl: `http://${reachableHost(config.host)}:${servers.rpcPort}`,
     [Symbol.asyncDispose]: async () => {
-      draining = true
+      draining.abort()
+      // Balancers and clients notice within this time, and go elsewhere.
+      await sleep(1_000 * config.lameDuckSeconds)
       await open.disposeAsync()
     },
   }
 }
 
-function openRpcPorts(options: { config: Config; host: Host; isHealthy: () => Promise<boolean> }) {
-  const { config, host, isHealthy } = options
+function openRpcPorts(options: { config: Config; host: Host; draining: AbortSignal }) {
+  const { config, host, draining } = options
   return serve({
     host: config.host,
     rpcPort: config.rpcPort,
     grpcPort: config.grpcPort,
     routes: host.routes,
-    isHealthy,
+    isHealthy: host.isHealthy,
+    draining,
   })
 }
 

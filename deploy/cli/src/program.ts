@@ -180,7 +180,8 @@ Examples:
   $ coffer serve ledger budgeting       two services; COFFER_IDENTITY_URL and so on lead to others
   $ coffer serve gateway                the REST API alone
 
-Ends on SIGTERM or SIGINT after the requests, calls and jobs in hand are finished, within 15 s.`,
+On SIGTERM or SIGINT it is not ready any more, serves on for COFFER_LAME_DUCK_SECONDS, and ends
+after the requests, calls and jobs in hand are finished, within 15 s.`,
   migrate: `
 Each service has a schema of its own. Safe to run at any time and from several machines at once.
 

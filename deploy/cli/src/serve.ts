@@ -15,7 +15,10 @@ const drainMs = 15_000
 
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
 
-/** `coffer serve`: runs services until a signal, then finishes what is in hand, within 15 s. */
+/**
+ * `coffer serve`: runs services until a signal, goes on for the lame-duck time, then finishes what
+ * is in hand, within 15 s.
+ */
 export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
   const parts = chosenParts(options.names, config)
@@ -34,11 +37,14 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
     await Promise.race([stopped, greetOrSayWhyNot({ baseUrl, publicUrl, dataDir })])
   }
   await stopped
-  console.log('stopping: what is in hand is being finished')
-  const late = setTimeout(() => {
-    console.error(`not finished after ${drainMs / 1000} s: leaving`)
-    process.exit(1)
-  }, drainMs)
+  console.log(stoppingText(config))
+  const late = setTimeout(
+    () => {
+      console.error(`not finished after ${drainMs / 1000} s: leaving`)
+      process.exit(1)
+    },
+    drainMs + 1_000 * config.lameDuckSeconds,
+  )
   await running[Symbol.asyncDispose]()
   clearTimeout(late)
 }
@@ -58,6 +64,11 @@ async function greetOrSayWhyNot(server: Server): Promise<void> {
   } catch (error) {
     console.error(`demo: ${error instanceof Error ? error.message : error}`)
   }
+}
+
+function stoppingText({ lameDuckSeconds: seconds }: Config): string {
+  const serving = seconds === 0 ? '' : `serving on for ${seconds} s, then `
+  return `stopping: ${serving}what is in hand is finished`
 }
 
 function readyText(

@@ -7,11 +7,12 @@ import { settings } from './config.ts'
 import { faultsOf, requireSettings } from './environment.ts'
 import { requireDistinct } from './port-settings.ts'
 
-/** Permissive defaults: the server is on its owner's own machine. */
+/** Permissive defaults: the server is on its owner's own machine, behind no balancer. */
 const defaults = {
   COFFER_ALLOW_SIGN_UP: 'true',
   COFFER_UPLOADS_ENABLED: 'true',
   COFFER_LOG_LEVEL: 'warn',
+  COFFER_LAME_DUCK_SECONDS: '0',
 }
 
 /**

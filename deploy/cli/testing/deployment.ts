@@ -34,6 +34,7 @@ export async function deployment(): Promise<Deployment> {
       COFFER_RPC_PORT: String(rpcPort),
       COFFER_GRPC_PORT: String(grpcPort),
       COFFER_LOG_LEVEL: 'warn',
+      COFFER_LAME_DUCK_SECONDS: '0',
       COFFER_ALLOW_SIGN_UP: 'true',
       COFFER_UPLOADS_ENABLED: 'true',
       // Everybody in a test comes from one network.

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DescService } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import {
@@ -38,14 +39,15 @@ export interface MeshOptions {
  * HTTP/1.1 keep-alive. The same codes and deadlines hold on both (design 2).
  */
 export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
-  const call = { interceptors: [hideCallerRefusals, retry], defaultTimeoutMs }
+  const interceptors = [hideCallerRefusals, retry]
   const agent = recyclingAgent(connectionMsMax)
   const transports = new Map<string, Transport>()
   const open = (name: string): Transport => {
     const local = hosted[name]
     if (local) {
-      const interceptors = [...call.interceptors, ...local.interceptors]
-      return createDirectTransport({ routes: local.routes, interceptors, defaultTimeoutMs })
+      const { routes } = local
+      const all = [...interceptors, ...local.interceptors]
+      return createDirectTransport({ routes, interceptors: all, defaultTimeoutMs })
     }
     const baseUrl = urls[name]
     if (!baseUrl) throw unavailable(`no address for service ${name}`)
@@ -53,7 +55,8 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       baseUrl,
       httpVersion: '1.1',
       nodeOptions: { agent },
-      ...call,
+      interceptors: [...interceptors, repeatRefused],
+      defaultTimeoutMs,
     })
   }
   return {
@@ -116,7 +119,7 @@ function withoutCallerRefusal(error: unknown): unknown {
 }
 
 /**
- * Tries a call marked idempotent once more, within its deadline, when its service was not reached
+ * Tries a call marked idempotent once more, within its deadline, when its service was unavailable
  * or the connection broke under it. Of another call whose connection broke nobody knows whether it
  * was carried out, which is what its error means.
  */
@@ -126,11 +129,40 @@ const retry: Interceptor = (next) => async (request) => {
   } catch (error) {
     const reason = reasonOf(error, request)
     const isLost = ConnectError.from(reason).code === Code.Unavailable
-    if (!isSafe(request) || !isLost || request.signal.aborted || request.stream) throw reason
+    const isOver = request.signal.aborted || neverLeft(error)
+    if (!isSafe(request) || !isLost || isOver || request.stream) throw reason
     return next(request).catch((again) => {
       throw reasonOf(again, request)
     })
   }
+}
+
+/** A replica that starts, or another one behind the same name, takes connections by then. */
+const refusedPausesMs = [50, 200, 500]
+
+/**
+ * Repeats a call that never left this process, a write too, within its deadline. For calls over
+ * the network alone: a co-hosted service that was refused by the next one may have written before.
+ */
+const repeatRefused: Interceptor = (next) => async (request) => {
+  for (const pauseMs of request.stream ? [] : refusedPausesMs) {
+    try {
+      return await next(request)
+    } catch (error) {
+      if (!neverLeft(error)) throw error
+      await sleep(pauseMs, undefined, { signal: request.signal }).catch(() => {
+        throw error
+      })
+    }
+  }
+  return next(request)
+}
+
+/** Whether no connection came about: the name look-up or connect(2) failed, for every address. */
+function neverLeft(error: unknown): boolean {
+  const cause = Object(ConnectError.from(error).cause)
+  const causes: unknown[] = cause.errors ?? [cause]
+  return causes.every((one) => ['connect', 'getaddrinfo'].includes(Object(one).syscall))
 }
 
 type Call = Parameters<ReturnType<Interceptor>>[0]

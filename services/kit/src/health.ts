@@ -16,7 +16,7 @@ export interface HealthOptions {
   services: string[]
   isReady: () => Promise<boolean>
   /** Ends the watches, so that a drain does not wait for them. */
-  draining: AbortSignal
+  ending: AbortSignal
 }
 
 /** The gRPC health service (grpc.health.v1): serving while every hosted database answers. */
@@ -40,7 +40,7 @@ async function* watch(
   isKnown: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<HealthCheckResponse> {
-  const over = AbortSignal.any([signal, options.draining])
+  const over = AbortSignal.any([signal, options.ending])
   let last: HealthCheckResponse_ServingStatus | undefined
   for (;;) {
     const response = isKnown

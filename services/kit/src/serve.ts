@@ -6,6 +6,7 @@ import { Health } from '@coffer/proto/grpc/health'
 import { ServerReflection } from '@coffer/proto/grpc/reflection'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { drainOf } from './drain.ts'
 import { healthRoutes } from './health.ts'
 import { servicesOf } from './intercept.ts'
 import { reflectionRoutes } from './reflection.ts'
@@ -29,13 +30,18 @@ export interface ServeOptions {
   /** With the interceptors that they need. */
   routes: (router: ConnectRouter) => void
   isHealthy: () => Promise<boolean>
+  /**
+   * Aborts when the process is told to stop: it is not ready from then on, and its answers close
+   * their connections, until it is disposed.
+   */
+  draining?: AbortSignal
   /** How long disposing waits for running calls before it cuts them off. */
   drainMsMax?: number
 }
 
 /**
- * The two listening ports of a process. Disposing drains: new calls are refused, running ones are
- * waited for.
+ * The two listening ports of a process. Disposing drains: new connections are refused, running
+ * calls are waited for.
  */
 export interface Servers extends AsyncDisposable {
   rpcPort: number
@@ -44,14 +50,15 @@ export interface Servers extends AsyncDisposable {
 
 /** Opens both ports; health and reflection need no caller. Rejects where a port is taken. */
 export async function serve(options: ServeOptions): Promise<Servers> {
-  const draining = new AbortController()
-  const isReady = async () => !draining.signal.aborted && (await options.isHealthy())
-  const rpc = createRpcServer(options, isReady, draining.signal)
-  const grpc = createGrpcServer(options, isReady, draining.signal)
+  const ending = new AbortController()
+  const draining = AbortSignal.any([ending.signal, options.draining ?? ending.signal])
+  const isReady = async () => !draining.aborted && (await options.isHealthy())
+  const { host, drainMsMax: msMax = 15_000 } = options
+  const rpc = createRpcServer(options, { isReady, draining })
+  const grpc = createGrpcServer(options, { isReady, ending: ending.signal })
   await using opening = new AsyncDisposableStack()
-  opening.defer(rpc.drain)
-  opening.defer(grpc.drain)
-  const { host, drainMsMax = 15_000 } = options
+  opening.defer(() => rpc.end(msMax))
+  opening.defer(() => grpc.end(msMax))
   const rpcPort = await listen(rpc.server, options.rpcPort, host)
   const grpcPort = await listen(grpc.server, options.grpcPort, host)
   opening.move()
@@ -59,29 +66,22 @@ export async function serve(options: ServeOptions): Promise<Servers> {
     rpcPort,
     grpcPort,
     [Symbol.asyncDispose]: async () => {
-      draining.abort()
-      const cut = setTimeout(() => {
-        rpc.cut()
-        grpc.cut()
-      }, drainMsMax)
-      await Promise.all([rpc.drain(), grpc.drain()])
-      clearTimeout(cut)
+      ending.abort()
+      await Promise.all([rpc.end(msMax), grpc.end(msMax)])
     },
   }
 }
 
-interface Draining<S> {
+interface Ending<S> {
   server: S
-  /** Stops listening; resolves when the last running call has its answer. */
-  drain: () => Promise<void>
-  cut: () => void
+  /** Stops listening; resolves when the last running call has its answer, or is cut off. */
+  end: (msMax: number) => Promise<void>
 }
 
 function createRpcServer(
   { routes }: ServeOptions,
-  isReady: () => Promise<boolean>,
-  draining: AbortSignal,
-): Draining<Server> {
+  { isReady, draining }: { isReady: () => Promise<boolean>; draining: AbortSignal },
+): Ending<Server> {
   const handle = connectNodeAdapter({
     routes,
     readMaxBytes: messageSizeMax,
@@ -89,45 +89,26 @@ function createRpcServer(
       void operate(request as IncomingMessage, response as ServerResponse, isReady)
     },
   })
-  const running = new Set<ServerResponse>()
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
-    // A connection that was busy when the drain began may carry another call: not here any more.
-    if (draining.aborted && request.method === 'POST') {
-      response.writeHead(503, { connection: 'close' }).end()
-      return
-    }
-    running.add(response)
     response.once('finish', () => endUnread(request))
-    response.once('close', () => {
-      running.delete(response)
-      if (draining.aborted) setImmediate(() => server.closeIdleConnections())
-    })
     handle(request, response)
   })
-  return {
-    server,
-    drain: () => {
-      for (const response of running) {
-        if (!response.headersSent) response.setHeader('connection', 'close')
-      }
-      return closed(server)
-    },
-    cut: () => server.closeAllConnections(),
-  }
+  const drain = drainOf(server)
+  draining.addEventListener('abort', drain.begin, { once: true })
+  return { server, end: (msMax) => drain.end({ close: () => closed(server), msMax }) }
 }
 
 function createGrpcServer(
   { routes }: ServeOptions,
-  isReady: () => Promise<boolean>,
-  draining: AbortSignal,
-): Draining<Http2Server> {
+  { isReady, ending }: { isReady: () => Promise<boolean>; ending: AbortSignal },
+): Ending<Http2Server> {
   const offered = servicesOf(routes)
   const services = offered.map(({ typeName }) => typeName)
   const server = createHttp2Server(
     connectNodeAdapter({
       routes: (router) => {
         routes(router)
-        healthRoutes(router, { services, isReady, draining })
+        healthRoutes(router, { services, isReady, ending })
         reflectionRoutes(router, [...offered, Health, ServerReflection])
       },
       readMaxBytes: messageSizeMax,
@@ -140,12 +121,13 @@ function createGrpcServer(
   })
   return {
     server,
-    drain: () => {
+    end: async (msMax) => {
       for (const session of sessions) session.close()
-      return closed(server)
-    },
-    cut: () => {
-      for (const session of sessions) session.destroy()
+      const cut = setTimeout(() => {
+        for (const session of sessions) session.destroy()
+      }, msMax)
+      await closed(server)
+      clearTimeout(cut)
     },
   }
 }

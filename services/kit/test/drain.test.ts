@@ -54,6 +54,38 @@ test('a drain waits for the running call, refuses new ones, leaves no connection
   agent.destroy()
 })
 
+test('a process that is told to stop serves on, but is not ready', async () => {
+  await using folder = await scratchFolder()
+  const draining = new AbortController()
+  const servers = await serveCalls(createCalls(), folder.path, { draining: draining.signal })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const place = { port: servers.rpcPort, agent, keys: folder.path }
+  const readiness = async () => (await fetch(`http://127.0.0.1:${servers.rpcPort}/readyz`)).status
+  const before = await post(place, 'fine')
+  expect([before.headers.connection, await readiness()]).toEqual(['keep-alive', 200])
+  draining.abort()
+  const told = await post(place, 'fine')
+  expect(told).toMatchObject({ statusCode: 200, headers: { connection: 'close' } })
+  expect(told.localPort).toBe(before.localPort)
+  const after = await post(place, 'fine')
+  expect(after).toMatchObject({ statusCode: 200, headers: { connection: 'close' } })
+  expect(after.localPort).not.toBe(before.localPort)
+  expect(await readiness()).toBe(503)
+  await servers[Symbol.asyncDispose]()
+  await expect(readiness()).rejects.toThrow()
+})
+
+test('a connection that carries nothing does not hold up a drain', async () => {
+  await using folder = await scratchFolder()
+  const servers = await serveCalls(createCalls(), folder.path)
+  const unused = connect(servers.rpcPort, '127.0.0.1')
+  await once(unused, 'connect')
+  unused.on('error', () => undefined)
+  const closed = once(unused, 'close')
+  await servers[Symbol.asyncDispose]()
+  await closed
+})
+
 test('a call that does not end is cut off when the drain has lasted long enough', async () => {
   await using folder = await scratchFolder()
   const calls = createCalls()

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { eventually } from '@coffer/kit/testing/boot'
+import { freePorts } from '@coffer/local/ports'
+import { expect, test } from '@jest/globals'
+import { deployment } from '../testing/deployment.ts'
+import { startCommand } from './command.ts'
+
+const lameDuckSeconds = 4
+const clients = 6
+
+/** A gateway alone: no service need answer for what is asked of it here. */
+async function startGateway(env: Record<string, string>) {
+  const [port = 0, rpcPort = 0, grpcPort = 0] = await freePorts(3)
+  const services = ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC']
+  const running = startCommand(['serve', 'gateway'], {
+    ...env,
+    ...Object.fromEntries(services.map((name) => [`COFFER_${name}_URL`, 'http://127.0.0.1:1'])),
+    COFFER_LAME_DUCK_SECONDS: String(lameDuckSeconds),
+    COFFER_PORT: String(port),
+    COFFER_RPC_PORT: String(rpcPort),
+    COFFER_GRPC_PORT: String(grpcPort),
+  })
+  await eventually(
+    async () => running.printed(),
+    (printed) => printed.includes('ready: '),
+  )
+  return { ...running, port, rpcPort }
+}
+
+async function get(port: number, agent: Agent) {
+  const call = request({ port, agent, path: '/api/locale/currency' }).end()
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  const { connection } = response.headers
+  return { status: response.statusCode, connection, body: await text(response) }
+}
+
+test('a rolling restart under load fails no request', async () => {
+  await using place = await deployment()
+  const [first, second] = await Promise.all([startGateway(place.env), startGateway(place.env)])
+  const answers: Awaited<ReturnType<typeof get>>[] = []
+  const failures: unknown[] = []
+  let isOver = false
+  let { port } = first
+  const client = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    while (!isOver) {
+      await get(port, agent).then(
+        (answer) => answers.push(answer),
+        (error) => failures.push(error),
+      )
+    }
+    agent.destroy()
+  }
+  const idle = new Agent({ keepAlive: true })
+  expect(await get(first.port, idle)).toMatchObject({ connection: 'keep-alive' })
+  const load = Promise.all(Array.from({ length: clients }, client))
+  await eventually(
+    async () => answers.length,
+    (count) => count > 100,
+  )
+  first.child.kill('SIGTERM')
+  const readiness = async () => (await fetch(`http://127.0.0.1:${first.rpcPort}/readyz`)).status
+  await eventually(readiness, (status) => status === 503)
+  // The connection that was idle when the signal came.
+  expect(await get(first.port, idle)).toMatchObject({ status: 401, connection: 'close' })
+  await eventually(
+    async () => answers.filter(({ connection }) => connection === 'close').length,
+    (count) => count >= clients,
+  )
+  // A balancer that has seen the readiness go.
+  port = second.port
+  expect(await first.outcome).toMatchObject({ code: 0 })
+  const before = answers.length
+  await eventually(
+    async () => answers.length,
+    (count) => count > before + 20,
+  )
+  isOver = true
+  await load
+  second.child.kill('SIGKILL')
+  await second.outcome
+  expect(failures).toEqual([])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+})
