@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { feedSync } from '@coffer/feed-sync/service'
@@ -6,7 +6,8 @@ import { readSettings } from '@coffer/kit/config'
 import { newId } from '@coffer/kit/id'
 import { hasFormerKeys, rotateSecrets } from '@coffer/kit/key-rotation.activities'
 import { keySettings, openKeyEncryption } from '@coffer/kit/key-settings'
-import { replaceLocalKey } from '@coffer/kit/local-keys'
+import { createLocalKey, replaceLocalKey } from '@coffer/kit/local-keys'
+import { requireSealingKey } from '@coffer/kit/sealing-key'
 import { createSecrets, type SealedSecret } from '@coffer/kit/secrets'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
@@ -107,6 +108,12 @@ test('a key rotated in Vault is another one', async () => {
   await fill(booted, newId('acct'), 3)
   const keys = keysOf(keeperSettings.vault(keeper.url), booted.keysFolder)
   const database = booted.database('feed-sync')
+  const start = (by: typeof keys) =>
+    requireSealingKey([{ name: 'feed-sync', database }], by, booted.keysFolder)
+  await start(keys)
+  const unset = 'COFFER_KEY_SERVICE: feed-sync holds secrets under the key vault:transit/coffer:v1'
+  await expect(start(keysOf({}, booted.keysFolder))).rejects.toThrow(unset)
+  expect(await readdir(booted.keysFolder)).not.toContain('secrets.key')
   expect(await rotateSecrets(database, keys)).toBe(0)
   keeper.rotate()
   expect(await rotateSecrets(database, keys)).toBe(3)
@@ -124,6 +131,14 @@ test('a new key file takes effect without a restart; the former one can go then'
   expect(await keyIds(booted)).toEqual([after])
   await rm(join(booted.keysFolder, `secrets-${before[0]?.slice('local:'.length)}.key`))
   await expectOpen(booted, createSecrets(keys), 30)
+  // A start makes no new one beside what its former copy opens.
+  const database = booted.database('feed-sync')
+  const start = () => requireSealingKey([{ name: 'feed-sync', database }], keys, booted.keysFolder)
+  await start()
+  await rm(join(booted.keysFolder, 'secrets.key'))
+  await expect(start()).rejects.toThrow('lacks secrets.key, which sealed secrets before')
+  createLocalKey(booted.keysFolder)
+  await start()
 })
 
 /** So many feed links of an account, each with a key of its own. */

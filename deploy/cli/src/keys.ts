@@ -1,12 +1,46 @@
-import { type Environment, readSettings } from '@coffer/kit/config'
+import { createSigningKey } from '@coffer/kit/caller'
+import { type Environment, readSettings, SettingsError } from '@coffer/kit/config'
 import { openDatabase } from '@coffer/kit/database'
 import { hasFormerKeys, rotateSecrets } from '@coffer/kit/key-rotation.activities'
 import { keySettings, openKeyEncryption } from '@coffer/kit/key-settings'
-import { formerKeyFiles, replaceLocalKey } from '@coffer/kit/local-keys'
+import {
+  createLocalKey,
+  declareLost,
+  formerKeyFiles,
+  localKeyId,
+  replaceLocalKey,
+} from '@coffer/kit/local-keys'
+import { requireSealingKey } from '@coffer/kit/sealing-key'
 import { databaseUrlOf, requirePostgres } from './databases.ts'
 import { readConfig } from './environment.ts'
+import { calls } from './service-names.ts'
 import { definitions } from './services.ts'
 import { requireTables } from './tables.ts'
+
+/**
+ * `coffer keys:create`: makes the keys that are missing in the keys folder, before the first start
+ * or for other machines. Needs no server. With `lost`, notes that a key is gone for good.
+ *
+ * @throws {SettingsError} when a key cannot be made, or one that is there cannot be used
+ */
+export async function createKeys(
+  { lost }: { lost?: string },
+  env: Environment,
+): Promise<undefined> {
+  const { keysDir, environment } = readConfig(env)
+  if (lost !== undefined && !localKeyId.test(lost)) {
+    throw new SettingsError(`--lost: ${lost} is not the ID of a key file (local:0123456789abcdef)`)
+  }
+  const { keyService } = readSettings(keySettings, environment)
+  const made = [
+    ...Object.keys(calls).flatMap((name) => createSigningKey(keysDir, name)),
+    ...(keyService === 'local' ? createLocalKey(keysDir) : []),
+    ...(lost === undefined ? [] : declareLost(keysDir, lost)),
+  ]
+  for (const path of made) console.log(`made ${path}`)
+  if (made.length === 0) console.log(`nothing is missing in ${keysDir}`)
+  if (keyService !== 'local') console.log(`no secrets.key: ${keyService} keeps the key of secrets`)
+}
 
 /**
  * `coffer keys:rotate`: encrypts every secret of every service under the key in use now. A local
@@ -29,6 +63,7 @@ export async function rotateKeys(
     const database = await openDatabase({ url, schema, poolSizeMax: 8, statementTimeoutMs })
     databases.push({ name, database: opened.use(database) })
   }
+  await requireSealingKey(databases, keys, config.keysDir)
   const unfinished = await Promise.all(
     databases.map(({ database }) => hasFormerKeys(database, keys)),
   )

@@ -96,6 +96,12 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .addHelpText('after', help.demo)
     .action((options) => run(async (env) => (await import('./demo.ts')).demo(options, env)))
   program
+    .command('keys:create')
+    .description('make the keys that are missing in the keys folder; replaces none')
+    .option('--lost <key>', 'note that this key of secrets is gone for good, and do without it')
+    .addHelpText('after', help.createKeys)
+    .action((options) => run(async (env) => (await import('./keys.ts')).createKeys(options, env)))
+  program
     .command('keys:rotate')
     .description('encrypt every secret under the key in use now; a key file is replaced first')
     .option('--finish', 'replace no key: only see to secrets that are under a former one')
@@ -236,6 +242,17 @@ Asked for when somebody registers while COFFER_BETA_CODES_ENABLED is true. Works
 
 Example:
   $ coffer beta:new-code`,
+  createKeys: `
+For deployments on several machines, and for folders that servers cannot write to: otherwise the
+first start makes the keys. Makes <service>.key and <service>.pub of the gateway and every service,
+and secrets.key unless KMS or Vault keeps that key. Needs no server. See docs/keys.md.
+
+With --lost, servers start although secrets in the database need a key whose file is lost. These
+secrets stay closed: authenticators, bank connections and feed keys have to be set up again.
+
+Examples:
+  $ COFFER_KEYS_DIR=/etc/coffer/keys coffer keys:create
+  $ coffer keys:create --lost local:0123456789abcdef`,
   rotateKeys: `
 Servers may run meanwhile, and it can be ended and run again. Also moves secrets from a key file to
 AWS KMS or Vault, and back: set COFFER_KEY_SERVICE first, here and for the servers, and keep the

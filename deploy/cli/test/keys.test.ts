@@ -1,5 +1,8 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
 import { runCommand } from './command.ts'
 
@@ -27,3 +30,94 @@ test('keys:rotate with a key service that is not told where is one line', async 
   const { code, stderr } = await runCommand(['keys:rotate'], env)
   expect([code, stderr]).toEqual([2, expect.stringContaining('COFFER_KMS_KEY_ID: needed')])
 })
+
+const services = ['aggregator-sync', 'budgeting', 'feed-sync', 'gateway', 'identity', 'ledger']
+const signing = services.flatMap((name) => [`${name}.key`, `${name}.pub`])
+
+test('keys:create makes what is missing, for the owner alone, and replaces nothing', async () => {
+  await using folder = await scratch()
+  const env = { COFFER_KEYS_DIR: join(folder.path, 'keys') }
+  const first = await runCommand(['keys:create'], env)
+  const made = [...signing, 'secrets.key'].sort()
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first.stdout.trimEnd().split('\n').sort()).toEqual(
+    made.map((name) => `made ${join(env.COFFER_KEYS_DIR, name)}`),
+  )
+  expect((await readdir(env.COFFER_KEYS_DIR)).sort()).toEqual(made)
+  for (const name of made) {
+    expect((await stat(join(env.COFFER_KEYS_DIR, name))).mode & 0o777).toBe(0o600)
+  }
+  const again = { code: 0, stdout: `nothing is missing in ${env.COFFER_KEYS_DIR}\n`, stderr: '' }
+  expect(await runCommand(['keys:create'], env)).toEqual(again)
+})
+
+test('keys:create makes no key file where Vault keeps it, and takes key IDs alone', async () => {
+  await using folder = await scratch()
+  const env = { COFFER_KEYS_DIR: folder.path, COFFER_KEY_SERVICE: 'vault' }
+  const { code, stdout } = await runCommand(['keys:create'], env)
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('no secrets.key: vault keeps the key'),
+  ])
+  expect((await readdir(folder.path)).sort()).toEqual(signing)
+  const wrong = await runCommand(['keys:create', '--lost', '../x'], env)
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^--lost: \.\.\/x is not .+\n$/),
+  })
+})
+
+test('a start without the keys of what is sealed is refused, and makes none', async () => {
+  await using place = await deployment()
+  const { env } = place
+  const keys = join(env.COFFER_DATA_DIR ?? '', 'keys')
+  const keyId = 'local:0123456789abcdef'
+  await sealOne(place.databaseUrl, keyId)
+  const line =
+    `COFFER_KEYS_DIR: feed-sync holds secrets under the key ${keyId}, which is not in ${keys}: ` +
+    `bring its file back, or, if it is lost for good, run "coffer keys:create --lost ${keyId}"\n`
+  const refusal = { code: 2, stdout: '', stderr: line }
+  expect(await runCommand(['serve'], env)).toEqual(refusal)
+  await expect(readdir(keys)).rejects.toThrow('ENOENT')
+  // Nor does a key that was made meanwhile stand in for it.
+  await runCommand(['keys:create'], env)
+  expect(await runCommand(['keys:rotate'], env)).toEqual(refusal)
+  const lost = await runCommand(['keys:create', '--lost', keyId], env)
+  expect(lost.stdout).toBe(`made ${join(keys, 'secrets-0123456789abcdef.lost')}\n`)
+  const rotated = await runCommand(['keys:rotate'], env)
+  expect([rotated.code, rotated.stderr]).toEqual([0, ''])
+  expect(rotated.stdout).toContain('feed-sync: 0 secrets')
+})
+
+test('a keys folder with a folder for a key is one line', async () => {
+  await using place = await deployment()
+  const path = join(place.env.COFFER_DATA_DIR ?? '', 'keys', 'identity.key')
+  await mkdir(path, { recursive: true })
+  const stderr = `COFFER_KEYS_DIR: ${path} is not a regular file\n`
+  expect(await runCommand(['serve'], place.env)).toEqual({ code: 2, stdout: '', stderr })
+})
+
+async function scratch() {
+  const path = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** As if a feed connection was made while that key was in use. */
+async function sealOne(connectionString: string, keyId: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query(`
+      INSERT INTO feed_sync.feed_links (account_id, feed_link_id, name, api_url, status, created_at,
+        created_by, updated_at)
+      VALUES ('acct_1', 'lfx_1', 'Home', 'https://feed.example', 'pending', now(), 'user_1',
+        now())`)
+    await client.query(
+      `INSERT INTO feed_sync.feed_keys (account_id, feed_link_id, key_id, data_key, ciphertext)
+      VALUES ('acct_1', 'lfx_1', $1, '', '')`,
+      [keyId],
+    )
+  } finally {
+    await client.end()
+  }
+}

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { runCommand } from './command.ts'
 
-const logins = ['login:reset-password', 'login:disable', 'beta:new-code', 'keys:rotate']
-const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo', ...logins]
+const logins = ['login:reset-password', 'login:disable', 'beta:new-code']
+const keys = ['keys:create', 'keys:rotate']
+const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo', ...logins, ...keys]
 const nowhere = { COFFER_DATA_DIR: '/nonexistent' }
 
 test('help names every command, and every command has help with an example', async () => {

@@ -6,11 +6,10 @@ import {
   sign,
   verify,
 } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { callerRefused } from './errors.ts'
-import { readOrMake } from './key-file.ts'
+import { keyFault, keyFileNames, makeKeyFile, readKeyFile } from './key-file.ts'
 
 /** On whose behalf a call is made, vouched for by the service that signed it. */
 const Caller = z.object({
@@ -116,30 +115,75 @@ function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
 }
 
 /**
- * The signing key of a service from the keys folder, made on first use: `<issuer>.key` (PKCS#8,
- * mode 0600) and, made from it where it is missing, `<issuer>.pub` (SPKI).
+ * The signing key of a service from the keys folder: `<issuer>.key` (PKCS#8, mode 0600) and
+ * `<issuer>.pub` (SPKI), made where they are missing: nothing that is stored depends on them.
+ * Throws SettingsError where they cannot be used or made.
  */
 export function loadSigner(folder: string, issuer: string): Signer {
-  const pem = readOrMake(join(folder, `${issuer}.key`), () =>
-    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  )
-  const key = createPrivateKey(pem)
-  readOrMake(join(folder, `${issuer}.pub`), () =>
-    createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
-  )
-  return { issuer, key }
+  createSigningKey(folder, issuer)
+  return { issuer, key: privateKeyAt(join(folder, `${issuer}.key`)) }
 }
 
-/** Public keys of the issuers in the folder, read when first asked for. */
+/** Makes what is missing of a service's signing key; returns the files made. As loadSigner. */
+export function createSigningKey(folder: string, issuer: string): string[] {
+  const [path, publicPath] = [join(folder, `${issuer}.key`), join(folder, `${issuer}.pub`)]
+  const isMade = makeKeyFile(path, () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  )
+  const key = createPublicKey(privateKeyAt(path))
+  const isPublicMade = makeKeyFile(publicPath, () =>
+    key.export({ type: 'spki', format: 'pem' }).toString(),
+  )
+  if (!publicKeyAt(publicPath)?.equals(key)) {
+    throw keyFault(publicPath, `does not belong to ${issuer}.key: remove it, to have it made anew`)
+  }
+  return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
+}
+
+/**
+ * Public keys of the issuers in the folder; one that comes later is read when first asked for.
+ * Throws SettingsError where the folder, or a public key in it, cannot be used.
+ */
 export function loadVerifiers(folder: string): Verifiers {
   const keys = new Map<string, KeyObject>()
-  return (issuer) => {
-    const known = keys.get(issuer)
-    if (known) return known
-    const file = readdirSync(folder).find((name) => name === `${issuer}.pub`)
-    if (!file) return null
-    const key = createPublicKey(readFileSync(join(folder, file)))
-    keys.set(issuer, key)
+  const load = (name: string): KeyObject | null => {
+    const key = publicKeyAt(join(folder, name))
+    if (key) keys.set(name, key)
     return key
+  }
+  for (const name of keyFileNames(folder)) {
+    if (name.endsWith('.pub')) load(name)
+  }
+  return (issuer) => {
+    const name = `${issuer}.pub`
+    // Only what is in the folder: the issuer comes from a token nobody has vouched for yet.
+    return keys.get(name) ?? (keyFileNames(folder).includes(name) ? load(name) : null)
+  }
+}
+
+function privateKeyAt(path: string): KeyObject {
+  const key = keyOf(path, createPrivateKey)
+  if (!key) throw keyFault(path, 'is missing: "coffer keys:create" makes it')
+  return key
+}
+
+function publicKeyAt(path: string): KeyObject | null {
+  return keyOf(path, createPublicKey)
+}
+
+/** Null where there is no such file. */
+function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | null {
+  const pem = readKeyFile(path)
+  if (pem === null) return null
+  const key = parsed(parse, pem)
+  if (key?.asymmetricKeyType !== 'ed25519') throw keyFault(path, 'is no Ed25519 key in PEM')
+  return key
+}
+
+function parsed(parse: (pem: string) => KeyObject, pem: string): KeyObject | null {
+  try {
+    return parse(pem)
+  } catch {
+    return null
   }
 }

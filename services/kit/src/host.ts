@@ -14,6 +14,7 @@ import type { Log } from './log.ts'
 import type { Broker } from './nats.ts'
 import { startRelay } from './relay.ts'
 import { authorize, observe } from './rpc.ts'
+import { requireSealingKey } from './sealing-key.ts'
 import { createSecrets } from './secrets.ts'
 import type { Service, ServiceDefinition, ServiceDeps } from './service.ts'
 import type { Workflows } from './temporal.ts'
@@ -73,23 +74,23 @@ export async function migrateAll(
  */
 export async function hostServices(options: HostOptions): Promise<Host> {
   await using stack = new AsyncDisposableStack()
-  const { definitions, log, clock } = options
+  const { log, clock } = options
   const authorized = authorize(loadVerifiers(options.keysFolder), clock)
   const hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }> = {}
   const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
-  const secrets = createSecrets(
-    openKeyEncryption(readSettings(keySettings, options.environment), options.keysFolder),
-  )
+  const { environment, keysFolder } = options
+  const keys = openKeyEncryption(readSettings(keySettings, environment), keysFolder)
+  const secrets = createSecrets(keys)
   const made: Made[] = []
   const services: Record<string, Service> = {}
   const databases: Record<string, Database> = {}
   const sources: Record<string, DataSource> = {}
   const dataRoutes = accountDataRoutes(sources)
   const routes = [intercepted(dataRoutes, [observe(log), authorized])]
-  for (const definition of definitions) {
-    const { name, schema, hidden = [] } = definition
-    const database = await openDatabase({ ...options, url: options.databaseUrl(name), schema })
-    stack.use(database)
+  const opened = await openDatabases(options, stack)
+  await requireSealingKey(opened, keys, keysFolder)
+  for (const { name, definition, database } of opened) {
+    const { hidden = [] } = definition
     const service = createService({ definition, database, secrets, mesh, options })
     stack.defer(async () => service.close?.())
     const interceptors = [observe(log.child({ service: name })), authorized]
@@ -114,6 +115,20 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+/** The database of each service; `stack` closes them. */
+async function openDatabases(
+  options: HostOptions,
+  stack: AsyncDisposableStack,
+): Promise<{ name: string; definition: ServiceDefinition; database: Database }[]> {
+  const opened = []
+  for (const definition of options.definitions) {
+    const { name, schema } = definition
+    const database = await openDatabase({ ...options, url: options.databaseUrl(name), schema })
+    opened.push({ name, definition, database: stack.use(database) })
+  }
+  return opened
 }
 
 /**

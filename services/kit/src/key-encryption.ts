@@ -14,4 +14,8 @@ export interface KeyEncryption {
   unwrap: (wrapped: WrappedKey) => Promise<Buffer>
   /** Whether the key of that ID is the one in use now. */
   isCurrent: (keyId: string) => Promise<boolean>
+  /** Whether this process has that key, or the settings of its keeper. */
+  isAtHand: (keyId: string) => boolean
+  /** Whether the key was declared lost for good (`coffer keys:create --lost`). */
+  isLost: (keyId: string) => boolean
 }

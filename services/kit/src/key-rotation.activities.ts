@@ -56,7 +56,8 @@ async function formerOf(
   const all = await listDataKeys(database, range)
   const ids = [...new Set(all.map(({ keyId }) => keyId))]
   const current = await Promise.all(ids.map((keyId) => keys.isCurrent(keyId)))
-  return all.filter(({ keyId }) => !current[ids.indexOf(keyId)])
+  // Nothing opens the secrets of a lost key any more: they stay as they are.
+  return all.filter(({ keyId }) => !current[ids.indexOf(keyId)] && !keys.isLost(keyId))
 }
 
 async function rotate(database: Database, keys: KeyEncryption, range: BlockRange): Promise<number> {

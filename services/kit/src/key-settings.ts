@@ -44,6 +44,7 @@ export function openKeyEncryption(
   const keepers: KeyEncryption[] = [localKeyEncryption(keysFolder)]
   if (kmsKey) keepers.push(kmsKeyEncryption({ kmsKey, endpoint: kmsEndpoint ?? null }))
   if (vaultUrl && vaultToken) keepers.push(vaultKeyEncryption({ vaultUrl, vaultToken, vaultKey }))
+  const keeperOf = (keyId: string) => keepers.find(({ kind }) => keyId.startsWith(`${kind}:`))
   const current = keepers.find(({ kind }) => kind === keyService)
   if (!current) throw missingKeeper(keyService)
   return {
@@ -51,10 +52,14 @@ export function openKeyEncryption(
     wrap: current.wrap,
     isCurrent: current.isCurrent,
     unwrap: async (wrapped) => {
-      const keeper = keepers.find(({ kind }) => wrapped.keyId.startsWith(`${kind}:`))
-      if (!keeper) throw new Error(`secret needs key ${wrapped.keyId}, whose keeper is not set`)
+      const keeper = keeperOf(wrapped.keyId)
+      if (!keeper) {
+        throw new SettingsError(`secret needs key ${wrapped.keyId}, whose keeper is not set`)
+      }
       return keeper.unwrap(wrapped)
     },
+    isAtHand: (keyId) => keeperOf(keyId)?.isAtHand(keyId) ?? false,
+    isLost: (keyId) => keeperOf(keyId)?.isLost(keyId) ?? false,
   }
 }
 

@@ -55,6 +55,8 @@ export function kmsKeyEncryption(settings: {
         const { KeyMetadata } = await client.send(new sdk.DescribeKeyCommand({ KeyId }), within())
         return keyId === `${prefix}${KeyMetadata?.Arn}`
       }),
+    isAtHand: (keyId) => keyId.startsWith(prefix),
+    isLost: () => false,
   }
 }
 

@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 import type { WrappedKey } from './key-encryption.ts'
 
 const Table = z.object({ table: z.string() })
+const KeyId = z.object({ keyId: z.string() })
 const Blocks = z.object({ blocks: z.number() })
 const Wrapped = z.object({ keyId: z.string(), bytes: z.instanceof(Buffer) })
 
@@ -23,6 +24,12 @@ export function findSealedTables({ pool }: Database): Promise<readonly string[]>
       WHERE attrelid = pg_class.oid AND attname IN ('key_id', 'data_key', 'ciphertext')
         AND NOT attisdropped)
     ORDER BY relname`)
+}
+
+/** The key of some secret in the table; null where it is empty. */
+export function findKeyIdInUse({ pool }: Database, table: string): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(KeyId)`
+    SELECT key_id AS "keyId" FROM ${sql.identifier([table])} LIMIT 1`)
 }
 
 export function countBlocks({ pool }: Database, table: string): Promise<number> {

@@ -54,6 +54,8 @@ export function vaultKeyEncryption({
       const { data } = await call(verb(vaultKey, 'keys'), Key)
       return keyId === `vault:${vaultKey}:v${data.latest_version}`
     },
+    isAtHand: (keyId) => keyId.startsWith('vault:'),
+    isLost: () => false,
   }
 }
 

@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto'
-import { readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Code } from '@connectrpc/connect'
@@ -130,8 +130,10 @@ test('a service has one key, for its owner alone, and gets back a lost public on
   const again = loadSigner(folder.path, 'gateway')
   expect(again.key.equals(gateway.key)).toBe(true)
   await check(mintCaller(again, alice, now))
-  await writeFile(join(folder.path, 'ledger.key'), 'no key')
-  expect(() => loadSigner(folder.path, 'ledger')).toThrow()
+  loadSigner(folder.path, 'ledger')
+  await copyFile(join(folder.path, 'ledger.pub'), join(folder.path, 'gateway.pub'))
+  const line = 'gateway.pub does not belong to gateway.key: remove it, to have it made anew'
+  expect(() => loadSigner(folder.path, 'gateway')).toThrow(line)
 })
 
 test('processes that start at the same time agree on the key', async () => {
