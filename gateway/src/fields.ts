@@ -32,6 +32,7 @@ export const idPrefixes: Record<string, string> = {
   spendingId: 'spnd',
   transactionId: 'txn',
   transactionImportId: 'txim',
+  transactionImportMappingId: 'txix',
   transactionUploadId: 'txup',
   userId: 'user',
 }

@@ -224,6 +224,13 @@ describe('mappings', () => {
     expect([answer.status, answer.body.problems]).toEqual([400, problems])
   })
 
+  test('are deleted', async () => {
+    gateway = await openGateway({ mappings: { deleteMapping: () => ({}) } }, uploadsOn)
+    const answer = await gateway.send('DELETE', `/api/mappings/${transactionImportMappingId}`)
+    expect(answer.status).toBe(200)
+    expect(sent()).toMatchObject({ transactionImportMappingId })
+  })
+
   test('are listed by signature, ten at a time', async () => {
     const listMappings = () => ({ mappings: [] })
     gateway = await openGateway({ mappings: { listMappings } }, uploadsOn)

@@ -25,6 +25,7 @@ export const ids = {
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionId: 'txn_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionImportId: 'txim_01hzzzzzzzzzzzzzzzzzzzzzza',
+  transactionImportMappingId: 'txix_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionUploadId: 'txup_01hzzzzzzzzzzzzzzzzzzzzzza',
   userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzza',
 } as const

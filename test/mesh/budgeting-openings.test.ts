@@ -15,7 +15,10 @@ import { at, type Household, household } from './budgeting-household.ts'
 let booted: Booted
 
 beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
+  booted = await boot([ledger, budgeting], {
+    COFFER_ENVELOPES_MAX: '3',
+    COFFER_FUNDING_SCHEDULES_MAX: '3',
+  })
 })
 
 beforeEach(() => {
@@ -119,6 +122,45 @@ test('an opening left behind is ended, with the contribution of the day it opens
   expect(await home.list()).toEqual([])
   expect(await forgetOldKeys()).toBeGreaterThan(0)
   expect(await forgetOldKeys()).toBe(0)
+})
+
+const texts = async (calls: Promise<unknown>[]) => {
+  const outcomes = await Promise.all(calls.map((call) => call.then(() => null, ConnectError.from)))
+  return outcomes.flatMap((error) => error?.rawMessage ?? [])
+}
+
+test('beyond the bound of envelopes nothing is created, and no plan is left behind', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const create = () => home.goal(fundingScheduleId, { nextRecurrence: at('2024-01-01T06:00Z') })
+  const refusals = await texts(Array.from({ length: 5 }, create))
+  const text = 'a bank account has at most 3 expenses and goals: delete one first'
+  expect(refusals).toEqual([text, text])
+  const plans = await booted.database('budgeting').pool.anyFirst(sql.unsafe`
+    SELECT state FROM spending WHERE account_id = ${home.accountId}`)
+  expect(plans).toEqual(['open', 'open', 'open'])
+})
+
+test('refused under its key, a request goes through once there is room', async () => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  const date = { nextRecurrence: at('2024-01-01T06:00Z') }
+  const others = await Promise.all([1, 2, 3].map(() => home.goal(body.fundingScheduleId, date)))
+  const send = () => home.spending.createSpending(body, keyed(home, 'aa'))
+  expect(await texts([send(), send()])).toHaveLength(2)
+  const { bankAccountId, as } = home
+  const spendingId = others[0]?.spendingId ?? ''
+  await home.spending.deleteSpending({ bankAccountId, spendingId }, as)
+  const { spending } = await send()
+  expect(await home.list()).toContainEqual(spending)
+  expect((await send()).spending?.spendingId).toBe(spending?.spendingId)
+})
+
+test('funding schedules are created up to the bound, however many at once', async () => {
+  const home = await household(booted)
+  const refusals = await texts(Array.from({ length: 5 }, (_, n) => home.pay({ name: `Pay ${n}` })))
+  const text = 'a bank account has at most 3 funding schedules: delete one first'
+  expect(refusals).toEqual([text, text])
 })
 
 test('a key that is forgotten opens another', async () => {

@@ -72,6 +72,18 @@ test('the settings of every service are known', () => {
   }
 })
 
+test('docs/limits.md has the default of every bound on what an account has', () => {
+  const limits = readFileSync(join(import.meta.dirname, '../../../docs/limits.md'), 'utf8')
+  const bounds = [...settingsByName().values()].filter(({ env }) => env.endsWith('_MAX'))
+  expect(bounds.length).toBeGreaterThan(7)
+  const missing = bounds.filter((bound) => {
+    const value = Number(shown(bound, undefined)).toLocaleString('en-US')
+    const row = limits.split('\n').find((line) => line.includes(`\`${bound.env}\``))
+    return !row?.includes(value)
+  })
+  expect(missing.map(({ env }) => env)).toEqual([])
+})
+
 test('the table of settings in the README is the one that coffer config prints', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
   const [, table] = /<!-- settings -->\n\n(.*)\n\n<!-- end of settings -->/s.exec(readme) ?? []

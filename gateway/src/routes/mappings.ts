@@ -66,5 +66,15 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
         return rendered(ImportMappingSchema, mapping)
       },
     }),
+    route({
+      method: 'DELETE',
+      path: '/api/mappings/:transactionImportMappingId',
+      summary: 'Delete a mapping; imports that use it go on with it',
+      auth: 'key',
+      feature: 'uploads',
+      handler: async ({ params, options }) => {
+        await mappings.deleteMapping(params, options)
+      },
+    }),
   ]
 }

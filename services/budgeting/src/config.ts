@@ -1,8 +1,13 @@
-import { setting } from '@coffer/kit/config'
+import { accountBound, setting } from '@coffer/kit/config'
 import { z } from 'zod'
 
 /** The settings of budgeting. */
 export const settings = {
+  fundingSchedulesMax: setting(
+    'COFFER_FUNDING_SCHEDULES_MAX',
+    accountBound(200),
+    'Funding schedules a bank account may have',
+  ),
   expenseCarryOver: setting(
     'COFFER_EXPENSE_CARRY_OVER',
     z.stringbool().default(false),

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { keepReply, once } from '@coffer/kit/idempotency'
@@ -13,9 +14,11 @@ import {
   type FundingScheduleService,
 } from '@coffer/proto/budgeting/v1/funding_schedule'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import type { settings } from './config.ts'
 import { admitPlan } from './ended-bank-account.sql.ts'
 import {
   findFundingSchedule,
+  fundingScheduleBound,
   insertFundingSchedule,
   listFundingSchedules,
   refuseTaken,
@@ -25,7 +28,7 @@ import { updateFundingSchedule } from './funding-schedule-change.rpc.ts'
 import { deleteFundingSchedule } from './funding-schedule-removal.rpc.ts'
 import { describeBankAccount, describeWritable } from './ledger.client.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'>
+type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'mesh' | 'clock' | 'log'>
 
 /** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
 export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingScheduleService> {
@@ -58,7 +61,7 @@ export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingSch
 }
 
 async function add(deps: Deps, request: CreateFundingScheduleRequest, context: HandlerContext) {
-  const { database, clock } = deps
+  const { config, database, clock } = deps
   return once({ database, context, reply: CreateFundingScheduleResponseSchema }, async (key) => {
     const { accountId, timezone } = callerOf(context)
     const { bankAccountId } = request
@@ -70,6 +73,7 @@ async function add(deps: Deps, request: CreateFundingScheduleRequest, context: H
     const run = database.transaction(async (tx) => {
       await admitPlan(tx, accountId, bankAccountId)
       await insertFundingSchedule(tx, schedule)
+      await requireWithin(tx, fundingScheduleBound(config.fundingSchedulesMax, identity))
       const reply = create(CreateFundingScheduleResponseSchema, {
         fundingSchedule: toMessage(FundingScheduleSchema, schedule),
       })

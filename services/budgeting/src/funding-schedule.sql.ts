@@ -1,3 +1,4 @@
+import type { Bound } from '@coffer/kit/account-bound.sql'
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { duplicate } from '@coffer/kit/errors'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
@@ -32,6 +33,21 @@ export function findFundingSchedule(
 /** Throws UniqueIntegrityConstraintViolationError when the bank account has one of that name. */
 export async function insertFundingSchedule(tx: Tx, schedule: FundingSchedule): Promise<void> {
   await tx.query(sql.unsafe`${insertOf('funding_schedules', FundingSchedule, schedule)}`)
+}
+
+export function fundingScheduleBound(
+  max: number,
+  { accountId, bankAccountId }: Pick<FundingSchedule, 'accountId' | 'bankAccountId'>,
+): Bound {
+  return {
+    scope: `funding_schedules ${bankAccountId}`,
+    rows: sql.fragment`
+      SELECT FROM funding_schedules
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND deleted_at IS NULL`,
+    max,
+    refusal: `a bank account has at most ${max} funding schedules: delete one first`,
+  }
 }
 
 /** Throws UniqueIntegrityConstraintViolationError when there is another of that name. */

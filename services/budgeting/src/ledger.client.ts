@@ -6,7 +6,8 @@ import {
   BankAccountService,
   type DescribeBankAccountResponse,
 } from '@coffer/proto/ledger/v1/bank_account'
-import type { CallOptions, HandlerContext } from '@connectrpc/connect'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { type CallOptions, Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 
 /** The bank account of a request. Throws notFound for one that the caller does not have. */
 export function describeBankAccount(
@@ -29,6 +30,23 @@ export async function describeWritable(
     throw refused('The bank account is archived')
   }
   return { isManualLink: linkType === 'manual' }
+}
+
+/** Whether a plan has its open envelope; without the bank account it has none. */
+export async function hasEnvelope(
+  { mesh }: Pick<ServiceDeps, 'mesh'>,
+  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  options: CallOptions,
+): Promise<boolean> {
+  const ledger = mesh.client('ledger', EnvelopeService)
+  const request = { bankAccountId, spendingIds: [spendingId] }
+  try {
+    const { envelopes } = await ledger.listEnvelopes(request, options)
+    return envelopes.length > 0
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.NotFound) return false
+    throw error
+  }
 }
 
 /** Call options of what the service does by itself, for one attempt. */

@@ -1,11 +1,9 @@
 import { keptForHours } from '@coffer/kit/idempotency'
 import type { ServiceDeps } from '@coffer/kit/service'
 import { hourMs } from '@coffer/kit/time'
-import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
-import { Code, ConnectError } from '@connectrpc/connect'
 import { accountTimezone } from './account-settings.client.ts'
 import { forEachInTurn } from './each.ts'
-import { asSystem } from './ledger.client.ts'
+import { asSystem, hasEnvelope } from './ledger.client.ts'
 import { dropOpening, forgetKeys, type Opening, staleOpenings } from './opening.sql.ts'
 import { openPlan } from './spending-opening.rpc.ts'
 
@@ -43,23 +41,9 @@ export function openingActivities(deps: Deps) {
 
 async function endOpening(deps: Deps, opening: Opening): Promise<void> {
   const { spendingId } = opening
-  if (!(await hasEnvelope(deps, opening))) return dropOpening(deps.database, opening)
+  const options = asSystem(deps, opening.accountId)
+  if (!(await hasEnvelope(deps, opening, options))) return dropOpening(deps.database, opening)
   const timezone = await accountTimezone(deps, opening.accountId)
   const asOf = { timezone, now: deps.clock() }
   await deps.database.transaction((tx) => openPlan(tx, opening, { spendingId, asOf }))
-}
-
-async function hasEnvelope(
-  deps: Deps,
-  { accountId, bankAccountId, spendingId }: Opening,
-): Promise<boolean> {
-  const ledger = deps.mesh.client('ledger', EnvelopeService)
-  const request = { bankAccountId, spendingIds: [spendingId] }
-  try {
-    const { envelopes } = await ledger.listEnvelopes(request, asSystem(deps, accountId))
-    return envelopes.length > 0
-  } catch (error) {
-    if (ConnectError.from(error).code === Code.NotFound) return false
-    throw error
-  }
 }

@@ -4,21 +4,30 @@ import { sql } from 'slonik'
 import type { PlanScope } from './spending.sql.ts'
 import { FundedSpending, ReservedSpending, Spending } from './spending.ts'
 
-const Opening = Spending.pick({ accountId: true, bankAccountId: true, spendingId: true })
+const Opening = Spending.pick({
+  accountId: true,
+  bankAccountId: true,
+  spendingId: true,
+  revision: true,
+})
 export type Opening = Pick<Spending, keyof typeof Opening.shape>
 
 const columns = columnsOf(Spending, { table: 'spending' })
 const reserved = columnsOf(ReservedSpending, { table: 'spending' })
 
-/** The plan that an earlier attempt of the same request has left. */
-export function findOpening(
+/**
+ * The plan that an earlier attempt of the same request has left. While it is opening its revision
+ * rises, so that the earlier attempt no longer drops it.
+ */
+export function adoptOpening(
   { pool }: Database,
   accountId: string,
   openingKey: string,
 ): Promise<ReservedSpending | null> {
   return pool.maybeOne(sql.type(ReservedSpending)`
-    SELECT ${reserved} FROM spending
-    WHERE account_id = ${accountId} AND opening_key = ${openingKey}`)
+    UPDATE spending SET revision = revision + (state = 'opening')::int
+    WHERE account_id = ${accountId} AND opening_key = ${openingKey}
+    RETURNING ${reserved}`)
 }
 
 /**
@@ -52,19 +61,19 @@ export function staleOpenings(
 ): Promise<readonly Opening[]> {
   return pool.any(sql.type(Opening)`
     SELECT account_id AS "accountId", bank_account_id AS "bankAccountId",
-      spending_id AS "spendingId"
+      spending_id AS "spendingId", revision
     FROM spending WHERE state = 'opening' AND created_at < ${before.toISOString()}
     ORDER BY created_at LIMIT ${limit}`)
 }
 
-/** Removes a plan that is not open. */
+/** Removes a plan that is not open, unless another attempt has adopted it meanwhile. */
 export async function dropOpening(
   { pool }: Database,
-  { accountId, bankAccountId, spendingId }: Opening,
+  { accountId, bankAccountId, spendingId, revision }: Opening,
 ): Promise<void> {
   await pool.query(sql.unsafe`
     DELETE FROM spending WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND spending_id = ${spendingId} AND state = 'opening'`)
+      AND spending_id = ${spendingId} AND state = 'opening' AND revision = ${revision}`)
 }
 
 /** Forgets the keys of requests that are too old to be repeated; returns how many. */

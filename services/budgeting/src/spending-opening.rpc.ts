@@ -13,11 +13,11 @@ import {
   SpendingSchema,
 } from '@coffer/proto/budgeting/v1/spending'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
-import type { HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { admitPlan } from './ended-bank-account.sql.ts'
-import { describeWritable } from './ledger.client.ts'
-import { findOpening, openSpending } from './opening.sql.ts'
+import { describeWritable, hasEnvelope } from './ledger.client.ts'
+import { adoptOpening, dropOpening, openSpending } from './opening.sql.ts'
 import { type AsOf, withAmounts, withContribution } from './plan.ts'
 import { shareSchedules } from './plan-schedule.sql.ts'
 import { insertSpending, type PlanScope, refuseTaken, savePlans } from './spending.sql.ts'
@@ -35,19 +35,18 @@ export async function createSpending(
   request: CreateSpendingRequest,
   context: HandlerContext,
 ) {
-  const { database, mesh, clock } = deps
+  const { database, clock } = deps
   return once({ database, context, reply: CreateSpendingResponseSchema }, async (key) => {
     const { bankAccountId } = request
     const { accountId, timezone } = callerOf(context)
     const { isManualLink } = await describeWritable(deps, bankAccountId, context)
     const asOf = { timezone, now: clock() }
     const scope = { accountId, bankAccountId }
-    const { spendingId, spendingType } = await reserve(database, { accountId, key }, (tx) =>
+    const reserved = await reserve(database, { accountId, key }, (tx) =>
       insertPlan(tx, { scope, request, key, asOf, isManualLink }),
     )
-    const opening = { bankAccountId, spendingId, spendingType }
-    const ledger = mesh.client('ledger', EnvelopeService)
-    const { envelope } = await ledger.openEnvelope(opening, onBehalfOf(context))
+    const { spendingId } = reserved
+    const envelope = await createEnvelope(deps, reserved, context)
     return database.transaction(async (tx) => {
       const plan = await openPlan(tx, scope, { spendingId, asOf })
       if (!plan) throw unavailable('the spending object was not opened in time')
@@ -58,6 +57,23 @@ export async function createSpending(
       return reply
     })
   })
+}
+
+/** The plan's envelope. Where the ledger refuses it, its bound for one, no plan is left behind. */
+async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerContext) {
+  const { bankAccountId, spendingId, spendingType } = reserved
+  const ledger = deps.mesh.client('ledger', EnvelopeService)
+  const options = onBehalfOf(context)
+  try {
+    const opening = { bankAccountId, spendingId, spendingType }
+    return (await ledger.openEnvelope(opening, options)).envelope
+  } catch (error) {
+    // An earlier attempt may have created it. What fails here is left to the sweep.
+    const isRefused = ConnectError.from(error).code === Code.FailedPrecondition
+    const isLeft = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
+    if (isLeft) await dropOpening(deps.database, reserved)
+    throw error
+  }
 }
 
 /**
@@ -90,7 +106,7 @@ async function reserve(
     return await database.transaction(insert)
   } catch (error) {
     if (!(error instanceof UniqueIntegrityConstraintViolationError)) throw error
-    const first = key && (await findOpening(database, accountId, key.key))
+    const first = key && (await adoptOpening(database, accountId, key.key))
     if (!first) return refuseTaken(error)
     if (first.openingBody) requireSameBody(first.openingBody, key.bodyHash)
     return first

@@ -1,4 +1,4 @@
-import { setting } from '@coffer/kit/config'
+import { accountBound, setting } from '@coffer/kit/config'
 import { z } from 'zod'
 import { canonicalFeedUrl, feedUrlProblem } from './feed-url.ts'
 
@@ -17,6 +17,11 @@ const FeedUrls = z
   })
 
 export const settings = {
+  linksMax: setting(
+    'COFFER_LINKS_MAX',
+    accountBound(1_000),
+    'Links an account may have, and connections to the feed provider',
+  ),
   allowedUrls: setting(
     'COFFER_FEED_ALLOWED_URLS',
     FeedUrls,

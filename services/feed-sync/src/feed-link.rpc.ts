@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { duplicate, notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { keepReply, once } from '@coffer/kit/idempotency'
@@ -14,6 +15,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { settings } from './config.ts'
 import {
+  feedLinkBound,
   findFeedLinks,
   insertFeedLink,
   listFeedLinks,
@@ -53,6 +55,7 @@ export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> 
         const reply = create(CreateFeedLinkResponseSchema, { feedLink: toReply(feedLink) })
         await database.transaction(async (tx) => {
           await insertFeedLink(tx, feedLink, apiKey)
+          await requireWithin(tx, feedLinkBound(config.linksMax, accountId))
           await keepReply(tx, key, reply)
         })
         return reply

@@ -1,3 +1,4 @@
+import type { Bound } from '@coffer/kit/account-bound.sql'
 import type { Database, Transaction } from '@coffer/kit/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
 import type { SealedSecret } from '@coffer/kit/secrets'
@@ -12,6 +13,17 @@ const SealedKey = z.object({
 })
 
 const columns = columnsOf(FeedLink, { table: 'feed_links' })
+
+/** Each link over the feed provider has a connection of its own. */
+export function feedLinkBound(max: number, accountId: string): Bound {
+  return {
+    scope: `feed_links ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM feed_links WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} feed links: delete a link over one first`,
+  }
+}
 
 /** Live connections of the account, newest first. */
 export function listFeedLinks({ pool }: Database, accountId: string): Promise<readonly FeedLink[]> {

@@ -18,7 +18,10 @@ let booted: Booted
 let feedLinks: Client<typeof FeedLinkService>
 
 beforeAll(async () => {
-  booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl })
+  booted = await boot([feedSync], {
+    COFFER_FEED_ALLOWED_URLS: feedUrl,
+    COFFER_LINKS_MAX: '3',
+  })
   feedLinks = booted.client('feed-sync', FeedLinkService)
 })
 
@@ -170,4 +173,13 @@ test('the end of its link deactivates the connection and drops its key, once', a
   expect(await storedKey(accountId)).toEqual([])
   await release(accountId, 'link_1')
   expect((await feedLinks.getFeedLink({ feedLinkId }, caller)).feedLink).toEqual(ended)
+})
+
+test('connections are created up to the bound of links, however many at once', async () => {
+  const caller = booted.as(newId('acct'))
+  const calls = Array.from({ length: 5 }, (_, n) => createFeedLink(caller, `Home ${n}`))
+  const outcomes = await Promise.allSettled(calls)
+  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  expect(refused).toMatchObject([1, 2].map(() => ({ code: Code.FailedPrecondition })))
+  expect(refused[0].rawMessage).toContain('at most 3 feed links')
 })

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { duplicate, invalid, refused } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { toMessage } from '@coffer/kit/message'
 import { ApiKeySchema, type ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
+import { apiKeyBound, insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
 import { ApiKey, apiKeyProblems } from './api-key.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { apiKeySecret, hashOf, secretBytes } from './secret.ts'
@@ -15,7 +16,7 @@ import { signedIn } from './signed-in.rpc.ts'
 
 /** API keys of the caller's account, for users who signed in (spec/identity.md 6.7). */
 export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
-  const { database, clock } = deps
+  const { config, database, clock } = deps
   return {
     listApiKeys: async (_, context) => {
       const { accountId } = signedIn(context)
@@ -44,7 +45,10 @@ export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
         lastUsedAt: null,
       }
       try {
-        await insertApiKey(database, accountId, { ...key, secretHash: hashOf(secret) })
+        await database.transaction(async (tx) => {
+          await insertApiKey(tx, accountId, { ...key, secretHash: hashOf(secret) })
+          await requireWithin(tx, apiKeyBound(config.apiKeysMax, accountId))
+        })
       } catch (error) {
         throw error instanceof UniqueIntegrityConstraintViolationError
           ? duplicate('API key')

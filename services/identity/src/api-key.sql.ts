@@ -1,3 +1,4 @@
+import type { Bound } from '@coffer/kit/account-bound.sql'
 import type { Database, Transaction } from '@coffer/kit/database'
 import { notFound } from '@coffer/kit/errors'
 import { columnsOf } from '@coffer/kit/rows'
@@ -26,17 +27,28 @@ export async function listApiKeys(
 
 /** Throws UniqueIntegrityConstraintViolationError when a key that is not revoked has the name. */
 export async function insertApiKey(
-  { pool }: Database,
+  tx: Transaction,
   accountId: string,
   key: ApiKey & { secretHash: Buffer },
 ): Promise<void> {
-  await pool.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO api_keys
       (account_id, api_key_id, name, secret_hash, created_by, created_at, updated_at,
         expires_at, scope)
     VALUES (${accountId}, ${key.apiKeyId}, ${key.name}, ${sql.binary(key.secretHash)},
       ${key.createdBy}, ${sql.timestamp(key.createdAt)}, ${sql.timestamp(key.updatedAt)},
       ${key.expiresAt && sql.timestamp(key.expiresAt)}, ${key.scope})`)
+}
+
+/** The keys that count are those that a list shows: expired ones too. */
+export function apiKeyBound(max: number, accountId: string): Bound {
+  return {
+    scope: `api_keys ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM api_keys WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} API keys: revoke one first`,
+  }
 }
 
 /** Throws notFound. */

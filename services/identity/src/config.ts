@@ -1,4 +1,4 @@
-import { httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
+import { accountBound, httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) => z.stringbool().default(fallback)
@@ -11,6 +11,7 @@ const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps U
 
 /** The settings of identity. */
 export const settings = {
+  apiKeysMax: setting('COFFER_API_KEYS_MAX', accountBound(100), 'API keys an account may have'),
   allowSignUp: setting(
     'COFFER_ALLOW_SIGN_UP',
     flag(false),

@@ -13,7 +13,7 @@ import { bootIdentity, nobody, register, statementsOf } from './household.ts'
 let booted: Booted
 
 beforeAll(async () => {
-  booted = await bootIdentity()
+  booted = await bootIdentity({ COFFER_API_KEYS_MAX: '5' })
 })
 
 afterEach(() => {
@@ -198,4 +198,15 @@ test('a key that reads is known as such, and no RPC with effects accepts it', as
   })
   const me = await booted.client('identity', UserService).getMe({}, as)
   expect(me.user?.userId).toBe(userId)
+})
+
+test('keys are created up to the bound, by requests at once too', async () => {
+  const ann = await register(booted)
+  const calls = Array.from({ length: 8 }, (_, n) => refusal(create(ann.as, `Key ${n}`)))
+  const refused = (await Promise.all(calls)).flatMap((error) => error?.rawMessage ?? [])
+  const text = 'an account has at most 5 API keys: revoke one first'
+  expect(refused).toEqual([text, text, text])
+  const { apiKeys } = await keys().listApiKeys({}, ann.as)
+  await keys().deleteApiKey({ apiKeyId: apiKeys[0]?.apiKeyId ?? '' }, ann.as)
+  expect(await refusal(create(ann.as, 'Room'))).toBeNull()
 })

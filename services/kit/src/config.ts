@@ -24,6 +24,11 @@ export function setting<T>(env: string, schema: z.ZodType<T>, about: string): Se
   return { env, about, schema }
 }
 
+/** What an account may have of a kind (docs/limits.md). */
+export function accountBound(fallback: number): z.ZodType<number> {
+  return z.coerce.number().int().min(1).max(1_000_000).default(fallback)
+}
+
 /** The address of a web server. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { emit } from '@coffer/kit/changes'
 import { currencyOf } from '@coffer/kit/currency'
 import { duplicate, notFound } from '@coffer/kit/errors'
@@ -33,13 +34,14 @@ import {
   type NewBankAccount,
 } from './bank-account-change.ts'
 import type { Settlement } from './book.ts'
+import { type Bounds, bankAccountBound } from './bounds.sql.ts'
 import { findLink, shareLink } from './link.sql.ts'
 import { candidateChanges, type MoneyWriter } from './money.rpc.ts'
 import type { AccountRecord } from './provider-account.ts'
 import { findAccountRecords } from './sync-accounts.sql.ts'
 import type { Locked } from './transaction.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; write: MoneyWriter }
 
 /** Bank accounts and balances (spec/interface.md, Bank accounts). */
 export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountService> {
@@ -126,7 +128,7 @@ async function accountsOfLink(
 }
 
 async function open(deps: Deps, request: CreateBankAccountRequest, context: HandlerContext) {
-  const { database, clock } = deps
+  const { config, database, clock } = deps
   return once({ database, context, reply: CreateBankAccountResponseSchema }, async (key) => {
     const { accountId, userId: createdBy, locale } = callerOf(context)
     const body = newBankAccount(request, locale)
@@ -138,6 +140,7 @@ async function open(deps: Deps, request: CreateBankAccountRequest, context: Hand
       const message = toMessage(BankAccountSchema, bankAccount)
       const reply = create(CreateBankAccountResponseSchema, { bankAccount: message })
       await insertBankAccount(tx, bankAccount, entries)
+      await requireWithin(tx, bankAccountBound(config, accountId))
       await emit(tx, ...candidateChanges(bankAccount))
       await keepReply(tx, key, reply)
       return reply

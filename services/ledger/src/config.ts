@@ -1,4 +1,4 @@
-import { httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
+import { accountBound, httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
 import { z } from 'zod'
 
 export const settings = {
@@ -32,6 +32,31 @@ export const settings = {
     'COFFER_SIMILAR_QUIET_SECONDS',
     z.coerce.number().min(0.1).max(3600).default(30),
     'How long a bank account must be left alone before similar transactions are looked for.',
+  ),
+  linksMax: setting(
+    'COFFER_LINKS_MAX',
+    accountBound(1_000),
+    'Links an account may have, and connections to the feed provider',
+  ),
+  bankAccountsMax: setting(
+    'COFFER_BANK_ACCOUNTS_MAX',
+    accountBound(1_000),
+    'Bank accounts an account may have, archived ones included',
+  ),
+  envelopesMax: setting(
+    'COFFER_ENVELOPES_MAX',
+    accountBound(1_000),
+    'Expenses and goals a bank account may have',
+  ),
+  mappingsMax: setting(
+    'COFFER_MAPPINGS_MAX',
+    accountBound(200),
+    'Mappings of CSV files an account may have',
+  ),
+  uploadsMax: setting(
+    'COFFER_UPLOADS_MAX',
+    accountBound(10),
+    'Uploads of an account that may be under way at a time',
   ),
 }
 

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { requireWithinLocked } from '@coffer/kit/account-bound.sql'
 import { notFound } from '@coffer/kit/errors'
 import { keptReplies, once } from '@coffer/kit/idempotency'
 import { toMessage } from '@coffer/kit/message'
@@ -13,6 +14,7 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { requireWritable } from './bank-account.ts'
 import { findEnvelope, openBook, settle } from './book.ts'
+import { type Bounds, envelopeBound } from './bounds.sql.ts'
 import { insertEnvelope, listEnvelopes } from './envelope.sql.ts'
 import { openEnvelope, SpendingType } from './envelope.ts'
 import { type MoneyWriter, resultOf } from './money.rpc.ts'
@@ -21,7 +23,7 @@ import { closeEnvelope } from './period.ts'
 import { singleScheduledRoutes } from './scheduled.rpc.ts'
 import { transfer } from './transfer.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; write: MoneyWriter }
 
 /** Envelopes: their amounts, and the money that moves between them (design 1 and 4). */
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
@@ -72,7 +74,7 @@ function sidesOf(request: TransferRequest) {
 }
 
 async function open(
-  { database, clock }: Deps,
+  { config, database, clock }: Deps,
   request: { bankAccountId: string; spendingId: string; spendingType: string },
   context: HandlerContext,
 ) {
@@ -89,6 +91,7 @@ async function open(
     if (known) return known
     const fresh = openEnvelope({ ...identity, spendingType }, clock())
     await insertEnvelope(tx, fresh)
+    await requireWithinLocked(tx, envelopeBound(config, identity))
     return fresh
   })
   return { envelope: toMessage(EnvelopeSchema, envelope) }

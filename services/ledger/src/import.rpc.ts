@@ -1,4 +1,5 @@
 import { create, fromBinary } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { changeOf } from '@coffer/kit/changes'
 import { invalid, notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
@@ -18,6 +19,7 @@ import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { findBankAccount } from './bank-account.sql.ts'
 import { requireManual, requireWritable } from './bank-account.ts'
+import { type Bounds, uploadBound } from './bounds.sql.ts'
 import {
   type CsvImport,
   createImport,
@@ -34,7 +36,7 @@ import { findMapping } from './mapping.sql.ts'
 import type { Storage } from './storage.ts'
 import { uploadOf } from './upload.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
 
 /** CSV files on their way to become transactions (spec/ledger.md 7.2, 7.3). */
 export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
@@ -117,7 +119,7 @@ async function startPreview(
 
 /** From here on it is an upload like any other. */
 async function startProcessing(
-  { database, clock }: Deps,
+  { config, database, clock }: Deps,
   found: CsvImport,
   createdBy: string,
 ): Promise<void> {
@@ -131,6 +133,7 @@ async function startProcessing(
   await database.transaction(async (tx) => {
     const isDone = await askForProcessing(tx, found, { upload, now, changes })
     if (!isDone) requireStatus({ ...found, status: 'pending-processing' }, 'preview')
+    await requireWithin(tx, uploadBound(config, found.accountId))
   })
 }
 

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { changeOf, emit } from '@coffer/kit/changes'
 import { duplicate, notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
@@ -15,6 +16,7 @@ import {
 } from '@coffer/proto/ledger/v1/link'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { type Bounds, linkBound } from './bounds.sql.ts'
 import {
   findLink,
   insertLink,
@@ -25,10 +27,10 @@ import {
 } from './link.sql.ts'
 import { changeLink, createLink, deleteLink, type Link, type LinkPatch } from './link.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
 /** Links of an account (spec/interface.md, Links). */
-export function linkRoutes({ database, clock }: Deps): ServiceImpl<typeof LinkService> {
+export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeof LinkService> {
   return {
     listLinks: async (_request, context) => {
       const links = await listLinks(database, callerOf(context).accountId)
@@ -51,6 +53,7 @@ export function linkRoutes({ database, clock }: Deps): ServiceImpl<typeof LinkSe
         await database
           .transaction(async (tx) => {
             await insertLink(tx, link, [created])
+            await requireWithin(tx, linkBound(config, accountId))
             await keepReply(tx, key, reply)
           })
           .catch(refuseTaken)

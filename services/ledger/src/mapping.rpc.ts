@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { invalid } from '@coffer/kit/errors'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
+import { invalid, notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
@@ -11,13 +12,18 @@ import {
   type MappingService,
 } from '@coffer/proto/ledger/v1/mapping'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { type Bounds, mappingBound } from './bounds.sql.ts'
 import { CsvMapping, problemsOfMapping, signatureOf } from './csv-mapping.ts'
-import { type ImportMapping, insertMapping, listMappings } from './mapping.sql.ts'
+import { deleteMapping, type ImportMapping, insertMapping, listMappings } from './mapping.sql.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
 /** How CSV files become transactions, remembered by their columns (spec/ledger.md 7.4). */
-export function mappingRoutes({ database, clock }: Deps): ServiceImpl<typeof MappingService> {
+export function mappingRoutes({
+  config,
+  database,
+  clock,
+}: Deps): ServiceImpl<typeof MappingService> {
   return {
     listMappings: async ({ signature = null, limit, offset }, context) => {
       const { accountId } = callerOf(context)
@@ -35,8 +41,17 @@ export function mappingRoutes({ database, clock }: Deps): ServiceImpl<typeof Map
         createdAt: now,
         updatedAt: now,
       }
-      await insertMapping(database, made)
+      await database.transaction(async (tx) => {
+        await insertMapping(tx, made)
+        await requireWithin(tx, mappingBound(config, accountId))
+      })
       return { mapping: messageOf(made) }
+    },
+    deleteMapping: async ({ transactionImportMappingId }, context) => {
+      const { accountId } = callerOf(context)
+      const which = { transactionImportMappingId, now: clock() }
+      if (!(await deleteMapping(database, accountId, which))) throw notFound('mapping')
+      return {}
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { columnsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -18,9 +18,9 @@ export type ImportMapping = z.infer<typeof ImportMapping>
 
 const columns = columnsOf(ImportMapping, { table: 'transaction_import_mappings' })
 
-export async function insertMapping({ pool }: Database, mapping: ImportMapping): Promise<void> {
+export async function insertMapping(tx: Tx, mapping: ImportMapping): Promise<void> {
   const { accountId, transactionImportMappingId, signature, createdAt, createdBy } = mapping
-  await pool.query(sql.unsafe`
+  await tx.query(sql.unsafe`
     INSERT INTO transaction_import_mappings (account_id, transaction_import_mapping_id, signature,
       mapping, created_at, updated_at, created_by)
     VALUES (${accountId}, ${transactionImportMappingId}, ${signature},
@@ -35,7 +35,7 @@ export function findMapping(
 ): Promise<ImportMapping | null> {
   return pool.maybeOne(sql.type(ImportMapping)`
     SELECT ${columns} FROM transaction_import_mappings
-    WHERE account_id = ${accountId}
+    WHERE account_id = ${accountId} AND deleted_at IS NULL
       AND transaction_import_mapping_id = ${transactionImportMappingId}`)
 }
 
@@ -48,6 +48,19 @@ export function listMappings(
   const isWanted = signature === null ? sql.fragment`TRUE` : sql.fragment`signature = ${signature}`
   return pool.any(sql.type(ImportMapping)`
     SELECT ${columns} FROM transaction_import_mappings
-    WHERE account_id = ${accountId} AND ${isWanted}
+    WHERE account_id = ${accountId} AND ${isWanted} AND deleted_at IS NULL
     ORDER BY transaction_import_mapping_id DESC LIMIT ${limit} OFFSET ${offset}`)
+}
+
+/** Takes a mapping out of sight; imports keep theirs. False where there is none. */
+export async function deleteMapping(
+  { pool }: Database,
+  accountId: string,
+  { transactionImportMappingId, now }: { transactionImportMappingId: string; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    UPDATE transaction_import_mappings SET deleted_at = ${now.toISOString()}
+    WHERE account_id = ${accountId} AND deleted_at IS NULL
+      AND transaction_import_mapping_id = ${transactionImportMappingId}`)
+  return rowCount > 0
 }

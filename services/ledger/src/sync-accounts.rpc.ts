@@ -1,3 +1,4 @@
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { changeOf } from '@coffer/kit/changes'
 import { invalid, notFound } from '@coffer/kit/errors'
 import { isId, newId } from '@coffer/kit/id'
@@ -14,6 +15,7 @@ import type {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { refuseTaken } from './bank-account.rpc.ts'
 import { requireWritable } from './bank-account.ts'
+import { type Bounds, bankAccountBound, linkBound } from './bounds.sql.ts'
 import { subjectOf } from './link.rpc.ts'
 import { findLink, insertLinkOnce, lockLink } from './link.sql.ts'
 import { createAggregatorLink, type Link } from './link.ts'
@@ -25,7 +27,7 @@ import { listSynced, lockSynced, saveAccounts } from './sync-accounts.sql.ts'
 import { settleBalances, upsertAccounts } from './sync-accounts.ts'
 import { sourceOf } from './sync-kind.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; write: MoneyWriter }
 
 /** What the syncs bring in of links and bank accounts (spec/syncs.md 1.4, 2.7, 2.8, 3.4). */
 export function accountSyncRoutes(
@@ -45,7 +47,7 @@ export function accountSyncRoutes(
 }
 
 async function upsertLink(
-  { database, clock }: Deps,
+  { config, database, clock }: Deps,
   request: UpsertLinkRequest,
   context: HandlerContext,
 ) {
@@ -57,14 +59,18 @@ async function upsertLink(
   const body = { linkId, institutionName }
   const link = createAggregatorLink(body, { accountId, createdBy, now: clock() })
   const event = changeOf(LinkCreatedSchema, subjectOf(link), toMessage(LinkCreatedSchema, link))
-  const isNew = await database.transaction((tx) => insertLinkOnce(tx, link, [event]))
+  const isNew = await database.transaction(async (tx) => {
+    const isInserted = await insertLinkOnce(tx, link, [event])
+    if (isInserted) await requireWithin(tx, linkBound(config, accountId))
+    return isInserted
+  })
   if (!isNew) live(await findLink(database, accountId, linkId), issuer)
   return { isNew }
 }
 
 /** Upserts of one link take turns: the second finds what the first has made. */
 function upsert(
-  { database, clock }: Deps,
+  { config, database, clock }: Deps,
   request: UpsertBankAccountsRequest,
   context: HandlerContext,
 ) {
@@ -80,6 +86,7 @@ function upsert(
     const { changes, upserted } = upsertAccounts(batch)
     const isChanged = Object.values(changes).some((rows) => rows.length > 0)
     if (isChanged) await saveAccounts(tx, { accountId, ...changes })
+    if (changes.inserted.length > 0) await requireWithin(tx, bankAccountBound(config, accountId))
     return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
   })
   return run.catch(refuseTaken)

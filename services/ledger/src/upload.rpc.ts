@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/account-bound.sql'
 import { changeOf } from '@coffer/kit/changes'
 import { notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
@@ -17,6 +18,7 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { findBankAccount } from './bank-account.sql.ts'
 import { requireManual, requireWritable } from './bank-account.ts'
+import { type Bounds, uploadBound } from './bounds.sql.ts'
 import { keepFile } from './file-keeping.rpc.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage.ts'
@@ -24,7 +26,7 @@ import { findUpload, insertUpload } from './upload.sql.ts'
 import { createUpload, formatOf } from './upload.ts'
 import { undoRoutes } from './upload-undo.rpc.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
 
 /** Uploads of files with transactions (spec/ledger.md 6.1, 6.2). */
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
@@ -45,7 +47,7 @@ async function post(
   requests: AsyncIterable<CreateUploadRequest>,
   context: HandlerContext,
 ) {
-  const { database, clock, storage } = deps
+  const { config, database, clock, storage } = deps
   const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
   const file = await receiveFile(requests)
   const bodyHash = async () => (await file.finish()).bodyHash
@@ -69,6 +71,7 @@ async function post(
       const settings = { accountId, timezone, locale, version: 0n }
       await database.transaction(async (tx) => {
         await insertUpload(tx, { ...made, settings, changes })
+        await requireWithin(tx, uploadBound(config, accountId))
         await keepReply(tx, key && { ...key, bodyHash }, reply)
       })
     }

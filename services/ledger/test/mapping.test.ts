@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../src/service.ts'
 import { household } from './household.ts'
@@ -43,6 +44,26 @@ test('mappings are found again by the columns of a file, the newest first', asyn
   const stranger = booted.as(newId('acct'))
   const request = { limit: 10, offset: 0 }
   expect((await mappings.listMappings(request, stranger)).mappings).toEqual([])
+})
+
+test('a deleted mapping is gone from the list, but not from the import that uses it', async () => {
+  const home = await household(booted)
+  const { mappings, imports } = steps
+  const { transactionImportId } = await steps.previewed(home)
+  const page = { limit: 10, offset: 0 }
+  const [used] = (await mappings.listMappings(page, home.as)).mappings
+  const { transactionImportMappingId = '' } = used ?? {}
+  const remove = (as = home.as) => mappings.deleteMapping({ transactionImportMappingId }, as)
+  const stranger = booted.as(newId('acct'))
+  await expect(remove(stranger)).rejects.toMatchObject({ code: Code.NotFound })
+  await remove()
+  await expect(remove()).rejects.toMatchObject({ code: Code.NotFound })
+  expect((await mappings.listMappings(page, home.as)).mappings).toEqual([])
+  const { bankAccountId, as } = home
+  const step = { bankAccountId, transactionImportId, status: 'pending-processing' }
+  await imports.updateImport(step, as)
+  const { status } = await steps.reached(home, transactionImportId, ['complete', 'failed'])
+  expect(status).toBe('complete')
 })
 
 test('mappings are kept as they were given', async () => {

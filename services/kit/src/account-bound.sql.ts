@@ -1,0 +1,37 @@
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import type { Transaction } from './database.ts'
+import { refused } from './errors.ts'
+
+/** How many rows of a kind an account, or a part of it, may have (docs/limits.md). */
+export interface Bound {
+  /** What is counted and whose: the name of the lock. */
+  scope: string
+  /** SELECT of the rows that count, found by an index that begins with the account. */
+  rows: FragmentSqlToken
+  max: number
+  /** What a client is told that asks for more: the bound, and what to do. */
+  refusal: string
+}
+
+const Counted = z.object({ count: z.bigint() })
+
+/**
+ * Refuses what the transaction has inserted where that is more than the bound: 400. Until it ends,
+ * others that have inserted under the same scope wait, and then count its rows too.
+ */
+export async function requireWithin(tx: Transaction, bound: Bound): Promise<void> {
+  await tx.query(sql.unsafe`
+    SELECT pg_advisory_xact_lock(hashtextextended(${bound.scope}, 0))`)
+  await requireWithinLocked(tx, bound)
+}
+
+/** The same where the transaction holds a lock that every such insert takes anyway. */
+export async function requireWithinLocked(
+  tx: Transaction,
+  { rows, max, refusal }: Omit<Bound, 'scope'>,
+): Promise<void> {
+  const count = await tx.oneFirst(sql.type(Counted)`
+    SELECT count(*) AS count FROM (${rows}) AS counted`)
+  if (count > max) throw refused(refusal)
+}
