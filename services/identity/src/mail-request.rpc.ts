@@ -9,9 +9,9 @@ import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import type { Purpose } from './proof-of-work.ts'
 import { hashOf } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
-import { admitAttempt } from './sign-in-attempt.sql.ts'
+import { admitAttempt, countAttempt } from './sign-in-attempt.sql.ts'
 
-/** Mails of one kind that anybody may ask for to one mailbox within `windowMs`. */
+/** Mails of one kind to one mailbox within `windowMs`: their cause may be a stranger to it. */
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /** Counts a mail that a client asks for. Throws refused (429) beyond the limit of its mailbox. */
@@ -20,8 +20,7 @@ export function admitMail(
   { kind, email }: { kind: MailKind; email: string },
   now: Date,
 ): Promise<void> {
-  const subjectHash = hashOf(`${kind} to ${mailboxOf(email)}`)
-  return admitAttempt(connection, { subjectHash, now, ...limit })
+  return admitAttempt(connection, { subjectHash: subjectOf({ kind, email }), now, ...limit })
 }
 
 /**
@@ -54,12 +53,20 @@ export async function requireQueued(
 
 /**
  * Mails the owner of a login what was changed in it, after the transaction commits; where that
- * cannot be, it was changed all the same (OWASP ASVS 5.0, 6.3.7).
+ * cannot be, or the mailbox was told five times of late, it was changed all the same (OWASP ASVS
+ * 5.0, 6.3.7).
  */
 export async function tellOwner(
   { config, clock }: Pick<IdentityDeps, 'config' | 'clock'>,
   tx: Transaction,
   notice: { email: string; kind: NoticeKind },
 ): Promise<void> {
-  if (featuresOf(config).sendsMail) await queueMail(tx, notice, clock())
+  if (!featuresOf(config).sendsMail) return
+  const now = clock()
+  const isLimited = await countAttempt(tx, { subjectHash: subjectOf(notice), now, ...limit })
+  if (!isLimited) await queueMail(tx, notice, now)
+}
+
+function subjectOf({ kind, email }: { kind: MailKind; email: string }): Buffer {
+  return hashOf(`${kind} to ${mailboxOf(email)}`)
 }

@@ -5,15 +5,33 @@ import { z } from 'zod'
 
 const Running = z.object({ attempts: z.number(), endsAt: z.date() })
 
+interface Attempt {
+  subjectHash: Buffer
+  now: Date
+  /** Attempts within a window. */
+  max: number
+  windowMs: number
+}
+
 /**
  * Counts one more attempt on a subject before it is made, so that many at once do not all get
  * through. Throws refused (429) when there were `max` already in the running window.
  */
 export async function admitAttempt(
   connection: Pick<Transaction, 'one'>,
-  attempt: { subjectHash: Buffer; now: Date; max: number; windowMs: number },
+  attempt: Attempt,
 ): Promise<void> {
-  const { subjectHash, now, max, windowMs } = attempt
+  const endsAt = await countAttempt(connection, attempt)
+  if (endsAt === null) return
+  const retryAfterSeconds = Math.ceil((endsAt.getTime() - attempt.now.getTime()) / 1000)
+  throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
+}
+
+/** Counts one more attempt; returns when the window ends where there were `max` in it already. */
+export async function countAttempt(
+  connection: Pick<Transaction, 'one'>,
+  { subjectHash, now, max, windowMs }: Attempt,
+): Promise<Date | null> {
   const endsAt = new Date(now.getTime() + windowMs)
   const running = await connection.one(sql.type(Running)`
     INSERT INTO sign_in_attempts AS running (subject_hash, attempts, ends_at)
@@ -24,9 +42,7 @@ export async function admitAttempt(
       ends_at = CASE WHEN running.ends_at <= ${sql.timestamp(now)} THEN excluded.ends_at
         ELSE running.ends_at END
     RETURNING attempts, ends_at AS "endsAt"`)
-  if (running.attempts <= max) return
-  const retryAfterSeconds = Math.ceil((running.endsAt.getTime() - now.getTime()) / 1000)
-  throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
+  return running.attempts <= max ? null : running.endsAt
 }
 
 /** Only failures count: a sign-in that succeeds takes the attempts before it back. */

@@ -1,9 +1,14 @@
-import { problemsOf, refusalOf } from '@coffer/kit/errors'
+import { readSettings } from '@coffer/kit/config'
+import { problemsOf, refusalOf, refused } from '@coffer/kit/errors'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { settings } from '../src/config.ts'
+import { tellOwner } from '../src/mail-request.rpc.ts'
 import { bootIdentity, bySession, nobody, password, register } from './household.ts'
 
 let booted: Booted
@@ -45,6 +50,22 @@ test('a new password takes the place of the old and ends all other sessions', as
   expect(await refusal(verify(ann.sessionToken))).toMatchObject({ code: Code.Unauthenticated })
   expect(await refusal(login(ann.email))).toMatchObject({ code: Code.Unauthenticated })
   expect(await login(ann.email, newPassword)).toMatchObject({ isActive: true })
+})
+
+test('a mailbox is told of a change five times in a quarter of an hour', async () => {
+  const config = readSettings(settings, { COFFER_SMTP_URL: 'smtp://127.0.0.1' })
+  const clock = () => new Date()
+  const counts: bigint[] = []
+  const telling = booted.database('identity').transaction(async (tx) => {
+    for (let times = 1; times <= 7; times += 1) {
+      await tellOwner({ config, clock }, tx, { kind: 'password-changed', email: 'a@example.com' })
+    }
+    const count = sql.type(z.object({ mails: z.bigint() }))`SELECT count(*) AS mails FROM mails`
+    counts.push(await tx.oneFirst(count))
+    throw refused('rolled back, so that nothing is sent')
+  })
+  await expect(telling).rejects.toThrow('rolled back')
+  expect(counts).toEqual([5n])
 })
 
 test('a wrong current password changes nothing', async () => {
