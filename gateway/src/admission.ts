@@ -37,7 +37,7 @@ export async function admit(
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
   // A browser sends its cookie by itself, and sign-in gives it one; a key it never does.
-  if (!isByKey && method !== 'GET' && method !== 'HEAD') origins.refuseForeign(request)
+  if (!isByKey && method !== 'GET') origins.refuseForeign(request)
   const admission = { token: '', accountId: '' }
   if (auth === 'none') {
     admission.token = sessions.anonymous()
@@ -48,7 +48,7 @@ export async function admit(
     if (!pending.some((may) => may === credential.mfaPending)) {
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
-    if (credential.isReadOnly && !reads && method !== 'GET' && method !== 'HEAD') {
+    if (credential.isReadOnly && !reads && method !== 'GET') {
       throw forbidden('this API key may only read')
     }
     if (paid && !credential.subscriptionActive) {

@@ -12,7 +12,7 @@ import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import type { Places } from './places.ts'
 import { readQuery } from './query.ts'
 import { bodyOf } from './rest.ts'
-import { authClasses, type Call, type Route } from './route.ts'
+import { authClasses, type Call, methodsOf, type Route } from './route.ts'
 import type { Sockets } from './sockets.ts'
 
 const jsonType = 'application/json; charset=utf-8'
@@ -47,7 +47,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     return send(reply, await route.handler(call))
   }
   app.route({
-    method: route.method,
+    method: methodsOf(route),
     url: route.path,
     errorHandler: (error, request, reply) => {
       if (isUnauthenticated(error)) {
@@ -157,6 +157,9 @@ function send(reply: FastifyReply, value: unknown): FastifyReply {
   // What is not JSON a handler sends by itself.
   if (value === reply) return reply
   if (value === undefined) return reply.send()
-  if (value instanceof Readable) return reply.header('content-type', jsonType).send(value)
-  return reply.header('content-type', jsonType).send(bodyOf(value))
+  reply.header('content-type', jsonType)
+  if (!(value instanceof Readable)) return reply.send(bodyOf(value))
+  if (reply.request.method !== 'HEAD') return reply.send(value)
+  value.destroy()
+  return reply.send()
 }

@@ -1,9 +1,10 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { credentialRefusals } from '@coffer/kit/errors'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import { idPattern, idPrefixes } from './fields.ts'
-import { authClasses, type Route } from './route.ts'
+import { authClasses, methodsOf, type Route } from './route.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -24,7 +25,9 @@ export function openapi(routes: Route[], { cookieName }: { cookieName: string })
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = operationOf(route, schemas)
+    for (const method of methodsOf(route)) {
+      paths[path][method.toLowerCase()] = operationOf({ ...route, method }, schemas)
+    }
   }
   return {
     openapi: '3.1.0',
@@ -40,8 +43,10 @@ export function openapi(routes: Route[], { cookieName }: { cookieName: string })
   }
 }
 
-function operationOf(route: Route, schemas: Record<string, JsonSchema>): JsonSchema {
-  const { summary, auth, body, file, answer, alternative, isPaged } = route
+type Operation = Omit<Route, 'method'> & { method: string }
+
+function operationOf(route: Operation, schemas: Record<string, JsonSchema>): JsonSchema {
+  const { summary, auth, body, file } = route
   const accepted = auth === 'none' ? [] : [{ session: [] }]
   const content = file
     ? { 'multipart/form-data': { schema: formSchema(file) } }
@@ -52,18 +57,30 @@ function operationOf(route: Route, schemas: Record<string, JsonSchema>): JsonSch
     security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
     parameters: parametersOf(route),
     ...(body || file ? { requestBody: { required: true, content } } : {}),
-    responses: {
-      200: {
-        description: 'Done',
-        ...(isPaged ? { headers: { Link: linkHeader } } : {}),
-        ...(answer ? contentOf(answerSchema(answer, schemas), alternative) : {}),
-      },
-      default: { description: 'Refused or failed', ...contentOf(problem) },
-    },
+    responses: responsesOf(route, schemas),
   }
 }
 
-function parametersOf({ path, query, idempotent }: Route): JsonSchema[] {
+function responsesOf(
+  { method, auth, answer, alternative, isPaged }: Operation,
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  const of = (schema: JsonSchema, other?: string) =>
+    method === 'HEAD' ? {} : contentOf(schema, other)
+  const refused = { description: 'The credential is missing or refused: see `code`' }
+  const headers = { 'WWW-Authenticate': challengeHeader }
+  return {
+    200: {
+      description: 'Done',
+      ...(isPaged ? { headers: { Link: linkHeader } } : {}),
+      ...(answer ? of(answerSchema(answer, schemas), alternative) : {}),
+    },
+    ...(auth === 'none' ? {} : { 401: { ...refused, headers, ...of(problem) } }),
+    default: { description: 'Refused or failed', ...of(problem) },
+  }
+}
+
+function parametersOf({ path, query, idempotent }: Operation): JsonSchema[] {
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -152,11 +169,20 @@ const linkHeader = {
   description: 'The next page, as rel="next"; missing at the end. A page may hold fewer than limit',
 }
 
+const challengeHeader = {
+  schema: { type: 'string' },
+  description: 'The credential that is asked for; Basic only for clients that are no browsers',
+}
+
 const errorSchema = {
   type: 'object',
   properties: {
     error: { type: 'string', description: 'What is wrong, for a person' },
-    code: { type: 'string', description: 'Stable code of a refusal clients branch on' },
+    code: {
+      type: 'string',
+      description: 'Stable code of a refusal clients branch on',
+      examples: Object.keys(credentialRefusals),
+    },
     problems: { type: 'object', description: 'What is wrong, by field of the body' },
     requestId: { type: 'string', description: 'Quote it when you report a failure' },
   },

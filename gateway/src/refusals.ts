@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Route } from './route.ts'
+import { methodsOf, type Route } from './route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -19,7 +19,7 @@ export function refuseEmpty(request: FastifyRequest): void {
 export function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)
   for (const [path, known] of byPath) {
-    const allowed: string[] = known.map(({ method }) => method)
+    const allowed: string[] = known.flatMap(methodsOf)
     const others = methods.filter((method) => !allowed.includes(method))
     app.route({
       method: others,

@@ -58,8 +58,13 @@ export interface SocketCall<Params = unknown> extends Lookup<Params> {
   renewOptions: () => Promise<CallOptions>
 }
 
+/** The methods a route answers: HEAD is GET of which the HTTP server drops the body. */
+export function methodsOf({ method, socket }: Route): (Route['method'] | 'HEAD')[] {
+  return method === 'GET' && !socket ? ['GET', 'HEAD'] : [method]
+}
+
 interface Definition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
-  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: Path
   summary: string
   auth: AuthClass

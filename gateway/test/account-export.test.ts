@@ -12,6 +12,17 @@ const stubs = {
   accountData: { readAccountData: () => ({ ...page, next: { table: 'rows', key: ['1'] } }) },
 }
 
+test('HEAD of an export answers without making one', async () => {
+  await using gateway = await openGateway(stubs)
+  await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${server.port}/api/users/me/export`
+  // One more than may run at a time.
+  for (let times = 0; times < 5; times++) {
+    expect((await fetch(url, { method: 'HEAD', headers: bySession })).status).toBe(200)
+  }
+  expect(gateway.received.map(({ rpc }) => rpc)).not.toContain('ReadAccountData')
+})
+
 test('readers that take nothing of their exports make room for others', async () => {
   await using gateway = await openGateway(stubs, {}, { exportStalledMs: 5_000 })
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })

@@ -55,6 +55,19 @@ test.each(closed.filter(({ auth }) => !authClasses[auth].key))(
   },
 )
 
+test.each(routes.filter(({ method, socket }) => method === 'GET' && !socket))(
+  'HEAD $path answers as GET does, without the body',
+  async ({ path, auth }) => {
+    const as = credentialOf(auth)
+    const get = await gateway.send('GET', urlOf(path), { as })
+    const head = await gateway.send('HEAD', urlOf(path), { as })
+    expect([head.status, head.text]).toEqual([get.status, ''])
+    expect(head.headers['content-type']).toBe(get.headers['content-type'])
+    const length = get.text === '' ? undefined : get.headers['content-length']
+    expect(head.headers['content-length']).toBe(length)
+  },
+)
+
 // What an account that has not paid may still do: see itself, look after its login, sessions and
 // keys, and pay (spec/identity.md 1.2).
 const unpaid = /^(GET|PUT|POST|DELETE) \/api\/(users|billing|sessions)\b|^(GET|DELETE) \/api\/keys/
@@ -132,6 +145,18 @@ describe('the reference', () => {
     for (const [, name] of JSON.stringify(body).matchAll(/#\/components\/schemas\/(\w+)/g)) {
       expect(body.components.schemas).toHaveProperty(String(name))
     }
+  })
+
+  test('has HEAD where it has GET, without content, and the codes of a 401', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    // biome-ignore lint/suspicious/noExplicitAny: tests read answers as their clients do
+    for (const { get, head } of Object.values<any>(body.paths)) {
+      expect(head !== undefined).toBe(get !== undefined && !get['x-websocket'])
+      expect(JSON.stringify(head?.responses ?? {})).not.toContain('content')
+    }
+    const { get } = body.paths['/api/keys']
+    expect(get.responses[401].headers).toHaveProperty('WWW-Authenticate')
+    expect(body.components.schemas.Error.properties.code.examples).toContain('SESSION_REQUIRED')
   })
 
   test('says what a body and an answer are', async () => {

@@ -89,15 +89,23 @@ describe('a path', () => {
   )
 
   test.each([
-    ['PUT', linkUrl, 'GET, PATCH, DELETE'],
-    ['HEAD', '/api/links', 'GET, POST'],
-    ['OPTIONS', '/api/links', 'GET, POST'],
+    ['PUT', linkUrl, 'GET, HEAD, PATCH, DELETE'],
+    ['OPTIONS', '/api/links', 'GET, HEAD, POST'],
     ['DELETE', '/api/health', 'GET, HEAD'],
     ['GET', '/api/authentication/login', 'POST'],
   ])('%s %s names the methods there are', async (method, url, allow) => {
     gateway = await openGateway({ links })
     const answer = await gateway.send(method, url, { as: null })
     expect([answer.status, answer.headers.allow]).toEqual([405, allow])
+  })
+
+  test('that answers GET answers HEAD: the same headers, and no body over the wire', async () => {
+    gateway = await openGateway({ links })
+    await using server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
+    const url = `http://127.0.0.1:${server.port}/api/links`
+    const answer = await fetch(url, { method: 'HEAD', headers: byKey })
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '2'])
+    expect(await answer.text()).toBe('')
   })
 
   test('that cannot be decoded is 400', async () => {

@@ -58,7 +58,7 @@ describe('requests of every shape, right and wrong', () => {
         await inParallel(requests, async (request) => {
           const answer = await answerTo(request)
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-          const fault = faultOf(answer, secrets)
+          const fault = faultOf(request, answer, secrets)
           if (fault) faults.push(`${describeRequest(request)}\n  ${fault}`)
         })
       }
@@ -133,13 +133,18 @@ interface Answer {
   text: string
 }
 
-function faultOf({ status, contentType, text }: Answer, secrets: string[]): string | null {
+function faultOf(
+  { method }: FuzzRequest,
+  { status, contentType, text }: Answer,
+  secrets: string[],
+): string | null {
   if (status >= 500) return `${status} ${text}`
   if (leaks.test(text) || secrets.some((secret) => text.includes(secret)))
     return `leaks: ${text.slice(0, 300)}`
   if (text.includes(bystander.email) || text.includes(bystander.accountId)) {
     return `shows somebody else: ${text.slice(0, 300)}`
   }
+  if (method === 'HEAD') return text === '' ? null : 'HEAD with a body'
   if (status < 400) return null
   const isJson = contentType.includes('application/json')
   const says = isJson ? JSON.parse(text).error : null

@@ -75,14 +75,17 @@ test('somebody else has what they had, and everything adds up', async () => {
 /** The operations that take IDs, from the reference. */
 async function operationsOf(): Promise<Operation[]> {
   const { paths } = (await call(coffer.baseUrl, 'GET', '/openapi.json')).body
-  return Object.entries<Record<string, Operation>>(paths)
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        ...operation,
-        ...{ method: method.toUpperCase(), path },
-      })),
-    )
-    .filter((operation) => placesOf(operation).length > 0)
+  return (
+    Object.entries<Record<string, Operation>>(paths)
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({
+          ...operation,
+          ...{ method: method.toUpperCase(), path },
+        })),
+      )
+      // HEAD runs the same code, and has no body to compare.
+      .filter((operation) => operation.method !== 'HEAD' && placesOf(operation).length > 0)
+  )
 }
 
 /** Alice's request, with everything of her own but this ID. */

@@ -8,19 +8,21 @@ export function healthRoutes(deps: RouteDeps): Route[] {
   const { config, clock } = deps
   const { release, revision, buildTime } = config
   const isHealthy = heldFor(heldForMs, deps)
-  const health = {
-    path: '/api/health',
-    summary: 'Health of the server and its databases',
-    auth: 'none',
-    answer: { json: { type: 'object' } },
-    handler: async ({ reply }: { reply: { code: (status: number) => unknown } }) => {
-      const dbHealthy = await isHealthy()
-      if (!dbHealthy) reply.code(500)
-      const serverTime = clock().toISOString()
-      return { dbHealthy, apiHealthy: true, release, revision, buildTime, serverTime }
-    },
-  } as const
-  return [route({ method: 'GET', ...health }), route({ method: 'HEAD', ...health })]
+  return [
+    route({
+      method: 'GET',
+      path: '/api/health',
+      summary: 'Health of the server and its databases',
+      auth: 'none',
+      answer: { json: { type: 'object' } },
+      handler: async ({ reply }) => {
+        const dbHealthy = await isHealthy()
+        if (!dbHealthy) reply.code(500)
+        const serverTime = clock().toISOString()
+        return { dbHealthy, apiHealthy: true, release, revision, buildTime, serverTime }
+      },
+    }),
+  ]
 }
 
 /** Asks at most once in that time, however many want to know. */

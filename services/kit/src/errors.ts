@@ -23,7 +23,7 @@ export function invalid(problems: Problems, text = 'Invalid request'): ConnectEr
 }
 
 /** Why a credential is refused, by the stable code of the 401 (`docs/security.md`). */
-const credentialRefusals = {
+export const credentialRefusals = {
   CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential',
   API_KEY_UNKNOWN: 'unauthorized: the API key is not known, has expired or was revoked',
   SESSION_REQUIRED: 'unauthorized: this takes a session, not an API key',
