@@ -1,5 +1,6 @@
 import { invalid, type Problems, refused } from '@coffer/kit/errors'
 import { z } from 'zod'
+import { placeOfJsonFault } from './json-fault.ts'
 import { problemsOfIssues } from './problems.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -59,15 +60,23 @@ function problemsOfShapes({ options }: z.ZodUnion, body: object): Problems {
 }
 
 function readObject(bytes: Uint8Array): object {
+  const text = readText(bytes)
   let value: unknown
   try {
-    const text = utf8.decode(bytes)
     value = mayHaveFraction.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text)
   } catch {
-    throw refused('the body is not well-formed JSON')
+    throw refused(`the body is not well-formed JSON${placeOfJsonFault(text)}`)
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw refused('the body must be a JSON object')
+}
+
+function readText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw refused('the body is not well-formed JSON: it is not UTF-8')
+  }
 }
 
 // Being asked for every value makes reading several times slower.

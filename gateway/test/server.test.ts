@@ -125,9 +125,9 @@ describe('a body', () => {
     ['[]', 'must be a JSON object'],
     ['"text"', 'must be a JSON object'],
     ['', 'is required'],
-    ['{', 'not well-formed JSON'],
-    [`${json} x`, 'not well-formed JSON'],
-    [Buffer.from([0x7b, 0xff, 0x7d]), 'not well-formed JSON'],
+    ['{', 'not well-formed JSON: it ends too soon, at line 1, column 2'],
+    [`${json} x`, `not well-formed JSON at line 1, column ${json.length + 2}`],
+    [Buffer.from([0x7b, 0xff, 0x7d]), 'not well-formed JSON: it is not UTF-8'],
     [`{"institutionName":${'['.repeat(100_000)}`, 'not well-formed JSON'],
   ])('%j is 400 without problems', async (body, text) => {
     gateway = await openGateway({ links })
