@@ -3,7 +3,7 @@ import { isId } from '@coffer/kit/id'
 import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from './cookie.ts'
 import { type FeatureSettings, requireFeature } from './features.ts'
-import { foreignIds, idPrefixes } from './fields.ts'
+import { foreignIds, idPrefixes, idProblem } from './fields.ts'
 import type { Origins } from './origins.ts'
 import { refuseEmpty } from './refusals.ts'
 import { authClasses, type Route } from './route.ts'
@@ -15,6 +15,8 @@ export interface Admission {
   token: string
   /** Empty without a credential. */
   accountId: string
+  /** IANA name of the account's timezone; empty without a credential. */
+  timezone: string
 }
 
 export interface AdmissionDeps {
@@ -38,7 +40,7 @@ export async function admit(
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
   // A browser sends its cookie by itself, and sign-in gives it one; a key it never does.
   if (!isByKey && method !== 'GET') origins.refuseForeign(request)
-  const admission = { token: '', accountId: '' }
+  const admission = { token: '', accountId: '', timezone: '' }
   if (auth === 'none') {
     admission.token = sessions.anonymous()
   } else {
@@ -56,6 +58,7 @@ export async function admit(
     }
     admission.token = token
     admission.accountId = credential.accountId
+    admission.timezone = credential.timezone
   }
   if (feature) requireFeature(feature, config)
   checkIds(request.params as Record<string, string>)
@@ -84,7 +87,9 @@ function checkIds(params: Record<string, string>): void {
     const prefix = foreign?.prefix ?? idPrefixes[name]
     const isGood = foreign ? foreign.form.test(id) : prefix && isId(prefix, id)
     if (isGood) continue
-    const problem = `must be an ID that begins with ${prefix}_`
+    const problem = foreign
+      ? `must be an ID that begins with ${prefix}_`
+      : idProblem(prefix ?? '', id)
     throw invalid({ [name]: problem }, `${name} ${problem}`)
   }
 }

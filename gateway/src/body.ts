@@ -1,5 +1,7 @@
 import { invalid, type Problems, refused } from '@coffer/kit/errors'
+import type { ConnectError } from '@connectrpc/connect'
 import { z } from 'zod'
+import { intendedShape } from './intended-shape.ts'
 import { placeOfJsonFault } from './json-fault.ts'
 import { problemsOfIssues } from './problems.ts'
 
@@ -8,13 +10,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * Reads a JSON body of that shape. Throws what a client gets: 400 for an empty body, bad JSON or
  * anything but an object, 415 for another content type, 400 with problems for the rest
- * (spec/decisions.md, General).
+ * (spec/decisions.md, General). `timezone` is that of the account, for texts about days.
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
-  sent: { bytes: unknown; contentType: string | undefined },
+  sent: { bytes: unknown; contentType: string | undefined; timezone?: string },
 ): z.output<Schema> {
-  const { bytes, contentType } = sent
+  const { bytes, contentType, timezone = '' } = sent
   const type = mediaType(contentType)
   if (type !== '' && type !== 'application/json') throw wrongType('application/json')
   if (!(bytes instanceof Uint8Array) || bytes.length === 0) throw refused('a JSON body is required')
@@ -23,8 +25,9 @@ export function readBody<Schema extends z.ZodType>(
   const body = readObject(bytes)
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
-  const isUnion = schema instanceof z.ZodUnion
-  throw invalid(isUnion ? problemsOfShapes(schema, body) : problemsOf(schema, body))
+  throw schema instanceof z.ZodUnion
+    ? refusalOfShapes(schema, body, timezone)
+    : invalid(problemsOf(schema, body, timezone))
 }
 
 // Far above the largest body of the interface; what is above it would hold up everybody else.
@@ -49,14 +52,20 @@ export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-function problemsOf(schema: z.core.$ZodType, body: object): Problems {
-  return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [])
+function problemsOf(schema: z.core.$ZodType, body: object, timezone: string): Problems {
+  return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [], timezone)
 }
 
-/** Every shape is reported, even where one is nearly met (spec/interface.md, Errors 3). */
-function problemsOfShapes({ options }: z.ZodUnion, body: object): Problems {
-  const shapes = options.map((shape, index) => [String(index), problemsOf(shape, body)] as const)
-  return { oneOf: Object.fromEntries(shapes) }
+/** Every shape is reported, the one that was meant first. */
+function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string): ConnectError {
+  const intended = intendedShape(options, body)
+  const first = options.filter((_, index) => index === intended?.index)
+  const others = options.filter((_, index) => index !== intended?.index)
+  const shapes = [...first, ...others].map((shape) => problemsOf(shape, body, timezone))
+  const text = intended
+    ? `Invalid request: problems.oneOf[0] is for the shape that ${intended.sign} stands for`
+    : undefined
+  return invalid({ oneOf: Object.fromEntries(Object.entries(shapes)) }, text)
 }
 
 function readObject(bytes: Uint8Array): object {

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { currencies } from '@coffer/kit/currency'
-import { isId } from '@coffer/kit/id'
+import { idFault, isId } from '@coffer/kit/id'
 import { readRuleset } from '@coffer/kit/ruleset'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
@@ -47,6 +47,8 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
 
 const rfc3339 =
   /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+const dayOnly = /^(\d{4}-\d\d-\d\d)(?:T00:00(?::00(?:\.0+)?)?)?$/
 
 /** Says that a key is missing, is null where a value is needed, or has the wrong JSON type. */
 function typed(text: string) {
@@ -152,8 +154,16 @@ export function object<Shape extends z.ZodRawShape>(shape: Shape) {
 export function id(prefix: string) {
   return string
     .trim()
-    .refine((value) => isId(prefix, value), rule(`must be an ID that begins with ${prefix}_`))
+    .refine((value) => isId(prefix, value), {
+      error: ({ input }) => idProblem(prefix, String(input)),
+      abort: true,
+    })
     .meta({ pattern: idPattern(prefix) })
+}
+
+/** Why a text is no ID of that kind, for the client. */
+export function idProblem(prefix: string, text: string): string {
+  return `must be an ID that begins with ${prefix}_: ${idFault(prefix, text)}`
 }
 
 /** What IDs of a kind look like, for the reference. */
@@ -183,11 +193,24 @@ export const notNegativeMoney = integer
 
 export const boolean = z.boolean({ error: typed(texts.boolean) })
 
+/** Whether the text is a calendar day of the years that dates may have. */
+export function isDay(text: string): boolean {
+  const [year = ''] = /^\d{4}(?=-\d\d-\d\d$)/.exec(text) ?? []
+  const isInRange = year >= '1900' && year < '2200'
+  return isInRange && DateTime.fromISO(text, { zone: 'utc' }).isValid
+}
+
 /** An RFC 3339 timestamp with an offset, as a protobuf Timestamp. */
 export const timestamp = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
-  .refine((value) => rfc3339.test(value), rule(texts.timestamp))
+  .superRefine((value, context) => {
+    if (rfc3339.test(value)) return
+    const [, day = ''] = dayOnly.exec(value) ?? []
+    // The problem's text names the instant of the day in the account's timezone.
+    const params = isDay(day) ? { day } : {}
+    context.addIssue({ code: 'custom', message: texts.timestamp, params, continue: false })
+  })
   .transform((value) => DateTime.fromISO(value, { zone: 'utc' }))
   .refine(({ isValid }) => isValid, rule(texts.timestamp))
   .refine(({ year }) => year >= 1900 && year < 2200, rule(texts.years))

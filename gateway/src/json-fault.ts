@@ -7,8 +7,8 @@ const lengthMax = 100_000
 
 /**
  * Where a text stops being JSON (RFC 8259), in words for its author: line and column from 1, in
- * UTF-16 units. V8's own message has no position where a value is wrong. Empty where the text is too
- * long or nested too deep.
+ * UTF-16 units. V8's own message has no position where a value is wrong. Empty where the text is
+ * too long or nested too deep.
  */
 export function placeOfJsonFault(text: string): string {
   const offset = text.length > lengthMax ? null : offsetOfFault(text)

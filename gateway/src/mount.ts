@@ -17,7 +17,7 @@ import type { Sockets } from './sockets.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
-const nobody: Admission = { accountId: '', token: '' }
+const nobody: Admission = { accountId: '', token: '', timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
@@ -33,14 +33,14 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   const admissions = new WeakMap<FastifyRequest, Admission>()
   const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? nobody
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { token, accountId } = admissionOf(request)
+    const { token, accountId, timezone } = admissionOf(request)
     const options = optionsOf(request, token)
     const { params } = request
     const call: Call = {
       ...{ params, accountId, options, request, reply },
       renewOptions: () => renewedOptions(deps, route, request),
       query: route.query && readQuery(route.query, request.query),
-      body: await requestBody(route, { params, options, request }),
+      body: await requestBody(route, { params, options, request, timezone }),
       writeOptions: options,
     }
     if (route.idempotent) call.writeOptions = writeOptionsOf(call)
@@ -120,15 +120,16 @@ async function renewedOptions(
 
 async function requestBody(
   route: Route,
-  { params, options, request }: Pick<Call, 'params' | 'options' | 'request'>,
+  of: Pick<Call, 'params' | 'options' | 'request'> & { timezone: string },
 ): Promise<unknown> {
+  const { params, options, request, timezone } = of
   if (route.file) return readForm(request, route.file)
   if (!route.body) return undefined
   try {
     const { body, headers: sent } = request
     const bytes = body ?? (route.isBodyOptional ? emptyObject : undefined)
     const contentType = sent['content-type'] ?? (body ? undefined : 'application/json')
-    return readBody(route.body, { bytes, contentType })
+    return readBody(route.body, { bytes, contentType, timezone })
   } catch (error) {
     // A missing object comes before a bad body (spec/decisions.md).
     await route.find?.({ params, options })

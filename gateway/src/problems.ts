@@ -1,4 +1,7 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Problems } from '@coffer/kit/errors'
+import { instantText } from '@coffer/kit/instant'
+import { fromLocal } from '@coffer/kit/time'
 import type { z } from 'zod'
 import { texts } from './fields.ts'
 
@@ -9,9 +12,9 @@ export type ProblemTree = { [field: string]: string | ProblemTree | (string | Pr
 
 /**
  * What zod found, by field; of several problems of a field the first. Alternatives stand under
- * `oneOf` by their number (spec/identity.md 2.4).
+ * `oneOf` by their number (spec/identity.md 2.4). `timezone` is that of the account, if known.
  */
-export function problemsOfIssues(issues: readonly Issue[]): Problems {
+export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Problems {
   const tree = emptyTree<Problems>()
   for (const issue of issues) {
     const path = issue.path.map(String)
@@ -19,10 +22,10 @@ export function problemsOfIssues(issues: readonly Issue[]): Problems {
       for (const key of issue.keys) put(tree, [...path, key], texts.unknown)
     } else if (issue.code === 'invalid_union') {
       issue.errors.forEach((found, index) => {
-        put(tree, [...path, 'oneOf', String(index)], problemOf(found))
+        put(tree, [...path, 'oneOf', String(index)], problemOf(found, timezone))
       })
     } else {
-      put(tree, path, issue.message)
+      put(tree, path, messageOf(issue, timezone))
     }
   }
   return tree
@@ -44,9 +47,17 @@ function alternative(problem: string | Problems): string | ProblemTree {
 }
 
 /** One alternative: a text where it is about the value itself, a tree where it is about keys. */
-function problemOf(issues: readonly Issue[]): string | Problems {
+function problemOf(issues: readonly Issue[], timezone: string): string | Problems {
   const whole = issues.find(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys')
-  return whole ? whole.message : problemsOfIssues(issues)
+  return whole ? messageOf(whole, timezone) : problemsOfIssues(issues, timezone)
+}
+
+/** A day without a time is told the instant that stands for it in the account's timezone. */
+function messageOf(issue: Issue, timezone: string): string {
+  const day: unknown = issue.code === 'custom' ? issue.params?.day : undefined
+  if (typeof day !== 'string' || timezone === '') return issue.message
+  const instant = timestampFromMs(fromLocal(Date.parse(day), timezone))
+  return `${issue.message}; midnight of ${day} in ${timezone} is ${instantText(instant)}`
 }
 
 function put(tree: Problems, path: string[], problem: string | Problems): void {

@@ -1,10 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/errors'
-import { isId } from '@coffer/kit/id'
-import { DateTime } from 'luxon'
+import { idFault, isId } from '@coffer/kit/id'
 import { z } from 'zod'
 import { placeOf } from './cursor.ts'
-import { idPattern, text, texts, timestamp } from './fields.ts'
+import { idPattern, idProblem, isDay, text, texts, timestamp } from './fields.ts'
 
 // Anything else counts as not sent; 32 bits bound the rest (spec/interface.md, Limits).
 const integerText = /^[+-]?\d+$/
@@ -38,10 +37,9 @@ export function boolean(fallback: boolean) {
 /** An ID of that kind. */
 export function optionalId(prefix: string) {
   return value
-    .refine(
-      (sent) => sent === undefined || isId(prefix, sent),
-      `must be an ID that begins with ${prefix}_`,
-    )
+    .refine((sent) => sent === undefined || isId(prefix, sent), {
+      error: ({ input }) => idProblem(prefix, String(input)),
+    })
     .meta({ type: 'string', pattern: idPattern(prefix) })
 }
 
@@ -123,21 +121,14 @@ export const accountTransactionPage = filtered({ spendingId: envelopeOrFree() })
 
 function envelopeOrFree() {
   return value
-    .refine(
-      (sent) => sent === undefined || sent === 'free' || isId('spnd', sent),
-      'must be free or an ID that begins with spnd_',
-    )
+    .refine((sent) => sent === undefined || sent === 'free' || isId('spnd', sent), {
+      error: ({ input }) =>
+        `must be free or an ID that begins with spnd_: ${idFault('spnd', String(input))}`,
+    })
     .meta({
       anyOf: [{ const: 'free' }, { pattern: idPattern('spnd') }],
       description: 'only what this expense or goal paid for; free for what none did',
     })
-}
-
-/** Whether the text is a calendar day of the years that dates may have. */
-function isDay(text: string): boolean {
-  const [year = ''] = /^\d{4}(?=-\d\d-\d\d$)/.exec(text) ?? []
-  const isInRange = year >= '1900' && year < '2200'
-  return isInRange && DateTime.fromISO(text, { zone: 'utc' }).isValid
 }
 
 /** Pages of import mappings, of one signature or all (spec/ledger.md 7.4). */

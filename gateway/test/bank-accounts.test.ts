@@ -39,15 +39,17 @@ test.each([
   expect([answer.status, answer.body]).toEqual([200, body])
 })
 
-test.each(['', ids.bankAccountId, 'link_1', 'link_01HZZZZZZZZZZZZZZZZZZZZZZA'])(
-  'the list of link %j is 400',
-  async (linkId) => {
-    gateway = await openGateway({})
-    const { status, body } = await gateway.send('GET', `/api/bank_accounts?link_id=${linkId}`)
-    const link_id = 'must be an ID that begins with link_'
-    expect([status, body.problems]).toEqual([400, { link_id }])
-  },
-)
+test.each([
+  ['', 'it is blank'],
+  [ids.bankAccountId, `${ids.bankAccountId} begins with bac_`],
+  ['link_1', 'link_1 is too short (26 characters follow the prefix, not 1)'],
+  ['link_01HZZZZZZZZZZZZZZZZZZZZZZA', expect.stringMatching(/^link_\w+ has upper-case/)],
+])('the list of link %j is 400', async (linkId, fault) => {
+  gateway = await openGateway({})
+  const { status, body } = await gateway.send('GET', `/api/bank_accounts?link_id=${linkId}`)
+  const [rule, told] = body.problems.link_id.split(': ')
+  expect([status, rule, told]).toEqual([400, 'must be an ID that begins with link_', fault])
+})
 
 test('the balances and the archive', async () => {
   gateway = await openGateway({
@@ -108,7 +110,7 @@ test('what the ledger refuses reaches the client as it is', async () => {
         throw invalid(problems)
       },
       createBankAccount: () => {
-        throw duplicate('bank account')
+        throw duplicate('bank account', { feedBankAccountId: 'is taken' })
       },
       getBankAccount: () => {
         throw notFound('bank account')
@@ -124,7 +126,10 @@ test('what the ledger refuses reaches the client as it is', async () => {
     },
   ])
   const body = { linkId: ids.linkId, name: 'Checking' }
-  expect((await gateway.send('POST', '/api/bank_accounts', { body })).status).toBe(400)
+  const twice = await gateway.send('POST', '/api/bank_accounts', { body })
+  const error = 'bank account: a similar object already exists'
+  const taken = { feedBankAccountId: 'is taken' }
+  expect([twice.status, twice.body]).toEqual([400, { error, problems: taken }])
   const missing = await gateway.send('GET', accountUrl)
   expect([missing.status, missing.body]).toEqual([
     404,

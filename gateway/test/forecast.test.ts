@@ -112,7 +112,7 @@ test('a goal with a rule is refused', async () => {
   const body = { ...goal, recurrenceRule: ruleset }
   const answer = await gateway.send('POST', `${url}/spending`, { body })
   const problems = { recurrenceRule: 'must be null: goals do not recur' }
-  expect([answer.status, answer.body.problems.oneOf[1]]).toEqual([400, problems])
+  expect([answer.status, answer.body.problems.oneOf[0]]).toEqual([400, problems])
 })
 
 test('the next funding answers with what it moves; its body is closed', async () => {

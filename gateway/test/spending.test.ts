@@ -59,6 +59,17 @@ test.each([
   })
 })
 
+test.each([
+  [{ targetAmount: 0, autoCreateTransaction: true }, 'autoCreateTransaction'],
+  [{ spendingType: 'goal', autoCreateTransaction: true }, 'spendingType "goal"'],
+])('%j tells its shape by %s', async (body, sign) => {
+  gateway = await openGateway({})
+  const answer = await gateway.send('POST', url, { body })
+  const error = `Invalid request: problems.oneOf[0] is for the shape that ${sign} stands for`
+  expect([answer.status, answer.body.error]).toEqual([400, error])
+  expect(answer.body.problems.oneOf).toHaveLength(2)
+})
+
 test('a body of neither shape is reported against both, the expense first', async () => {
   gateway = await openGateway({})
   const { status, body } = await gateway.send('POST', url, { body: {} })
@@ -92,8 +103,9 @@ test.each([
   gateway = await openGateway({})
   const answer = await gateway.send('POST', url, { body })
   expect(answer.status).toBe(400)
-  expect(answer.body.problems.oneOf[0].spendingType).toBe('must be expense')
-  expect(answer.body.problems.oneOf[1]).toEqual(problems)
+  expect(answer.body.error).toMatch(/^Invalid request: .* spendingType "goal"/)
+  expect(answer.body.problems.oneOf[0]).toEqual(problems)
+  expect(answer.body.problems.oneOf[1].spendingType).toBe('must be expense')
 })
 
 test('a transfer answers with the balances and the changed envelopes, source first', async () => {
@@ -173,7 +185,11 @@ test.each([
   [{ fundingScheduleId: null }, { fundingScheduleId: 'cannot be blank' }],
   [
     { fundingScheduleId: ids.linkId },
-    { fundingScheduleId: 'must be an ID that begins with fund_' },
+    {
+      fundingScheduleId: expect.stringMatching(
+        /^must be an ID that begins with fund_: link_\w+ begins with link_$/,
+      ),
+    },
   ],
   [{ nextRecurrence: null }, { nextRecurrence: 'cannot be blank' }],
   [{ isPaused: null }, { isPaused: 'cannot be blank' }],

@@ -121,6 +121,15 @@ describe('adding a transaction', () => {
     [{ name: '  ' }, { name: 'cannot be blank' }],
     [{ name: 'a\tb' }, { name: 'must have printable characters only' }],
     [{ name: 'é'.repeat(301) }, { name: 'must have 1 to 300 characters' }],
+    [
+      { date: '2026-01-31' },
+      {
+        date: expect.stringMatching(
+          /; midnight of 2026-01-31 in America\/Chicago is 2026-01-31T06:00:00Z$/,
+        ),
+      },
+    ],
+    [{ date: '2026-02-30' }, { date: expect.stringMatching(/like 2026-01-31T00:00:00Z$/) }],
     [{ isPending: 'no' }, { isPending: { oneOf: ['must be null', 'must be a boolean'] } }],
     [
       { spendingId: 'fund_01hzzzzzzzzzzzzzzzzzzzzzza' },

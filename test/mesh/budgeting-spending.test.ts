@@ -135,16 +135,20 @@ test('what breaks a rule is refused, and nothing is left of it', async () => {
     )
   const taken = await refusal(expense(fundingScheduleId, { name: 'Rent' }))
   expect(taken).toMatchObject({ code: Code.AlreadyExists })
+  expect(taken && problemsOf(taken)).toEqual({ name: expect.stringContaining('is taken') })
   const elsewhere = await refusal(expense(newId('fund')))
   expect(elsewhere?.message).toContain('funding schedule: record does not exist')
   const noon = await refusal(goal(fundingScheduleId, { nextRecurrence: at('2023-11-01T17:00Z') }))
   expect(noon && problemsOf(noon)).toEqual({
-    nextRecurrence: 'Next recurrence must be midnight in the timezone of the account',
+    nextRecurrence:
+      'Next recurrence must be midnight in the timezone of the account, America/Chicago: ' +
+      '2023-11-01T05:00:00Z for that day',
   })
   const twice = await refusal(
     schedules.createFundingSchedule({ bankAccountId, name: 'Pay', ruleset: monthly }, as),
   )
   expect(twice).toMatchObject({ code: Code.AlreadyExists })
+  expect(twice && problemsOf(twice)).toEqual({ name: expect.stringContaining('is taken') })
   expect(await list()).toHaveLength(1)
 })
 

@@ -74,9 +74,12 @@ test('what the provider offers is found, used, archived and used again', async (
   })
   expect(await alice.get(`/bank_accounts/${account.bankAccountId}`)).toEqual(account)
   const again = await use(alice, linkId, feedBankAccountId)
-  expect([again.status, again.body.error]).toEqual([
+  expect([again.status, again.body]).toEqual([
     400,
-    'bank account: a similar object already exists',
+    {
+      error: 'bank account: a similar object already exists',
+      problems: { feedBankAccountId: 'is taken by another bank account' },
+    },
   ])
 
   await alice.call('DELETE', `/bank_accounts/${account.bankAccountId}`)

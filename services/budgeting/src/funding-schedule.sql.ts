@@ -63,6 +63,9 @@ export async function saveFundingSchedule(tx: Tx, schedule: FundingSchedule): Pr
 /** Makes the fault of a name that is taken the refusal a client gets. */
 export function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-  if (isTaken && error.constraint === 'funding_schedules_name') throw duplicate('funding schedule')
+  if (isTaken && error.constraint === 'funding_schedules_name') {
+    const name = 'is taken by another schedule of the bank account'
+    throw duplicate('funding schedule', { name })
+  }
   throw error
 }

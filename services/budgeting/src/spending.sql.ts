@@ -294,6 +294,6 @@ export async function savePlanAsSeen({ pool }: Database, plan: FundedSpending): 
 /** Makes the fault of a name that is taken the refusal a client gets. */
 export function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-  if (isTaken && error.constraint === 'spending_name') throw duplicate('spending')
-  throw error
+  if (!isTaken || error.constraint !== 'spending_name') throw error
+  throw duplicate('spending', { name: 'is taken by another one of the bank account' })
 }

@@ -20,7 +20,9 @@ const rent: NewSpending = {
 const holiday: NewSpending = { ...rent, spendingType: 'goal', name: 'Holiday', ruleset: null }
 
 const notInFuture = 'Next recurrence must be in the future'
-const notMidnight = 'Next recurrence must be midnight in the timezone of the account'
+const notMidnight =
+  'Next recurrence must be midnight in the timezone of the account, America/Chicago: ' +
+  '2023-11-01T05:00:00Z for that day'
 
 function problems(input: NewSpending, where = context) {
   try {

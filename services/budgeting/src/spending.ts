@@ -92,9 +92,15 @@ function newDue(
   if (midnight < now) {
     problems.nextRecurrence = notInFuture
   } else if (sent.getTime() - midnight.getTime() >= hourMs) {
-    problems.nextRecurrence = 'Next recurrence must be midnight in the timezone of the account'
+    problems.nextRecurrence = notMidnight(midnight, timezone)
   }
   return midnight
+}
+
+function notMidnight(midnight: Date, timezone: string): string {
+  const expected = midnight.toISOString().replace('.000Z', 'Z')
+  const rule = 'Next recurrence must be midnight in the timezone of the account'
+  return `${rule}, ${timezone}: ${expected} for that day`
 }
 
 /** The first due date of a rule after `now`; null, and noted, where it has none left. */

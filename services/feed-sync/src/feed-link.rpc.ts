@@ -98,6 +98,8 @@ export function found(feedLink: FeedLink | null | undefined): FeedLink {
 /** One link per connection, and one connection per link (spec/syncs.md 5.4). */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-  if (isTaken && error.constraint === 'feed_links_link') throw duplicate('feed link')
+  if (isTaken && error.constraint === 'feed_links_link') {
+    throw duplicate('feed link', { feedLinkId: 'the link has another feed connection' })
+  }
   throw error
 }

@@ -51,7 +51,7 @@ export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
         })
       } catch (error) {
         throw error instanceof UniqueIntegrityConstraintViolationError
-          ? duplicate('API key')
+          ? duplicate('API key', { name: 'is taken by another API key' })
           : error
       }
       return { apiKey: toMessage(ApiKeySchema, { ...key, secret }) }

@@ -16,10 +16,15 @@ export interface Problems {
  * where the specification words the error.
  */
 export function invalid(problems: Problems, text = 'Invalid request'): ConnectError {
+  return withProblems(text, { code: Code.InvalidArgument, problems })
+}
+
+function withProblems(
+  text: string,
+  { code, problems }: { code: Code; problems: Problems },
+): ConnectError {
   const detail = create(ProblemsSchema, { problems: flatten(problems, []) })
-  return new ConnectError(text, Code.InvalidArgument, undefined, [
-    { desc: ProblemsSchema, value: detail },
-  ])
+  return new ConnectError(text, code, undefined, [{ desc: ProblemsSchema, value: detail }])
 }
 
 /** Why a credential is refused, by the stable code of the 401 (`docs/security.md`). */
@@ -69,9 +74,10 @@ export function notFound(noun: string, text = `${noun}: record does not exist`):
   return new ConnectError(text, Code.NotFound)
 }
 
-/** Another object has the same name or identifier: 400 (spec/ledger.md 0.6). */
-export function duplicate(noun: string): ConnectError {
-  return new ConnectError(`${noun}: a similar object already exists`, Code.AlreadyExists)
+/** Another object has the same name or identifier: 400, with the field that is taken. */
+export function duplicate(noun: string, problems: Problems): ConnectError {
+  const text = `${noun}: a similar object already exists`
+  return withProblems(text, { code: Code.AlreadyExists, problems })
 }
 
 /** Why and how a request is refused, where 400 does not say it. */

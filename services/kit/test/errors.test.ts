@@ -42,7 +42,7 @@ test.each([
   [new Error('whatever'), true],
   [invalid({ name: 'is missing' }), false],
   [notFound('link'), false],
-  [duplicate('link'), false],
+  [duplicate('link', { feedLinkId: 'is taken' }), false],
   [refused('not now'), false],
   [forbidden('not yours'), false],
   [unauthenticated('SESSION_ENDED'), false],

@@ -41,7 +41,12 @@ const outcomes: [string, ReturnType<typeof fault> | null][] = [
   ['fine', null],
   ['invalid', fault(Code.InvalidArgument, 'Invalid request', { problems: tree })],
   ['missing', fault(Code.NotFound, 'feed link: record does not exist')],
-  ['duplicate', fault(Code.AlreadyExists, 'feed link: a similar object already exists')],
+  [
+    'duplicate',
+    fault(Code.AlreadyExists, 'feed link: a similar object already exists', {
+      problems: { name: 'is taken' },
+    }),
+  ],
   ['refused', fault(Code.FailedPrecondition, 'too soon', { refusal: tooSoon })],
   ['plainly', fault(Code.FailedPrecondition, 'not now')],
   ['forbidden', fault(Code.PermissionDenied, 'not yours')],

@@ -191,6 +191,9 @@ function found(bankAccount: BankAccount | null): BankAccount {
 /** A candidate of a feed link backs one live bank account (spec/ledger.md 2.3). */
 export function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-  if (isTaken && error.constraint === 'bank_accounts_feed') throw duplicate('bank account')
+  if (isTaken && error.constraint === 'bank_accounts_feed') {
+    const feedBankAccountId = 'is taken by another bank account'
+    throw duplicate('bank account', { feedBankAccountId })
+  }
   throw error
 }

@@ -56,7 +56,7 @@ describe('a mapping is wrong', () => {
     [
       'no identifier',
       { id: { kind: 'native', fields: [] } },
-      { id: { fields: 'must have 1 to 20' } },
+      { id: { fields: 'must have 1 to 20 fields' } },
     ],
     [
       'a field twice',
@@ -70,7 +70,7 @@ describe('a mapping is wrong', () => {
     [
       'two amounts with a sign',
       { amount: { kind: 'sign', invert: false, fields: amountFields } },
-      { amount: { fields: 'must have exactly 1' } },
+      { amount: { fields: 'must have exactly 1 field' } },
     ],
     [
       'a type without its words',
@@ -95,7 +95,7 @@ describe('a mapping is wrong', () => {
     [
       'two dates',
       { date: { fields: [{ name: 'Date' }, { name: 'Id' }], format: 'YYYY-MM-DD' } },
-      { date: { fields: 'must have exactly 1' } },
+      { date: { fields: 'must have exactly 1 field' } },
     ],
     [
       'no format',
@@ -110,12 +110,12 @@ describe('a mapping is wrong', () => {
     [
       'a sum of a field',
       { balance: { kind: 'sum', fields: [{ name: 'Amount' }] } },
-      { balance: { fields: 'must have exactly 0' } },
+      { balance: { fields: 'must have exactly 0 fields' } },
     ],
     [
       'a balance without its field',
       { balance: { kind: 'field', fields: [] } },
-      { balance: { fields: 'must have exactly 1' } },
+      { balance: { fields: 'must have exactly 1 field' } },
     ],
   ])('with %s', (_what, changed, problems) => {
     expect(problemsOfMapping(mapping(changed))).toMatchObject(problems)

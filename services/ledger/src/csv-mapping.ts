@@ -125,7 +125,8 @@ function problemOfFields(
   { headers, min, max }: { headers: readonly string[]; min: number; max: number },
 ): string | null {
   if (refs.length < min || refs.length > max) {
-    return min === max ? `must have exactly ${min}` : `must have ${min} to ${max}`
+    const count = min === max ? `exactly ${min}` : `${min} to ${max}`
+    return `must have ${count} ${max === 1 ? 'field' : 'fields'}`
   }
   const names = refs.map((ref) => ref.name ?? `\0${ref.derivedKind}`)
   if (new Set(names).size < names.length) {

@@ -100,6 +100,8 @@ export function subjectOf({ accountId, linkId, updatedAt }: Link) {
 /** A feed link backs one link only (spec/ledger.md 1.2). */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-  if (isTaken && error.constraint === 'links_feed_link') throw duplicate('link')
+  if (isTaken && error.constraint === 'links_feed_link') {
+    throw duplicate('link', { feedLinkId: 'is taken by another link' })
+  }
   throw error
 }

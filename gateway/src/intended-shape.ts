@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+type Shape = z.core.$ZodType
+type Keys = Record<string, Shape>
+
+/** The shape of a union that a body was meant to have. */
+export interface Intended {
+  /** Its place in the union. */
+  index: number
+  /** What shows it, for the client: `spendingType "goal"`, or the keys that no other shape has. */
+  sign: string
+}
+
+/**
+ * Guesses which shape was meant, by its discriminator (a key of one value) or, where none is sent,
+ * by the most keys that are its own. Null where that leaves several.
+ */
+export function intendedShape(options: readonly Shape[], body: object): Intended | null {
+  const shapes = options.map(keysOf)
+  const sent = Object.entries(body)
+  const named = shapes.map((keys) => sent.filter(([key, value]) => isValueOf(keys[key], value)))
+  const discriminates = ([key]: [string, unknown]) => shapes.some((keys) => isLiteral(keys[key]))
+  if (sent.some(discriminates)) {
+    return onlyBest(named, ([key, value]) => `${key} ${JSON.stringify(value)}`)
+  }
+  const known = shapes.map((keys) => sent.filter(([key]) => key in keys))
+  const own = known.map((entries) =>
+    entries.filter(([key]) => !shapes.every((keys) => key in keys)),
+  )
+  return onlyBest(own, ([key]) => key)
+}
+
+function onlyBest(
+  entries: [string, unknown][][],
+  signOf: (entry: [string, unknown]) => string,
+): Intended | null {
+  const most = Math.max(...entries.map(({ length }) => length))
+  const best = entries.flatMap((found, index) => (found.length === most ? [index] : []))
+  const [index] = best
+  if (most === 0 || best.length > 1 || index === undefined) return null
+  return { index, sign: entries[index]?.map(signOf).join(', ') ?? '' }
+}
+
+function keysOf(shape: Shape): Keys {
+  return shape instanceof z.ZodObject ? shape.shape : {}
+}
+
+function isLiteral(schema: Shape | undefined): schema is z.ZodLiteral {
+  return schema instanceof z.ZodLiteral
+}
+
+function isValueOf(schema: Shape | undefined, value: unknown): boolean {
+  return isLiteral(schema) && schema.values.has(value as never)
+}
