@@ -43,6 +43,8 @@ export interface AppDeps {
   progressTimes?: ProgressTimes
   /** How long the reader of an export may take nothing of it, where it is less in tests. */
   exportStalledMs?: number
+  /** How long a file waits for the ledger, where it is less in tests. */
+  ledgerWaitMs?: number
   /** Other threads that draw charts, in tests. */
   drawing?: Partial<WorkersOptions<string>>
 }

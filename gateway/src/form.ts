@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { invalid, refused } from '@coffer/kit/errors'
 import { ConnectError } from '@connectrpc/connect'
 import type { MultipartFile } from '@fastify/multipart'
@@ -83,6 +84,21 @@ async function* contentOf(
       [fieldname]: fieldname === name ? 'must be the only file of the form' : texts.unknown,
     })
   }
+}
+
+/**
+ * Reads and drops what is left of a form that is answered before its end: unread, it would be in
+ * the way of the next request on the connection. A client that sends more than four bodies of the
+ * largest size is cut off; how long it may take is bounded by the request's time.
+ */
+export function dropRest(body: IncomingMessage): void {
+  if (body.readableEnded || body.destroyed) return
+  let left = 4 * bodySizeMax
+  body.unpipe().on('data', ({ length }: Buffer) => {
+    left -= length
+    if (left < 0) body.destroy()
+  })
+  body.resume()
 }
 
 function refusalOf(error: unknown): Error {

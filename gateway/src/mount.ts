@@ -7,7 +7,7 @@ import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.
 import { readBody, wrongType } from './body.ts'
 import { credentialChallenge } from './credential-challenge.ts'
 import { isUnauthenticated } from './errors.ts'
-import { readForm } from './form.ts'
+import { dropRest, readForm } from './form.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import type { Places } from './places.ts'
 import { readQuery } from './query.ts'
@@ -75,6 +75,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
         return await answer(request, reply)
       } finally {
         leave()
+        dropRest(request.raw)
       }
     },
   })

@@ -1,7 +1,15 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMesh, type Mesh } from '@coffer/kit/client'
+import { notFound, unavailable } from '@coffer/kit/errors'
 import { eventually } from '@coffer/kit/testing/boot'
 import { expect, test } from '@jest/globals'
+import { startGateway } from '../src/main.ts'
 import { fileTaker, formOf } from './forms.ts'
-import { openGateway } from './gateway.ts'
+import { byKey, openGateway } from './gateway.ts'
 import { accountUrl, upload } from './samples.ts'
 
 const uploadsOn = { COFFER_UPLOADS_ENABLED: 'true' }
@@ -57,4 +65,91 @@ test('ten files of an account may be on their way at a time', async () => {
   held.resolve({ upload })
   expect(await Promise.all(running)).toEqual(running.map(() => 200))
   expect(await send()).toBe(200)
+})
+
+async function answerTo(sent: ClientRequest) {
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, body: JSON.parse((await buffer(answer)).toString()) }
+}
+
+test.each([
+  ['the ledger is away', () => unavailable('away'), 503],
+  ['the ledger refuses it', () => notFound('bank account'), 404],
+])('a connection goes on when %s before the file is read', async (_why, fault, status) => {
+  const createUpload = () => {
+    throw fault()
+  }
+  await using gateway = await openGateway({ uploads: { createUpload } }, uploadsOn)
+  await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
+  const { body, headers } = await formOf({ data: new File(['x'.repeat(5_000_000)], 'june.ofx') })
+  const socket = connect(server.port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (bytes) => {
+    received += bytes
+  })
+  const statuses = (count: number) =>
+    eventually(
+      async () => received.match(/(?<=HTTP\/1.1 )\d+/g) ?? [],
+      (all) => all.length === count,
+    )
+  const sent = { ...headers, ...byKey, host: 'coffer', 'content-length': body.length }
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`POST ${url} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  socket.write(body)
+  expect(await statuses(1)).toEqual([String(status)])
+  socket.write('GET /api/nothing HTTP/1.1\r\nhost: coffer\r\n\r\n')
+  expect(await statuses(2)).toEqual([String(status), '404'])
+  socket.destroy()
+})
+
+const never = new Promise<{ upload: typeof upload }>(() => {})
+const whole = fileTaker(() => undefined)
+
+test.each([
+  ['takes nothing of a file', () => never, 503, 'nothing of it is kept'],
+  [
+    'takes a file and does not answer',
+    (parts: Parameters<typeof whole.take>[0]) => whole.take(parts).then(() => never),
+    504,
+    'it may have been carried out',
+  ],
+])('a ledger that %s is waited for so long', async (_what, createUpload, status, text) => {
+  const more = { ledgerWaitMs: 50 }
+  await using gateway = await openGateway({ uploads: { createUpload } }, uploadsOn, more)
+  const answer = await gateway.send('POST', url, await formOf({ data: file }))
+  expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(text)])
+})
+
+test('a ledger that accepts connections and then says nothing is waited for so long', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  using overNetwork = createMesh({ hosted: {}, urls: { ledger: `http://127.0.0.1:${port}` } })
+  await using stubbed = await openGateway({}, uploadsOn)
+  const mesh: Mesh = {
+    client: (name, service) =>
+      (name === 'ledger' ? overNetwork : stubbed.deps.mesh).client(name, service),
+    [Symbol.dispose]: () => undefined,
+  }
+  const { signer } = stubbed.deps
+  const more = { mesh, signer, ledgerWaitMs: 300 }
+  await using gateway = await openGateway({}, uploadsOn, more)
+  const answer = await gateway.send('POST', url, await formOf({ data: file }))
+  expect([answer.status, answer.body.error]).toEqual([504, expect.stringContaining('not answered')])
+  silent.close()
+})
+
+test('a client may take longer over a file than the ledger is waited for', async () => {
+  const { take, taken } = fileTaker(() => ({ upload }))
+  const more = { ledgerWaitMs: 500 }
+  await using gateway = await openGateway({ uploads: { createUpload: take } }, uploadsOn, more)
+  await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
+  const { body, headers } = await formOf({ data: file })
+  const to = { host: '127.0.0.1', port: server.port, path: url, method: 'POST' }
+  const sent = request({ ...to, headers: { ...headers, ...byKey } })
+  sent.write(body.subarray(0, body.length - 20))
+  await sleep(1_000)
+  sent.end(body.subarray(body.length - 20))
+  expect((await answerTo(sent)).status).toBe(200)
+  expect(taken).toMatchObject([{ text: '<OFX>' }])
 })

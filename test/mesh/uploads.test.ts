@@ -139,14 +139,14 @@ describe.each([
 
   test('that cannot be is refused before it has ended', async () => {
     const { person, upload, path } = await someone()
-    for (const [to, name, expected] of [
-      [upload.replace(/bac_\w+/, newId('bac')), 'a.ofx', 404],
-      [upload, 'a.csv', 400],
-      [`${path}/transactions/import`, 'a.csv', 400],
+    for (const [to, name, content, expected] of [
+      [upload.replace(/bac_\w+/, newId('bac')), 'a.ofx', '<OFX>', 404],
+      [upload, 'a.csv', 'a,b\n', 400],
+      [`${path}/transactions/import`, 'a.csv', '<OFX>', 400],
     ] as const) {
       const sending = begin(at(), person, to)
       sending.write(head(name))
-      sending.write(Buffer.alloc(1024 * 1024, '<OFX>'))
+      sending.write(Buffer.alloc(1024 * 1024, content))
       expect((await answerTo(sending)).status).toBe(expected)
       sending.destroy()
     }

@@ -1,7 +1,7 @@
 import { ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
 import { z } from 'zod'
 import { exactly, id } from '../fields.ts'
-import { fileOptions, fileParts } from '../file-parts.ts'
+import { sendFile } from '../file-parts.ts'
 import { formFile } from '../form.ts'
 import { rendered } from '../rest.ts'
 import { type Lookup, type Route, route } from '../route.ts'
@@ -19,7 +19,7 @@ const step = z.union([
 ])
 
 /** CSV files on their way to become transactions (spec/ledger.md 7.1 to 7.3). */
-export function importRoutes({ mesh }: RouteDeps): Route[] {
+export function importRoutes({ mesh, ledgerWaitMs }: RouteDeps): Route[] {
   const imports = mesh.client('ledger', ImportService)
   const find = ({
     params,
@@ -38,8 +38,7 @@ export function importRoutes({ mesh }: RouteDeps): Route[] {
       body: formFile,
       answer: ImportSchema,
       handler: async (call) => {
-        const options = fileOptions(call.writeOptions)
-        const { import: made } = await imports.createImport(fileParts(call), options)
+        const { import: made } = await sendFile(call, imports.createImport, ledgerWaitMs)
         return rendered(ImportSchema, made)
       },
     }),

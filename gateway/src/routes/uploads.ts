@@ -3,7 +3,7 @@ import { progressSubject } from '@coffer/kit/progress'
 import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { type GetUploadResponse, UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
-import { fileOptions, fileParts } from '../file-parts.ts'
+import { sendFile } from '../file-parts.ts'
 import { formFile } from '../form.ts'
 import { showProgress } from '../progress.ts'
 import { recalculation } from '../recalculation.ts'
@@ -19,7 +19,7 @@ type Find = (
 
 /** Files of transactions and how far their import is (spec/ledger.md 6). */
 export function uploadRoutes(deps: RouteDeps): Route[] {
-  const { mesh, log } = deps
+  const { mesh, log, ledgerWaitMs } = deps
   const recalculate = recalculation(mesh.client('budgeting', SpendingService), log)
   const uploads = mesh.client('ledger', UploadService)
   const find: Find = ({ params, options }) => uploads.getUpload(params, options)
@@ -36,8 +36,7 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       body: formFile,
       answer: UploadSchema,
       handler: async (call) => {
-        const options = fileOptions(call.writeOptions)
-        const { upload } = await uploads.createUpload(fileParts(call), options)
+        const { upload } = await sendFile(call, uploads.createUpload, ledgerWaitMs)
         return rendered(UploadSchema, upload)
       },
     }),
