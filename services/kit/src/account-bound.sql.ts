@@ -1,6 +1,6 @@
-import { type FragmentSqlToken, sql } from 'slonik'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import type { Transaction } from './database.ts'
+import type { Database, Transaction } from './database.ts'
 import { refused } from './errors.ts'
 
 /** How many rows of a kind an account, or a part of it, may have (docs/limits.md). */
@@ -31,7 +31,21 @@ export async function requireWithinLocked(
   tx: Transaction,
   { rows, max, refusal }: Omit<Bound, 'scope'>,
 ): Promise<void> {
-  const count = await tx.oneFirst(sql.type(Counted)`
+  if ((await countOf(tx, rows)) > max) throw refused(refusal)
+}
+
+/**
+ * Refuses early what would be refused after the insert as things are: before much is read or sent.
+ * Others may come in between, so `requireWithin` has the last word.
+ */
+export async function requireRoom(
+  { pool }: Pick<Database, 'pool'>,
+  { rows, max, refusal }: Bound,
+): Promise<void> {
+  if ((await countOf(pool, rows)) >= max) throw refused(refusal)
+}
+
+function countOf(connection: CommonQueryMethods, rows: FragmentSqlToken): Promise<bigint> {
+  return connection.oneFirst(sql.type(Counted)`
     SELECT count(*) AS count FROM (${rows}) AS counted`)
-  if (count > max) throw refused(refusal)
 }

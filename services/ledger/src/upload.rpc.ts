@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf'
-import { requireWithin } from '@coffer/kit/account-bound.sql'
+import { requireRoom, requireWithin } from '@coffer/kit/account-bound.sql'
 import { changeOf } from '@coffer/kit/changes'
 import { notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
@@ -58,6 +58,7 @@ async function post(
     requireWritable(bankAccount)
     requireManual(bankAccount)
     const format = formatOf(file)
+    await requireRoom(database, uploadBound(config, accountId))
     const reply = create(CreateUploadResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionUploadId = newId('txup')

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
-import { type Booted, boot, counted } from '@coffer/kit/testing/boot'
+import { type Booted, boot, counted as statementsOf } from '@coffer/kit/testing/boot'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../src/service.ts'
+import { partsOf } from './file-parts.ts'
 import { type Household, household } from './household.ts'
 import { importing } from './importing.ts'
 import { anAccount, byService } from './syncing.ts'
@@ -134,7 +135,7 @@ test('syncs stay within the bounds', async () => {
   expect(await refusal(upsert(max))).toBeNull()
 })
 
-test('so many uploads are under way at a time; the bytes of one more are not kept', async () => {
+test('so many uploads are under way at a time; one more is refused before it is read', async () => {
   const home = await household(booted)
   const file = (id: number) => new TextEncoder().encode(statementOf({ [id]: '-1.00' }))
   for (let id = 1; id <= max; id++) await importFile(home, statementOf({ [id]: '-1.00' }))
@@ -143,16 +144,27 @@ test('so many uploads are under way at a time; the bytes of one more are not kep
     pool.query(sql.unsafe`
       UPDATE uploads SET status = ${status} WHERE account_id = ${home.accountId}`)
   await setStatus('processing')
-  expect(await refusal(sendFile(home, file(4)))).toContain(
+  const { uploads, bankAccountId, as } = home
+  const name = { name: 'export.ofx', contentType: 'application/octet-stream' }
+  const large = new TextEncoder().encode(statementOf({ 4: '-1.00' }).padEnd(5 * 1024 * 1024))
+  let sent = 0
+  async function* counted() {
+    for await (const part of partsOf({ bankAccountId, ...name, content: large })) {
+      sent++
+      yield part
+    }
+  }
+  expect(await refusal(uploads.createUpload(counted(), as))).toContain(
     'at most 3 uploads of an account are under way: wait until one is complete',
   )
+  expect(sent).toBeLessThan(40)
   await setStatus('complete')
   expect(await refusal(sendFile(home, file(5)))).toBeNull()
 })
 
 test('a bound costs two statements, however much there is', async () => {
   const { links, as } = await household(booted)
-  const { count } = await counted(booted.database('ledger'), () =>
+  const { count } = await statementsOf(booted.database('ledger'), () =>
     links.createLink({ institutionName: 'Bank' }, as),
   )
   // BEGIN, the link, its lock and count, COMMIT.
