@@ -64,7 +64,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     statementTimeout: statementTimeoutMs,
     idleInTransactionSessionTimeout: statementTimeoutMs * 2,
     idleTimeout: 60_000,
-    connectionTimeout: 4_000,
+    connectionTimeout: connectMsMax,
     // One attempt: the caller's deadline leaves no time for more.
     connectionRetryLimit: 1,
     // The default DISCARD ALL costs half the throughput; nothing here changes session state.
@@ -141,6 +141,9 @@ export function sessionUrl({ url, schema }: { url: string; schema: string }): st
   located.searchParams.set('options', settings.map((setting) => `-c ${setting}`).join(' '))
   return located.href
 }
+
+/** Shorter than the 5 s that a caller waits by default: then it is told that nothing was done. */
+const connectMsMax = 4_000
 
 /** Postgres itself ends a statement in time, unless it is not heard of any more. */
 const answerMarginMs = 2_000
@@ -219,7 +222,11 @@ export async function migrate(options: {
   schema: string
   folders: string[]
 }): Promise<string[]> {
-  const client = new pg.Client({ connectionString: options.url })
+  const client = new pg.Client({
+    connectionString: options.url,
+    connectionTimeoutMillis: connectMsMax,
+    keepAlive: true,
+  })
   // A connection lost between two statements is told by the next one.
   client.on('error', () => {})
   try {
