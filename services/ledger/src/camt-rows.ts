@@ -1,5 +1,6 @@
 import {
   detailsOf,
+  isReversal,
   otherPartyOf,
   referenceOf,
   sayingOf,
@@ -17,8 +18,19 @@ export type RowSettings = {
   midnightOf: (day: Day) => Date | null
 }
 
-/** Of an entry: what its rows have in common. `content` is what identifies a row. */
-type Entry = { node: XmlNode; amount: bigint; date: Date; identifier: string; content: string }
+/**
+ * Of an entry: what its rows have in common, read once, as an entry may have very many. `content`
+ * is what identifies a row.
+ */
+type Entry = {
+  amount: bigint
+  date: Date
+  identifier: string
+  content: string
+  saying: string
+  description: string
+  isReversal: boolean
+}
 
 /**
  * The transactions of an entry, in its currency. An entry that a bank booked as one sum of several
@@ -83,8 +95,16 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
     return 'date'
   }
   const written = `${day.year}-${day.month}-${day.day}`
-  const content = `${referenceOf(node)} ${written} ${amount} ${sayingOf(node)}`
-  return { node, amount, date, identifier: servicerReferenceOf(node), content }
+  const saying = sayingOf(node)
+  return {
+    amount,
+    date,
+    identifier: servicerReferenceOf(node),
+    content: `${referenceOf(node)} ${written} ${amount} ${saying}`,
+    saying,
+    description: textAt(node, 'BkTxCd', 'Prtry', 'Cd') || 'Transaction',
+    isReversal: isReversal(node),
+  }
 }
 
 /** Money out is positive; null where the entry does not say which way it went. */
@@ -103,7 +123,10 @@ function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bi
   if (typeof amount === 'string' || amount === 0n) {
     return null
   }
-  return inOurTerms(nodeAt(node, 'CdtDbtInd') ? node : entry.node, amount)
+  if (nodeAt(node, 'CdtDbtInd')) {
+    return inOurTerms(node, amount)
+  }
+  return entry.amount > 0n ? amount : -amount
 }
 
 /** The day as the bank writes it, whatever its time and offset. */
@@ -115,11 +138,11 @@ function dayOf(node: XmlNode | undefined): Day | null {
 }
 
 function rowOf(entry: Entry, details: XmlNode | undefined): UnnamedRow {
-  const { node, amount, date, identifier, content } = entry
+  const { amount, date, identifier, content, saying, description } = entry
   const names = namesOf({
-    name: details === undefined ? '' : otherPartyOf(details, { node, isOut: amount > 0n }),
-    memo: (details && sayingOf(details)) || sayingOf(node),
-    description: textAt(node, 'BkTxCd', 'Prtry', 'Cd') || 'Transaction',
+    name: details === undefined ? '' : otherPartyOf(details, { ...entry, isOut: amount > 0n }),
+    memo: (details && sayingOf(details)) || saying,
+    description,
   })
   return { identifier, content, row: { amount, date, ...names, isPending: false } }
 }

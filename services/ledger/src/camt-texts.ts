@@ -1,3 +1,4 @@
+import { cut, textLengthMax } from './statement-rows.ts'
 import { childrenOf, nodeAt, textAt, type XmlNode } from './xml-tree.ts'
 
 /** What banks write where there is no reference. */
@@ -10,8 +11,8 @@ export function detailsOf(entry: XmlNode): XmlNode[] {
 
 /** The bank's own reference, which names one entry; blank where it gives none. */
 export function servicerReferenceOf(entry: XmlNode): string {
-  const [only, ...others] = detailsOf(entry)
-  const ofDetails = others.length === 0 ? textAt(only, 'Refs', 'AcctSvcrRef') : ''
+  const details = detailsOf(entry)
+  const ofDetails = details.length === 1 ? textAt(details[0], 'Refs', 'AcctSvcrRef') : ''
   return [textAt(entry, 'AcctSvcrRef'), ofDetails].map(stated).find(Boolean) ?? ''
 }
 
@@ -31,26 +32,30 @@ export function referenceOf(entry: XmlNode): string {
  */
 export function otherPartyOf(
   details: XmlNode,
-  { node, isOut }: { node: XmlNode; isOut: boolean },
+  { isReversal, isOut }: { isReversal: boolean; isOut: boolean },
 ): string {
-  const isReversal = ['true', '1'].includes(textAt(node, 'RvslInd'))
   const role = isOut === isReversal ? 'Dbtr' : 'Cdtr'
   const parties = nodeAt(details, 'RltdPties')
   // Version 8 and later have the name one level deeper.
   return textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')
 }
 
-/** What an entry or one of its transactions says it is for. */
+/** Whether an entry takes another one back. */
+export function isReversal(entry: XmlNode): boolean {
+  return ['true', '1'].includes(textAt(entry, 'RvslInd'))
+}
+
+/** What an entry or one of its transactions says it is for, bounded. */
 export function sayingOf(node: XmlNode): string {
   const remittance = nodeAt(node, 'RmtInf')
   const texts = childrenOf(remittance, 'Ustrd').map(({ text }) => text.trim())
   const references = childrenOf(remittance, 'Strd').map((one) => textAt(one, 'CdtrRefInf', 'Ref'))
-  return (
+  const written =
     texts.join(' ').trim() ||
     references.join(' ').trim() ||
     textAt(node, 'AddtlTxInf') ||
     textAt(node, 'AddtlNtryInf')
-  )
+  return cut(written, textLengthMax)
 }
 
 function stated(reference: string): string {

@@ -188,6 +188,15 @@ test('every amount of a batch reaches its row: the rows add up to the entries', 
   fc.assert(property)
 })
 
+test('a file has at most 100,000 transactions, those of its entries counted', () => {
+  const details = `<NtryDtls>${'<TxDtls/>'.repeat(50_000)}</NtryDtls>`
+  const entry = `${amount}${out}${day}`
+  expect(statement(entries(entry + details, entry + details)).rows).toHaveLength(2)
+  expect(readCamt(entries(entry + details, entry + details, entry), VIENNA)).toEqual({
+    unreadable: 'The file has more than 100000 transactions',
+  })
+})
+
 test('no bytes make it fail', () => {
   const good = readFileSync(new URL('../../../test/data/camt-053-v2.xml', import.meta.url))
   const piece = fc.oneof(

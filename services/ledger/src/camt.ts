@@ -1,6 +1,7 @@
 import { currencies, decimalPlaces } from '@coffer/kit/currency'
 import { DateTime } from 'luxon'
 import { type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
+import { detailsOf } from './camt-texts.ts'
 import { decodeFile } from './file-text.ts'
 import {
   type FileBalances,
@@ -28,8 +29,7 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
     return document
   }
   const statements = childrenOf(nodeAt(document, 'BkToCstmrStmt'), 'Stmt')
-  const entries = statements.reduce((sum, one) => sum + childrenOf(one, 'Ntry').length, 0)
-  if (entries > rowsMax || statements.length > STATEMENTS_MAX) {
+  if (countTransactions(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
   const accounts = new Set(statements.map(accountOf))
@@ -52,6 +52,13 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
   })
 }
 
+/** Entries, and for one that is made of several transactions all of these. */
+function countTransactions(statements: readonly XmlNode[]): number {
+  return statements
+    .flatMap((one) => childrenOf(one, 'Ntry'))
+    .reduce((sum, entry) => sum + Math.max(1, detailsOf(entry).length), 0)
+}
+
 /** What tells accounts apart; never kept. */
 function accountOf(statement: XmlNode): string {
   const id = nodeAt(statement, 'Acct', 'Id')
@@ -66,7 +73,7 @@ function currencyOf(statement: XmlNode): string {
   return (code ?? '').trim().toUpperCase()
 }
 
-function readStatements(statements: XmlNode[], settings: RowSettings): FileStatement {
+function readStatements(statements: readonly XmlNode[], settings: RowSettings): FileStatement {
   const entries = statements.flatMap((one) => childrenOf(one, 'Ntry'))
   return {
     kind: 'bank',

@@ -29,17 +29,18 @@ export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
   if (best === undefined) {
     return { unreadable: 'The file has no row with the names of at least three columns' }
   }
-  const { delimiter, headers } = best
-  return headers.length > headersMax
-    ? { unreadable: `The file has ${headers.length} columns, more than ${headersMax}` }
-    : { delimiter, headers }
+  const { delimiter, header } = best
+  const columns = columnsOf(header)
+  return columns > headersMax
+    ? { unreadable: `The file has ${columns} columns, more than ${headersMax}` }
+    : { delimiter, headers: namesOf(header) }
 }
 
 /** The rows below the header; null when no row is this header. */
 export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
-  const at = rows
-    .slice(0, headRows)
-    .findIndex((cells) => namesOf(cells).join('\n') === headers.join('\n'))
+  const isHeader = (cells: readonly string[]) =>
+    columnsOf(cells) === headers.length && namesOf(cells).join('\n') === headers.join('\n')
+  const at = rows.slice(0, headRows).findIndex(isHeader)
   return at === -1 ? null : rows.slice(at + 1)
 }
 
@@ -66,10 +67,16 @@ function headerIndex(rows: string[][]): number {
   })
 }
 
-function fitOf(rows: string[][]): { headers: string[]; fit: number } {
-  const headers = namesOf(rows[0] ?? [])
-  const fitting = rows.filter((cells) => widthOf(cells, headers.length) === headers.length)
-  return { headers, fit: fitting.length / rows.length }
+function fitOf(rows: string[][]): { header: string[]; fit: number } {
+  const [header = []] = rows
+  const columns = columnsOf(header)
+  const fitting = rows.filter((cells) => widthOf(cells, columns) === columns)
+  return { header, fit: fitting.length / rows.length }
+}
+
+/** How many cells a header has, without blank ones at its end. */
+function columnsOf(header: readonly string[]): number {
+  return header.findLastIndex((cell) => cell !== '') + 1
 }
 
 /** How many cells a row has, not counting blank ones beyond the header. */
@@ -78,11 +85,13 @@ export function widthOf(cells: readonly string[], columns: number): number {
   return beyond ? cells.length : Math.min(cells.length, columns)
 }
 
-/** The names of columns, unique and bounded: a blank one is named by its number. */
+/**
+ * The names of columns, unique and bounded: a blank one is named by its number. Called for few
+ * columns only, as each name is compared with all others.
+ */
 function namesOf(cells: readonly string[]): string[] {
-  const last = cells.findLastIndex((cell) => cell !== '')
   const names: string[] = []
-  for (const [index, cell] of cells.slice(0, last + 1).entries()) {
+  for (const [index, cell] of cells.slice(0, columnsOf(cells)).entries()) {
     const printable = cell.replace(/\p{C}/gu, '').trim()
     const name = [...printable].slice(0, headerLengthMax).join('') || `Column ${index + 1}`
     names.push(names.includes(name) ? `${index + 1} ${name}`.slice(0, headerLengthMax) : name)

@@ -2,9 +2,9 @@ import { childOf, descendantsOf, type OfxNode, textOf } from './ofx-tree.ts'
 import { readDay } from './ofx-values.ts'
 import type { ReadRows, SkipReason } from './statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from './statement-rows.ts'
-import { readAmount } from './statement-values.ts'
+import { type Day, readAmount } from './statement-values.ts'
 
-type RowSettings = { currency: string; places: number; timezone: string }
+type RowSettings = { currency: string; places: number; midnightOf: (day: Day) => Date | null }
 
 /**
  * The transactions of a statement (`spec/ledger.md` 6.4, `decisions.md` Ledger). The file's sign is
@@ -20,7 +20,7 @@ export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
 
 function readRow(
   node: OfxNode,
-  { currency, places, timezone }: RowSettings,
+  { currency, places, midnightOf }: RowSettings,
 ): UnnamedRow | SkipReason {
   const ownCurrency = textOf(childOf(node, 'CURRENCY'), 'CURSYM').toUpperCase()
   if (ownCurrency !== '' && ownCurrency !== currency) {
@@ -36,7 +36,7 @@ function readRow(
   if (amount === 0n) {
     return 'zero'
   }
-  const date = readDay(textOf(node, 'DTPOSTED'), timezone)
+  const date = readDay(textOf(node, 'DTPOSTED'), midnightOf)
   if (date === null) {
     return 'date'
   }

@@ -52,6 +52,12 @@ export function descendantsOf(node: OfxNode, name: string): OfxNode[] {
   return node.name === name ? [node, ...found] : found
 }
 
+/** How many elements of this name there are under a node, itself among them. */
+export function countOf(node: OfxNode, name: string): number {
+  const below = node.children.reduce((sum, child) => sum + countOf(child, name), 0)
+  return node.name === name ? below + 1 : below
+}
+
 /** Reads one tag, or the text up to the next one; returns what is wrong, or null. */
 function readNext(reader: Reader): string | null {
   const { text, at } = reader

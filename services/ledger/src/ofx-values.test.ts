@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { readDay, readInstant } from './ofx-values.ts'
+import { midnightsIn } from './statement-values.ts'
 
 const CHICAGO = 'America/Chicago'
 
@@ -16,13 +17,13 @@ test.each([
   // Clocks in Beirut skip midnight on this day: it begins at 01:00, UTC+3.
   ['20240331', 'Asia/Beirut', '2024-03-30T22:00:00.000Z'],
 ])('the day of %s in %s begins at %s', (text, timezone, instant) => {
-  expect(readDay(text, timezone)?.toISOString()).toBe(instant)
+  expect(readDay(text, midnightsIn(timezone))?.toISOString()).toBe(instant)
 })
 
 test.each(['20240230', '20241301', '00000000', '2024-01-15', '240115', '15012024x', ''])(
   '%j is no day',
   (text) => {
-    expect(readDay(text, CHICAGO)).toBeNull()
+    expect(readDay(text, midnightsIn(CHICAGO))).toBeNull()
     expect(readInstant(text, CHICAGO)).toBeNull()
   },
 )

@@ -1,16 +1,16 @@
 import { DateTime, FixedOffsetZone } from 'luxon'
-import { endOfDay, midnightOf, reachable } from './statement-values.ts'
+import { type Day, endOfDay, reachable } from './statement-values.ts'
 
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
 /**
- * Midnight, in a timezone, of the day that a date names. A time of day and an `[offset:zone]` are
+ * Midnight, by `midnightOf`, of the day that a date names. A time of day and an `[offset:zone]` are
  * ignored: the day is meant as written. Null when there is no such day.
  */
-export function readDay(text: string, timezone: string): Date | null {
+export function readDay(text: string, midnightOf: (day: Day) => Date | null): Date | null {
   const [, day = ''] = DATE.exec(text.trim()) ?? []
   const [, year, month, date] = /^(\d{4})(\d\d)(\d\d)$/.exec(day) ?? []
-  return midnightOf({ year: Number(year), month: Number(month), day: Number(date) }, timezone)
+  return midnightOf({ year: Number(year), month: Number(month), day: Number(date) })
 }
 
 /**

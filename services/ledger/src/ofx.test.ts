@@ -229,3 +229,14 @@ describe('a file that cannot be taken', () => {
     expect(readOfx(file(''), CHICAGO)).toMatchObject({ currency: 'USD', rows: [] })
   })
 })
+
+test('a file has at most 100,000 transactions', () => {
+  const file = (count: number) => {
+    const rows = '<STMTTRN><TRNAMT>-1<DTPOSTED>20260110</STMTTRN>'.repeat(count)
+    return new TextEncoder().encode(`<OFX><STMTRS>${rows}</STMTRS></OFX>`)
+  }
+  expect(readOfx(file(100_000), CHICAGO)).toHaveProperty('rows.length', 100_000)
+  expect(readOfx(file(100_001), CHICAGO)).toEqual({
+    unreadable: 'The file has more than 100000 transactions',
+  })
+})

@@ -1,7 +1,7 @@
 import { currencies, decimalPlaces } from '@coffer/kit/currency'
 import { decodeFile } from './file-text.ts'
 import { readRows } from './ofx-rows.ts'
-import { childOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
+import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
 import { readInstant } from './ofx-values.ts'
 import {
   type FileBalances,
@@ -10,7 +10,7 @@ import {
   type ReadingSettings,
   type Unreadable,
 } from './statement.ts'
-import { readAmount } from './statement-values.ts'
+import { midnightsIn, readAmount, rowsMax } from './statement-values.ts'
 
 /**
  * Reads an OFX, QFX or QBO file (`spec/ledger.md` 6.4, 6.5, `decisions.md` Ledger): its one bank or
@@ -23,6 +23,10 @@ export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileState
     return tree
   }
   const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
+  const transactions = statements.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
+  if (transactions > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
   const accounts = new Set(statements.map(accountOf))
   if (accounts.size > 1) {
     return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
@@ -56,7 +60,7 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
     kind: statements[0]?.name === 'STMTRS' ? 'bank' : 'card',
     currency,
     balances: latestOf(balances),
-    ...readRows(transactions, { currency, places, timezone }),
+    ...readRows(transactions, { currency, places, midnightOf: midnightsIn(timezone) }),
   }
 }
 

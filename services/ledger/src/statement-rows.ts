@@ -14,7 +14,8 @@ export type UnnamedRow = {
 
 /** Names are bounded everywhere; no bank writes longer ones (`decisions.md` General). */
 const nameLengthMax = 300
-const originalNameLengthMax = 2000
+/** No bank writes longer texts. */
+export const textLengthMax = 2000
 /** Identifiers are indexed, and an index entry has a bounded size. */
 const identifierLengthMax = 200
 
@@ -54,7 +55,7 @@ export function namesOf(written: {
   memo: string
   description: string
 }): Pick<FileRow, 'name' | 'originalName' | 'originalMerchantName'> {
-  const memo = cut(oneLine(written.memo), originalNameLengthMax)
+  const memo = cut(oneLine(written.memo), textLengthMax)
   const shown = cut(oneLine(written.name) || memo || oneLine(written.description), nameLengthMax)
   return { name: shown, originalName: memo || shown, originalMerchantName: shown }
 }

@@ -1,13 +1,14 @@
 import { SaxesParser } from 'saxes'
 import type { Unreadable } from './statement.ts'
-import { oneLine } from './statement-rows.ts'
+import { cut, oneLine, textLengthMax } from './statement-rows.ts'
 
 /** An element; its name is without a namespace prefix. Text beside child elements is dropped. */
 export type XmlNode = {
   name: string
   text: string
   attributes: Record<string, string>
-  children: XmlNode[]
+  /** By name, in the order of the file; null where there are none. */
+  children: Map<string, XmlNode[]> | null
 }
 
 const DEPTH_MAX = 100
@@ -34,7 +35,7 @@ export function readXmlTree(text: string): XmlNode | Unreadable {
   if (reader.fault === null) {
     parser.close()
   }
-  const [element] = root.children
+  const [[element] = []] = root.children?.values() ?? []
   if (reader.fault !== null || element === undefined) {
     return { unreadable: reader.fault ?? 'The file is not well-formed XML' }
   }
@@ -43,17 +44,17 @@ export function readXmlTree(text: string): XmlNode | Unreadable {
 
 /** The element at a path of first children. */
 export function nodeAt(node: XmlNode | undefined, ...path: string[]): XmlNode | undefined {
-  return path.reduce((parent, name) => parent?.children.find((child) => child.name === name), node)
+  return path.reduce((parent, name) => parent?.children?.get(name)?.[0], node)
 }
 
-/** The text at a path, on one line; blank where there is none. */
+/** The text at a path, bounded, on one line; blank where there is none. */
 export function textAt(node: XmlNode | undefined, ...path: string[]): string {
-  return oneLine(nodeAt(node, ...path)?.text ?? '')
+  return cut(oneLine(nodeAt(node, ...path)?.text ?? ''), textLengthMax)
 }
 
 /** The children of this name, in the order of the file. */
-export function childrenOf(node: XmlNode | undefined, name: string): XmlNode[] {
-  return node?.children.filter((child) => child.name === name) ?? []
+export function childrenOf(node: XmlNode | undefined, name: string): readonly XmlNode[] {
+  return node?.children?.get(name) ?? []
 }
 
 function parserInto(reader: Reader): SaxesParser {
@@ -72,13 +73,13 @@ function parserInto(reader: Reader): SaxesParser {
     }
     if (reader.fault === null) {
       const node = newNode(localName(name), attributes)
-      stack.at(-1)?.children.push(node)
+      addChild(stack.at(-1), node)
       stack.push(node)
     }
   })
   const addText = (text: string) => {
     const last = stack.at(-1)
-    if (last !== undefined && last.children.length === 0 && last.text.length < TEXT_LENGTH_MAX) {
+    if (last !== undefined && last.children === null && last.text.length < TEXT_LENGTH_MAX) {
       last.text += text
     }
   }
@@ -87,7 +88,7 @@ function parserInto(reader: Reader): SaxesParser {
   parser.on('closetag', () => {
     if (reader.fault === null) {
       const closed = stack.pop()
-      if (closed !== undefined && closed.children.length > 0) {
+      if (closed !== undefined && closed.children !== null) {
         closed.text = ''
       }
     }
@@ -95,10 +96,23 @@ function parserInto(reader: Reader): SaxesParser {
   return parser
 }
 
+function addChild(parent: XmlNode | undefined, node: XmlNode): void {
+  if (parent === undefined) {
+    return
+  }
+  parent.children ??= new Map()
+  const siblings = parent.children.get(node.name)
+  if (siblings === undefined) {
+    parent.children.set(node.name, [node])
+  } else {
+    siblings.push(node)
+  }
+}
+
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
 function newNode(name: string, attributes: Record<string, string>): XmlNode {
-  return { name, text: '', attributes, children: [] }
+  return { name, text: '', attributes, children: null }
 }
