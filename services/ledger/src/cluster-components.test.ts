@@ -50,6 +50,29 @@ test('what is far apart is together through what lies between', () => {
   expect(firstOfEach(componentsOf(vectors))).toEqual([0, 0, 0])
 })
 
+test('twice the vectors take twice the work, however many share their terms', () => {
+  const six = fc.uniqueArray(fc.nat(59), { minLength: 6, maxLength: 6 })
+  const samples = fc.sample(six, { numRuns: 2000, seed: 1 })
+  const workOf = (count: number, comparisonsMax: number) => {
+    let work = 0
+    const vectors = samples.slice(0, count).map((dimensions) => {
+      const one = unit(Object.fromEntries(dimensions.map((dimension) => [dimension, 1])))
+      const { values } = one
+      return Object.defineProperty(one, 'values', {
+        get: () => {
+          work += 1
+          return values
+        },
+      })
+    })
+    componentsOf(vectors, comparisonsMax)
+    return work
+  }
+  expect(workOf(2000, 50)).toBeLessThan(2.2 * workOf(1000, 50))
+  const unbounded = [2000, 1000].map((count) => workOf(count, Number.POSITIVE_INFINITY))
+  expect(unbounded[0]).toBeGreaterThan(3 * (unbounded[1] ?? 0))
+})
+
 test('no vectors have no components', () => {
   expect(componentsOf([])).toEqual([])
 })
@@ -65,5 +88,17 @@ test('the components are those that looking at every pair finds', () => {
       expect(firstOfEach(componentsOf(vectors))).toEqual(byEveryPair(vectors))
     }),
     { numRuns: 300 },
+  )
+})
+
+test('with few comparisons no vectors are together that are not in one component', () => {
+  fc.assert(
+    fc.property(fc.array(vector, { maxLength: 40 }), fc.nat(40), (vectors, comparisonsMax) => {
+      const first = byEveryPair(vectors)
+      const components = componentsOf(vectors, comparisonsMax)
+      for (const [index, component] of components.entries()) {
+        expect(first[index]).toBe(first[components.indexOf(component)])
+      }
+    }),
   )
 })

@@ -21,26 +21,35 @@ type Group = { vectors: number[]; lengths: number[] }
  * terms is at most the product of their lengths over these. Hence neighbours share a term before
  * either vector's rest is too short to reach `productMin`, and at the first term they share, rarest
  * first, the two rests together are long enough. And one neighbour in a component is enough.
+ *
+ * Time is linear in the number of vectors: each is compared with at most `comparisonsMax` others.
+ * Where more than that share its rare terms, parts of a component may be left apart.
  */
-export function componentsOf(vectors: readonly Vector[]): number[] {
+export function componentsOf(vectors: readonly Vector[], comparisonsMax = 1_000): number[] {
   const parents = vectors.map((_, index) => index)
   const testedWith = new Int32Array(vectors.length).fill(-1)
   const areNeighbours = neighbourTest(vectors)
   const groupsOf = new Map<number, Map<number, Group>>()
   for (const [index, { dimensions, lengths }] of rank(vectors).entries()) {
+    let comparisons = 0
     for (const [at, dimension] of dimensions.entries()) {
       const length = lengths[at] ?? 0
       if (length < productMin) break
       const groups = groupsOf.get(dimension) ?? new Map<number, Group>()
       groupsOf.set(dimension, groups)
+      comparisons += groups.size
+      if (comparisons > comparisonsMax) break
       regroup(groups, parents)
       for (const [root, group] of groups) {
         if (root === rootOf(parents, index)) continue
         const isTouched = group.vectors.some((other, i) => {
+          comparisons += 1
+          if (comparisons > comparisonsMax) return true
           if (testedWith[other] === index) return false
           testedWith[other] = index
           return (group.lengths[i] ?? 0) * length >= productMin && areNeighbours(index, other)
         })
+        if (comparisons > comparisonsMax) break
         if (isTouched) parents[root] = rootOf(parents, index)
       }
       addTo(groups, rootOf(parents, index), { vectors: [index], lengths: [length] })
