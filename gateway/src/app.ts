@@ -12,13 +12,14 @@ import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import websocket from '@fastify/websocket'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { createAccessLog } from './access-log.ts'
 import { limitAttempts } from './attempts.ts'
 import type { settings } from './config.ts'
 import { type SessionCookie, sessionCookie } from './cookie.ts'
 import { answerOf, endsSession, isDistrusted } from './errors.ts'
 import { bodySizeMax, formLimits } from './form.ts'
 import { createKeptAnswers } from './kept-answers.ts'
-import { mount } from './mount.ts'
+import { type Admissions, mount } from './mount.ts'
 import { createOrigins, type Origins } from './origins.ts'
 import { createPlaces } from './places.ts'
 import type { ProgressTimes } from './progress.ts'
@@ -98,6 +99,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const cookie = sessionCookie(config)
   const secure = securityHeaders(config)
   const protocol = protocolErrors(secure)
+  const admissions: Admissions = new WeakMap()
+  const logAccess = createAccessLog(log, (request) => admissions.get(request)?.accountId)
   const app = fastify({
     ...serverOptions,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
@@ -105,6 +108,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     clientErrorHandler: protocol.answer,
     frameworkErrors: (error, request, reply) => {
       reply.headers(secure).header('x-request-id', request.id)
+      logAccess(request, reply)
       // No hook runs here, so that nothing else would close the socket of an upgrade.
       if (request.headers.upgrade) closeAfter(reply)
       return answerError({ error, request, reply, log, cookie })
@@ -112,6 +116,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(secure).header('x-request-id', request.id)
+    logAccess(request, reply)
   })
   app.setErrorHandler((error, request, reply) =>
     answerError({ error, request, reply, log, cookie }),
@@ -134,7 +139,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const kept = createKeptAnswers()
   const routes = routesOf({ ...deps, cookie, sessions, attempts, kept, charts })
   for (const route of routes)
-    mount(app, route, { config, sessions, cookie, origins, sockets, files })
+    mount(app, route, { config, sessions, cookie, origins, sockets, files, admissions })
   refuseOtherMethods(app, routes)
   return app
 }

@@ -21,7 +21,11 @@ const nobody: Admission = { accountId: '', token: '', timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
+/** What each request was admitted with. */
+export type Admissions = WeakMap<FastifyRequest, Admission>
+
 interface MountDeps extends AdmissionDeps {
+  admissions: Admissions
   config: AdmissionDeps['config'] & { cookieName: string }
   sockets: Sockets
   /** Places for files that arrive. */
@@ -30,7 +34,7 @@ interface MountDeps extends AdmissionDeps {
 
 /** Makes the server answer a route: admission, query, body, handler, JSON. */
 export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
-  const admissions = new WeakMap<FastifyRequest, Admission>()
+  const { admissions } = deps
   const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? nobody
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const { token, accountId, timezone } = admissionOf(request)

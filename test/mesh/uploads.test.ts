@@ -28,7 +28,7 @@ beforeAll(async () => {
   const clock = () => new Date()
   const { rpcPort } = stack.use(
     await serve({
-      ...{ host: '127.0.0.1', rpcPort: 0, grpcPort: 0, isHealthy: host.isHealthy },
+      ...{ host: '127.0.0.1', rpcPort: 0, grpcPort: 0, blockers: async () => [] },
       routes: host.routes,
     }),
   )

@@ -5,11 +5,13 @@ import { loadSigner } from '@coffer/kit/caller'
 import { readSettings } from '@coffer/kit/config'
 import { type Host, hostServices } from '@coffer/kit/host'
 import type { Log } from '@coffer/kit/log'
+import { type Readiness, watchReadiness } from '@coffer/kit/readiness'
 import { serve } from '@coffer/kit/serve'
 import { loadTimezones } from '@coffer/kit/time'
 import { requireFreePort } from '@coffer/local/ports'
 import { openBroker, openWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
+import { dependenciesOf } from './dependencies.ts'
 import type { Config } from './environment.ts'
 import type { Parts } from './parts.ts'
 import { requireDistinct } from './port-settings.ts'
@@ -53,8 +55,11 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
     }),
   )
   const draining = new AbortController()
-  const { isHealthy } = host
-  const servers = opening.use(await openRpcPorts({ config, host, draining: draining.signal }))
+  const readiness = opening.use(
+    watchReadiness(dependenciesOf({ parts, host, keysDir: config.keysDir, clock }), log),
+  )
+  const ports = { config, host, readiness, draining: draining.signal }
+  const servers = opening.use(await openRpcPorts(ports))
   const gateway = parts.hasGateway
     ? opening.use(
         await startGateway({
@@ -62,7 +67,7 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
           mesh: host.mesh,
           signer: loadSigner(config.keysDir, 'gateway'),
           broker,
-          isHealthy,
+          isHealthy: readiness.isHealthy,
           draining: draining.signal,
           clock,
           log: log.child({ service: 'gateway' }),
@@ -84,14 +89,19 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
   }
 }
 
-function openRpcPorts(options: { config: Config; host: Host; draining: AbortSignal }) {
-  const { config, host, draining } = options
+function openRpcPorts(options: {
+  config: Config
+  host: Host
+  readiness: Readiness
+  draining: AbortSignal
+}) {
+  const { config, host, readiness, draining } = options
   return serve({
     host: config.host,
     rpcPort: config.rpcPort,
     grpcPort: config.grpcPort,
     routes: host.routes,
-    isHealthy: host.isHealthy,
+    blockers: readiness.blockers,
     draining,
   })
 }

@@ -36,6 +36,29 @@ async function get(port: number, agent: Agent) {
   return { status: response.statusCode, connection, body: await text(response) }
 }
 
+test('a gateway whose services are away is neither healthy nor ready, and says why', async () => {
+  await using place = await deployment()
+  const { port, rpcPort, child, outcome } = await startGateway(place.env)
+  const health = await fetch(`http://127.0.0.1:${port}/api/health`)
+  expect(health.status).toBe(500)
+  expect(await health.json()).toMatchObject({ dbHealthy: false, apiHealthy: true })
+  const ready = await fetch(`http://127.0.0.1:${rpcPort}/readyz`)
+  expect(ready.status).toBe(503)
+  const away = 'does not answer (ECONNREFUSED)'
+  expect(await ready.text()).toBe(`not ready\nidentity: ${away}\nledger: ${away}\n`)
+  child.kill('SIGKILL')
+  const { stderr } = await outcome
+  const lines = stderr
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ msg, service }) => `${service} ${msg}`).sort()).toEqual(
+    ['aggregator-sync', 'budgeting', 'feed-sync', 'identity', 'ledger'].map(
+      (name) => `${name} service is away`,
+    ),
+  )
+})
+
 test('a rolling restart under load fails no request', async () => {
   await using place = await deployment()
   const [first, second] = await Promise.all([startGateway(place.env), startGateway(place.env)])
@@ -61,8 +84,8 @@ test('a rolling restart under load fails no request', async () => {
     (count) => count > 100,
   )
   first.child.kill('SIGTERM')
-  const readiness = async () => (await fetch(`http://127.0.0.1:${first.rpcPort}/readyz`)).status
-  await eventually(readiness, (status) => status === 503)
+  const readiness = async () => (await fetch(`http://127.0.0.1:${first.rpcPort}/readyz`)).text()
+  await eventually(readiness, (text) => text === 'not ready\nstopping\n')
   // The connection that was idle when the signal came.
   expect(await get(first.port, idle)).toMatchObject({ status: 401, connection: 'close' })
   await eventually(

@@ -19,7 +19,7 @@ export interface HealthOptions {
   ending: AbortSignal
 }
 
-/** The gRPC health service (grpc.health.v1): serving while every hosted database answers. */
+/** The gRPC health service (grpc.health.v1): serving while the process is ready. */
 export function healthRoutes(router: ConnectRouter, options: HealthOptions): void {
   const names = ['', ...options.services]
   router.service(Health, {

@@ -17,6 +17,7 @@ import { authorize, observe } from './rpc.ts'
 import { requireSealingKey } from './sealing-key.ts'
 import { createSecrets } from './secrets.ts'
 import type { Service, ServiceDefinition, ServiceDeps } from './service.ts'
+import { serviceHealthRoutes } from './service-health.rpc.ts'
 import type { Workflows } from './temporal.ts'
 
 const kitMigrations = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -85,8 +86,8 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const services: Record<string, Service> = {}
   const databases: Record<string, Database> = {}
   const sources: Record<string, DataSource> = {}
-  const dataRoutes = accountDataRoutes(sources)
-  const routes = [intercepted(dataRoutes, [observe(log), authorized])]
+  const ofProcess = both(accountDataRoutes(sources), serviceHealthRoutes(databases))
+  const routes = [intercepted(ofProcess, [observe(log), authorized])]
   const opened = await openDatabases(options, stack)
   await requireSealingKey(opened, keys, keysFolder)
   for (const { name, definition, database } of opened) {
@@ -94,7 +95,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     const service = createService({ definition, database, secrets, mesh, options })
     stack.defer(async () => service.close?.())
     const interceptors = [observe(log.child({ service: name })), authorized]
-    hosted[name] = { routes: both(service.routes, dataRoutes), interceptors }
+    hosted[name] = { routes: both(service.routes, ofProcess), interceptors }
     routes.push(intercepted(service.routes, interceptors))
     services[name] = service
     databases[name] = database

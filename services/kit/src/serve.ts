@@ -29,7 +29,8 @@ export interface ServeOptions {
   grpcPort: number
   /** With the interceptors that they need. */
   routes: (router: ConnectRouter) => void
-  isHealthy: () => Promise<boolean>
+  /** Why the process is not ready, a line for each reason; empty where it is ready. */
+  blockers: () => Promise<string[]>
   /**
    * Aborts when the process is told to stop: it is not ready from then on, and its answers close
    * their connections, until it is disposed.
@@ -52,9 +53,10 @@ export interface Servers extends AsyncDisposable {
 export async function serve(options: ServeOptions): Promise<Servers> {
   const ending = new AbortController()
   const draining = AbortSignal.any([ending.signal, options.draining ?? ending.signal])
-  const isReady = async () => !draining.aborted && (await options.isHealthy())
+  const blockers = async () => (draining.aborted ? ['stopping'] : options.blockers())
+  const isReady = async () => (await blockers()).length === 0
   const { host, drainMsMax: msMax = 15_000 } = options
-  const rpc = createRpcServer(options, { isReady, draining })
+  const rpc = createRpcServer(options, { blockers, draining })
   const grpc = createGrpcServer(options, { isReady, ending: ending.signal })
   await using opening = new AsyncDisposableStack()
   opening.defer(() => rpc.end(msMax))
@@ -80,13 +82,13 @@ interface Ending<S> {
 
 function createRpcServer(
   { routes }: ServeOptions,
-  { isReady, draining }: { isReady: () => Promise<boolean>; draining: AbortSignal },
+  { blockers, draining }: { blockers: () => Promise<string[]>; draining: AbortSignal },
 ): Ending<Server> {
   const handle = connectNodeAdapter({
     routes,
     readMaxBytes: messageSizeMax,
     fallback: (request, response) => {
-      void operate(request as IncomingMessage, response as ServerResponse, isReady)
+      void operate(request as IncomingMessage, response as ServerResponse, blockers)
     },
   })
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
@@ -160,14 +162,15 @@ function closed(server: Server | Http2Server): Promise<void> {
 async function operate(
   request: IncomingMessage,
   response: ServerResponse,
-  isReady: () => Promise<boolean>,
+  blockers: () => Promise<string[]>,
 ): Promise<void> {
   try {
     if (request.url === '/healthz') {
       response.writeHead(200).end('alive\n')
     } else if (request.url === '/readyz') {
-      const ready = await isReady()
-      response.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n')
+      const reasons = await blockers()
+      const lines = [reasons.length === 0 ? 'ready' : 'not ready', ...reasons, '']
+      response.writeHead(reasons.length === 0 ? 200 : 503).end(lines.join('\n'))
     } else if (request.url === '/metrics') {
       const metrics = await registry.metrics()
       response.writeHead(200, { 'content-type': registry.contentType }).end(metrics)

@@ -16,23 +16,43 @@ const rpcSeconds = new Histogram({
 export function observeRpc(service: string, method: string): (code: string) => void {
   const startedAt = performance.now()
   return (code) => {
-    secondsOf(service, method, code).observe((performance.now() - startedAt) / 1000)
+    const series = known(`${service} ${method} ${code}`, () =>
+      rpcSeconds.labels({ service, method, code }),
+    )
+    series.observe((performance.now() - startedAt) / 1000)
   }
 }
 
-type Observed = ReturnType<typeof rpcSeconds.labels>
+const httpSeconds = new Histogram({
+  name: 'coffer_http_request_seconds',
+  help: 'Time a REST request took, by route and status.',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+  registers: [registry],
+})
+
+/** Counts a REST request. `route` is its path with the names of its parameters. */
+export function observeHttp(request: {
+  method: string
+  route: string
+  status: number
+  seconds: number
+}): void {
+  const { method, route, status, seconds } = request
+  const key = `${method} ${route} ${status}`
+  const series = known(key, () => httpSeconds.labels({ method, route, status }))
+  series.observe(seconds)
+}
+
+type Series = ReturnType<typeof rpcSeconds.labels>
 
 // Finding a series by its labels costs more than an observation.
-const observed = new Map<string, Observed>()
+const observed = new Map<string, Series>()
 
-function secondsOf(service: string, method: string, code: string): Observed {
-  const key = `${service} ${method} ${code}`
-  let known = observed.get(key)
-  if (!known) {
-    known = rpcSeconds.labels({ service, method, code })
-    observed.set(key, known)
-  }
-  return known
+function known(key: string, find: () => Series): Series {
+  const series = observed.get(key) ?? find()
+  observed.set(key, series)
+  return series
 }
 
 /** Messages a consumer gave up on; worth an alarm. */

@@ -132,16 +132,18 @@ test('where the second port is taken, the first is let go', async () => {
 
 test('the HTTP port tells liveness, readiness and metrics', async () => {
   await using folder = await scratchFolder()
-  let healthy = true
-  const servers = await serveCalls(createCalls(), folder.path, { isHealthy: async () => healthy })
+  const reasons: string[] = []
+  const servers = await serveCalls(createCalls(), folder.path, { blockers: async () => reasons })
   const get = async (page: string) =>
     (await fetch(`http://127.0.0.1:${servers.rpcPort}${page}`)).status
   expect(await get('/healthz')).toBe(200)
   expect(await get('/readyz')).toBe(200)
   expect(await get('/metrics')).toBe(200)
   expect(await get('/elsewhere')).toBe(404)
-  healthy = false
+  reasons.push('ledger: its database does not answer')
   expect(await get('/healthz')).toBe(200)
-  expect(await get('/readyz')).toBe(503)
+  const ready = await fetch(`http://127.0.0.1:${servers.rpcPort}/readyz`)
+  expect(ready.status).toBe(503)
+  expect(await ready.text()).toBe('not ready\nledger: its database does not answer\n')
   await servers[Symbol.asyncDispose]()
 })

@@ -42,12 +42,12 @@ type Unary = (
 const stack = new AsyncDisposableStack()
 const caller = new Metadata()
 let servers: Servers
-let isHealthy = true
+const blockers: string[] = []
 
 beforeAll(async () => {
   const { path } = stack.use(await scratchFolder())
   caller.set(headers.caller, systemCaller(loadSigner(path, 'gateway'), 'acct_1', new Date()))
-  const options = { isHealthy: async () => isHealthy }
+  const options = { blockers: async () => blockers }
   servers = stack.use(await serveCalls(createCalls(), path, options))
 })
 
@@ -151,7 +151,7 @@ test('health needs no caller and follows the databases', async () => {
   await expect(check('coffer.nothing.v1.Nothing')).rejects.toMatchObject({
     code: status.NOT_FOUND,
   })
-  isHealthy = false
+  blockers.push('ledger: its database does not answer')
   expect(await check('')).toEqual({ status: 'NOT_SERVING' })
-  isHealthy = true
+  blockers.pop()
 })
