@@ -93,7 +93,15 @@ describe('handing in a CSV file', () => {
 
 describe('an import', () => {
   test('shows what it would store', async () => {
-    const row = { uploadIdentifier: 'A', amount: 1250n, date: at, name: 'X', duplicate: true }
+    const effect = 'left out: stored already'
+    const row = {
+      uploadIdentifier: 'A',
+      amount: 1250n,
+      date: at,
+      name: 'X',
+      duplicate: true,
+      effect,
+    }
     const preview = { rows: [row], rowCount: 1n, duplicateCount: 1n, currentBalance: -5n }
     const shown = { ...csvImport, status: 'preview', preview: create(ImportPreviewSchema, preview) }
     gateway = await openGateway({ imports: { getImport: () => ({ import: shown }) } }, uploadsOn)
@@ -111,6 +119,7 @@ describe('an import', () => {
           originalMerchantName: '',
           isPending: false,
           duplicate: true,
+          effect,
         },
       ],
       rowCount: 1,
@@ -229,6 +238,20 @@ describe('mappings', () => {
     const answer = await gateway.send('DELETE', `/api/mappings/${transactionImportMappingId}`)
     expect(answer.status).toBe(200)
     expect(sent()).toMatchObject({ transactionImportMappingId })
+  })
+
+  test('are explained in the OpenAPI document', async () => {
+    gateway = await openGateway({}, uploadsOn)
+    const { body } = await gateway.send('GET', '/api/openapi.json')
+    const schema = JSON.stringify(body.paths['/api/mappings'].post.requestBody)
+    for (const words of [
+      'Turns every sign',
+      'rowNumber',
+      'MM/DD/YYYY',
+      'any other text is pending',
+    ]) {
+      expect(schema).toContain(words)
+    }
   })
 
   test('are listed by signature, ten at a time', async () => {

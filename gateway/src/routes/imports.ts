@@ -45,7 +45,9 @@ export function importRoutes({ mesh, ledgerWaitMs }: RouteDeps): Route[] {
     route({
       method: 'GET',
       path: importPath,
-      summary: 'How far an import is, and what it would store',
+      summary:
+        'How far an import is (mapping, pending-preview, preview, pending-processing, ' +
+        'processing, complete, failed or expired), and what it would store',
       auth: 'key',
       feature: 'uploads',
       answer: ImportSchema,

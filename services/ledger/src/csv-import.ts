@@ -1,10 +1,11 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { decimalPlaces } from '@coffer/kit/currency'
 import { invalid, refused } from '@coffer/kit/errors'
 import { type ImportPreview, ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
 import { z } from 'zod'
 import { type CsvShape, csvShapeOf } from './csv-shape.ts'
-import type { FileStatement } from './statement.ts'
+import type { FileRow, FileStatement } from './statement.ts'
 import { createFile, type NewFile, type StoredFile } from './stored-file.ts'
 
 /**
@@ -100,7 +101,7 @@ export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]
 
 /** What processing the file would store, when these identifiers are stored already. */
 export function previewOf(
-  { rows, skipped, balances }: FileStatement,
+  { rows, skipped, balances, currency }: FileStatement,
   known: ReadonlySet<string>,
 ): ImportPreview {
   const isKnown = (identifier: string) => known.has(identifier)
@@ -111,6 +112,7 @@ export function previewOf(
       ...row,
       date: timestampFromDate(date),
       duplicate: isKnown(row.uploadIdentifier),
+      effect: isKnown(row.uploadIdentifier) ? 'left out: stored already' : effectOf(row, currency),
     })),
     rowCount: BigInt(rows.length),
     newCount: BigInt(rows.length - duplicates),
@@ -120,6 +122,16 @@ export function previewOf(
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
   })
+}
+
+/** What storing a row means for the account, in words: `4.75 leaves the account`. */
+function effectOf({ amount, isPending }: Omit<FileRow, 'date'>, currency: string): string {
+  const places = decimalPlaces(currency)
+  const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0')
+  const whole = digits.slice(0, digits.length - places)
+  const shown = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
+  const direction = amount > 0n ? 'leaves the account' : 'comes into the account'
+  return `${shown} ${direction}${isPending ? ', pending' : ''}`
 }
 
 function stateOf({ headers, delimiter }: CsvShape) {

@@ -23,7 +23,7 @@ import { keepFile } from './file-keeping.rpc.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage.ts'
 import { findUpload, insertUpload } from './upload.sql.ts'
-import { createUpload, formatOf } from './upload.ts'
+import { createUpload, formatOf, noteOf } from './upload.ts'
 import { undoRoutes } from './upload-undo.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
@@ -37,7 +37,7 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
       const { accountId } = callerOf(context)
       const upload = await findUpload(deps.database, { ...request, accountId })
       if (!upload) throw notFound('transaction upload')
-      return { upload: toMessage(UploadSchema, upload) }
+      return { upload: toMessage(UploadSchema, { ...upload, note: noteOf(upload) }) }
     },
   }
 }
@@ -84,5 +84,6 @@ async function post(
 }
 
 function messageOf({ file, upload }: ReturnType<typeof createUpload>) {
-  return { ...toMessage(UploadSchema, upload), file: toMessage(FileSchema, file) }
+  const shown = { ...upload, note: noteOf(upload), file: toMessage(FileSchema, file) }
+  return toMessage(UploadSchema, shown)
 }

@@ -46,6 +46,13 @@ export function formatOf({ name, head }: { name: string; head: Uint8Array }): Up
   return format
 }
 
+/** What a user should know of a kind of file, or null. */
+export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
+  return format === 'qif'
+    ? 'A QIF file states no balances: they stay as they are, so set them by hand where they differ'
+    : null
+}
+
 /** A file and its upload, pending. */
 export function createUpload(body: NewUpload, now: Date): { file: StoredFile; upload: Upload } {
   const file = createFile({ ...body, kind: 'transactions/uploads' }, now)

@@ -70,6 +70,12 @@ describe('an import', () => {
     ])
     const [first] = preview?.rows ?? []
     expect(first).toMatchObject({ name: 'CAFE ELAN', duplicate: false })
+    expect(preview?.rows.map((row) => row.effect)).toEqual([
+      '4.75 leaves the account',
+      '1500.00 comes into the account',
+      '5.00 leaves the account',
+      '90.00 leaves the account, pending',
+    ])
     expect(first?.date && timestampDate(first.date)).toEqual(new Date('2026-01-17T06:00:00Z'))
     expect(await listed(home)).toEqual([])
   })
@@ -113,6 +119,7 @@ describe('an import', () => {
     const again = await steps.processed(home, Buffer.from(text))
     expect(again.preview).toMatchObject({ rowCount: 4n, newCount: 1n, duplicateCount: 3n })
     expect(again.preview?.rows.map((row) => row.duplicate)).toEqual([true, true, false, true])
+    expect(again.preview?.rows[0]?.effect).toBe('left out: stored already')
     expect(await listed(home)).toHaveLength(5)
   })
 

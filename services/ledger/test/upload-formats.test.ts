@@ -37,6 +37,7 @@ test('QIF', async () => {
   const home = await household(booted)
   const done = await uploaded(home, 'bank.qif')
   expect(done).toMatchObject({ status: 'complete', importedCount: 5n, skippedCount: 0n })
+  expect(done?.note).toContain('states no balances')
   const again = await uploaded(home, 'bank.qif')
   expect(again).toMatchObject({ status: 'complete', importedCount: 0n, skippedCount: 5n })
   expect((await listed(home)).map((one) => one.amount)).toEqual([
