@@ -35,7 +35,7 @@ export interface AppDeps {
   mesh: Mesh
   /** Signs caller tokens in the gateway's name. */
   signer: Signer
-  broker: Pick<Broker, 'connection' | 'subject'>
+  broker: Pick<Broker, 'connection' | 'isConnected' | 'subject'>
   /** Whether every database of this process answers. */
   isHealthy: () => Promise<boolean>
   clock: () => Date

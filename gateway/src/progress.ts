@@ -12,7 +12,8 @@ export interface ProgressTimes {
 
 interface Progress {
   socket: WebSocket
-  connection: Broker['connection']
+  /** Null while NATS is away: then the stored state is all there is to show. */
+  connection: Broker['connection'] | null
   /** Where news are announced, as `{"status": ...}` and maybe more of the state. */
   subject: string
   /** What of the state the frames after the first say. */
@@ -42,7 +43,7 @@ export async function showProgress(progress: Progress): Promise<void> {
   const announce = (state: State | null) => {
     if (state) events.emit('news', frameOf(state, keys))
   }
-  const subscription = connection.subscribe(subject, {
+  const subscription = connection?.subscribe(subject, {
     callback: (_error, message) => announce(stateOf(message.string())),
   })
   const poll = setInterval(() => {
@@ -51,7 +52,7 @@ export async function showProgress(progress: Progress): Promise<void> {
   const limit = setTimeout(() => announce({ status: 'timed out' }), times.limitMs)
   socket.once('close', () => events.emit('end'))
   try {
-    await Promise.race([connection.flush(), sleep(flushMs)])
+    await Promise.race([connection?.flush(), sleep(flushMs)])
     const state = await read()
     send(socket, state)
     if (finalStatuses.includes(state.status)) return send(socket, frameOf(state, keys))
@@ -62,7 +63,7 @@ export async function showProgress(progress: Progress): Promise<void> {
   } finally {
     clearInterval(poll)
     clearTimeout(limit)
-    subscription.unsubscribe()
+    subscription?.unsubscribe()
     socket.close(1000)
   }
 }

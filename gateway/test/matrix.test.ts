@@ -211,7 +211,11 @@ async function listRoutes() {
   const { deps, ...opened } = await openGateway({}, environment)
   const config = readSettings(settings, environment)
   const cookie = sessionCookie(config)
-  const broker = { connection: null as never, subject: (name: string) => name }
+  const broker = {
+    connection: null as never,
+    isConnected: () => true,
+    subject: (name: string) => name,
+  }
   const attempts = limitAttempts({ max: 1, clock: deps.clock })
   const kept = createKeptAnswers()
   const unused = { sessions: createSessions(deps), charts: null as never, attempts, kept }

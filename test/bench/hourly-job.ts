@@ -1,8 +1,14 @@
 import { connectTemporal } from '@coffer/kit/temporal'
+import { silentLog } from '@coffer/kit/testing/silent-log'
 
 /** Runs the hourly job once, to its end. */
 export async function runHourlyJob(address: string): Promise<void> {
-  await using temporal = await connectTemporal({ address, namespace: 'default', prefix: 'coffer' })
+  await using temporal = connectTemporal({
+    address,
+    namespace: 'default',
+    prefix: 'coffer',
+    log: silentLog,
+  })
   const id = 'advance-bench'
   await temporal.start({ type: 'advance', id, taskQueue: 'budgeting', args: [] })
   await temporal.client.workflow.getHandle(`coffer/${id}`).result()

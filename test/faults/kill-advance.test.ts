@@ -2,6 +2,7 @@ import { newId } from '@coffer/kit/id'
 import { connectTemporal } from '@coffer/kit/temporal'
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
+import { silentLog } from '@coffer/kit/testing/silent-log'
 import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { countAdvanced, loadDueAccounts } from '../bench/due-accounts.ts'
@@ -38,7 +39,9 @@ test('killed in the middle of the hourly job, it is finished after the restart',
   await deployment.start()
   await loadDueAccounts(databaseUrl, { after: 0, count: accounts })
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
-  const temporal = stack.use(await connectTemporal({ address, namespace: 'default', prefix }))
+  const temporal = stack.use(
+    connectTemporal({ address, namespace: 'default', prefix, log: silentLog }),
+  )
   const workflow = { type: 'advance', id: 'advance-killed', taskQueue: 'budgeting', args: [] }
   await temporal.start(workflow)
   const begun = ({ booked }: { booked: number }) => booked > 10

@@ -2,6 +2,7 @@ import { connectBroker } from '@coffer/kit/nats'
 import { connectTemporal } from '@coffer/kit/temporal'
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
+import { silentLog } from '@coffer/kit/testing/silent-log'
 import { expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import pg from 'pg'
@@ -179,7 +180,7 @@ async function rows(deployment: Deployment): Promise<string[]> {
 async function messages({ prefix }: Deployment): Promise<string[]> {
   const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
   const url = requiredVariable('COFFER_TEST_NATS_URL')
-  await using broker = await connectBroker({ url, prefix, serviceNames })
+  await using broker = await connectBroker({ url, prefix, serviceNames, log: silentLog })
   const stored = await storedMessages(broker)
   return stored.map(({ subject, data, header }) => `${subject} ${Buffer.from(data)} ${header}`)
 }
@@ -187,7 +188,7 @@ async function messages({ prefix }: Deployment): Promise<string[]> {
 /** Every history of a workflow, with its payloads as text. */
 async function histories({ prefix }: Deployment): Promise<string[]> {
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
-  await using workflows = await connectTemporal({ address, namespace: 'default', prefix })
+  await using workflows = connectTemporal({ address, namespace: 'default', prefix, log: silentLog })
   const { workflow } = workflows.client
   const texts: string[] = []
   for await (const { workflowId, runId } of workflow.list()) {

@@ -8,13 +8,19 @@ import { type Deployment, deploy } from '../harness/process.ts'
 
 const stack = new AsyncDisposableStack()
 let nats: TcpProxy
+let temporal: TcpProxy
 let deployment: Deployment
 let alice: Person
 
 beforeAll(async () => {
   nats = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
-  const settings = { COFFER_NATS_URL: nats.url, COFFER_STATEMENT_TIMEOUT_MS: '3000' }
-  deployment = stack.use(await deploy(settings))
+  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  temporal = stack.use(await openProxy(`tcp://${address}`))
+  const servers = {
+    COFFER_NATS_URL: nats.url,
+    COFFER_TEMPORAL_ADDRESS: new URL(temporal.url).host,
+  }
+  deployment = stack.use(await deploy({ ...servers, COFFER_STATEMENT_TIMEOUT_MS: '3000' }))
   await deployment.start()
   alice = await newPerson(deployment.baseUrl)
 })
@@ -93,4 +99,25 @@ test('without NATS writes go on, and what they changed is published once it is b
   nats.mend()
   const audit = () => deployment.run('audit')
   await eventually(audit, ({ code }) => code === 0, 60_000)
+})
+
+test('it starts without NATS and Temporal, and joins both once they answer', async () => {
+  const { path, linkId } = await alice.opensAccount(1_000)
+  await deployment.kill()
+  for (const away of [nats, temporal]) away.cut()
+  await deployment.start()
+  await alice.post(`${path}/transactions`, body)
+  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 900 })
+  expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
+  const said = async () => deployment.output()
+  await eventually(said, (text) => text.includes('NATS does not answer'))
+  await eventually(said, (text) => text.includes('Temporal does not take schedules'))
+  for (const away of [nats, temporal]) away.mend()
+  // The change is published, its consumer starts the clean-up, and a worker carries it out.
+  const client = new pg.Client({ connectionString: deployment.databaseUrl })
+  await client.connect()
+  const look = 'SELECT cleaned_at FROM ledger.links WHERE link_id = $1'
+  const cleaned = async () => (await client.query(look, [linkId])).rows[0]?.cleaned_at
+  await eventually(cleaned, Boolean)
+  await client.end()
 })

@@ -8,6 +8,7 @@ import { newId } from '@coffer/kit/id'
 import { connectTemporal } from '@coffer/kit/temporal'
 import { eventually } from '@coffer/kit/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
+import { silentLog } from '@coffer/kit/testing/silent-log'
 import { freePorts } from '@coffer/local/ports'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newPerson } from '../harness/person.ts'
@@ -121,8 +122,8 @@ const names = [
 ]
 
 test('what happens by itself is scheduled', async () => {
-  const place = { address: temporalAddress, namespace: 'default', prefix }
-  await using temporal = await connectTemporal(place)
+  const place = { address: temporalAddress, namespace: 'default', prefix, log: silentLog }
+  await using temporal = connectTemporal(place)
   const schedules = async () => {
     const ids = []
     for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId)

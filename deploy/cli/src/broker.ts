@@ -1,38 +1,38 @@
 import { SettingsError } from '@coffer/kit/config'
+import type { Log } from '@coffer/kit/log'
 import { type Broker, connectBroker } from '@coffer/kit/nats'
 import { connectTemporal, type Workflows } from '@coffer/kit/temporal'
-import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { reasonOf } from './databases.ts'
 import type { Config } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 
+// Temporal's own default; a process without services never calls it.
+const unusedAddress = '127.0.0.1:7233'
+
+type Options = { hasServices: boolean; log: Log }
+
 /**
+ * Connects, or waits in the background where NATS does not answer.
+ *
  * @throws {SettingsError} when no setting names NATS
- * @throws {FatalError} when it does not answer
  */
-export async function openBroker({ natsUrl: url, prefix }: Config): Promise<Broker> {
+export async function openBroker(config: Config, log: Log): Promise<Broker> {
+  const { natsUrl: url, prefix } = config
   if (url === undefined) {
     throw new SettingsError('COFFER_NATS_URL: not set; "npm start" brings NATS along')
   }
-  return reached('NATS', url, connectBroker({ url, prefix, serviceNames: [...serviceNames] }))
+  return connectBroker({ url, prefix, serviceNames: [...serviceNames], log })
 }
 
 /**
- * @throws {SettingsError} when no setting names Temporal
- * @throws {FatalError} when it does not answer
+ * Connects at the first use: a process without services needs no Temporal.
+ *
+ * @throws {SettingsError} when services run here and no setting names Temporal
  */
-export async function openWorkflows(config: Config): Promise<Workflows> {
-  const { temporalAddress: address, temporalNamespace: namespace, prefix } = config
-  if (address === undefined) {
+export function openWorkflows(config: Config, { hasServices, log }: Options): Workflows {
+  const { temporalAddress, temporalNamespace: namespace, prefix } = config
+  if (temporalAddress === undefined && hasServices) {
     throw new SettingsError('COFFER_TEMPORAL_ADDRESS: not set; "npm start" brings Temporal along')
   }
-  return reached('Temporal', address, connectTemporal({ address, namespace, prefix }))
-}
-
-async function reached<T>(server: string, url: string, connection: Promise<T>): Promise<T> {
-  try {
-    return await connection
-  } catch (error) {
-    throw new FatalError(`${server} at ${url} does not answer: ${reasonOf(error)}`)
-  }
+  const address = temporalAddress ?? unusedAddress
+  return connectTemporal({ address, namespace, prefix, log })
 }

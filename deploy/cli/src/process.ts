@@ -30,14 +30,15 @@ const clock = () => new Date()
 /**
  * Starts the chosen parts: what runs behind their RPCs first, then the ports.
  *
- * @throws {FatalError} when NATS or Temporal does not answer or a port is busy
+ * @throws {FatalError} when a port is busy
  */
 export async function openProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
   loadTimezones()
   await using opening = new AsyncDisposableStack()
-  const broker = opening.use(await openBroker(config))
-  const workflows = opening.use(await openWorkflows(config))
+  const broker = opening.use(await openBroker(config, log))
+  const hasServices = parts.definitions.length > 0
+  const workflows = opening.use(openWorkflows(config, { hasServices, log }))
   const host = opening.use(
     await hostServices({
       definitions: parts.definitions,

@@ -33,7 +33,8 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
   await requirePostgres(definitions, config)
   await requireTables(definitions, config)
   const log = createLog({ level: config.logLevel, name: 'replay' })
-  await using broker = await openBroker(config)
+  await using broker = await openBroker(config, log.child({}, { level: 'silent' }))
+  if (!broker.isConnected()) throw new FatalError(`NATS at ${config.natsUrl} does not answer.`)
   for (const { name, schema } of definitions) {
     await using database = await openDatabase({
       url: databaseUrlOf(name, config),

@@ -26,6 +26,8 @@ async function untilReady(running: Running): Promise<void> {
   expect(running.printed()).toContain('ready: ')
 }
 
+const away = 'nats://127.0.0.1:1'
+
 const statusOf = async (url: string) => (await fetch(url)).status
 
 test('everything in one process answers, drains on SIGTERM and exits with 0', async () => {
@@ -104,14 +106,25 @@ test('tables older than the code are named, and migrate brings them up to date',
   }
 })
 
-test.each([
-  ['COFFER_NATS_URL', 'nats://127.0.0.1:1', 'NATS at nats://127.0.0.1:1 does not answer: '],
-  ['COFFER_TEMPORAL_ADDRESS', '127.0.0.1:1', 'Temporal at 127.0.0.1:1 does not answer: '],
-])('without %s there is one line and exit code 1', async (setting, address, line) => {
-  const { code, stderr } = await runCommand(['serve'], { ...place.env, [setting]: address })
-  expect(code).toBe(1)
-  expect(stderr.startsWith(line)).toBe(true)
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+test('a gateway by itself starts without Temporal, and while NATS is away', async () => {
+  const { COFFER_TEMPORAL_ADDRESS, ...env } = place.env
+  const elsewhere = Object.fromEntries(
+    ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC'].map((name) => {
+      return [`COFFER_${name}_URL`, 'http://127.0.0.1:1']
+    }),
+  )
+  const settings = { ...env, ...elsewhere, COFFER_NATS_URL: away }
+  const running = startCommand(['serve', 'gateway'], settings)
+  await untilReady(running)
+  expect(await statusOf(`http://127.0.0.1:${env.COFFER_PORT}/api/openapi.json`)).toBe(200)
+  running.child.kill('SIGTERM')
+  const { code, stderr } = await running.outcome
+  expect([code, stderr]).toEqual([0, expect.stringContaining('NATS does not answer')])
+})
+
+test('a replay while NATS is away is one line and exit code 1', async () => {
+  const outcome = await runCommand(['replay'], { ...place.env, COFFER_NATS_URL: away })
+  expect(outcome).toMatchObject({ code: 1, stderr: `NATS at ${away} does not answer.\n` })
 })
 
 async function statement(url: string, text: string): Promise<void> {

@@ -78,7 +78,7 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
     socket: async ({ params, socket, accountId, renewOptions }) => {
       await showProgress({
         socket,
-        connection: broker.connection,
+        connection: broker.isConnected() ? broker.connection : null,
         subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
         keys: ['status', 'error', 'importedCount', 'skippedCount'],
         times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },

@@ -105,6 +105,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisp
     },
     restartMs,
     onBroken: (error) => log.warn({ err: error, consumer }, 'consumer is lost'),
+    onMended: () => log.info({ consumer }, 'consumer is made again'),
   })
   return {
     [Symbol.asyncDispose]: async () => {

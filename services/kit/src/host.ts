@@ -215,8 +215,8 @@ async function startBehind(
     const worker = { taskQueue: name, workflows: workflowModules, activities, log }
     stack.use(await workflows.work(worker))
   }
-  for (const schedule of schedules) await workflows.schedule(schedule, log)
-  for (const id of formerSchedules) workflows.unschedule(id, log)
+  for (const schedule of schedules) workflows.schedule(schedule)
+  for (const id of formerSchedules) workflows.unschedule(id)
   if (handlers.length > 0) {
     stack.use(
       await startConsumer({ name, handlers: unlessDeleted(database, handlers), broker, log }),

@@ -6,34 +6,47 @@ export interface Runner {
   stop: () => void
 }
 
-/**
- * Runs what `make` makes, and another `restartMs` after one broke, until disposed; disposing stops
- * the one there is and waits for it. Rejects where the first cannot be made.
- */
-export async function keepRunning(options: {
+export interface KeepRunningOptions {
   make: () => Promise<Runner>
   restartMs: number
+  /** Called once until another is made, however many attempts fail meanwhile. */
   onBroken: (error: unknown) => void
-}): Promise<AsyncDisposable> {
-  const { make, restartMs, onBroken } = options
+  onMended: () => void
+}
+
+/**
+ * Runs what `make` makes, and another `restartMs` after one broke or could not be made, until
+ * disposed; disposing stops the one there is and waits for it. Resolves after the first attempt,
+ * whether it was made or not: a server that is away is waited for in the background.
+ */
+export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDisposable> {
+  const { make, restartMs, onBroken, onMended } = options
   const stopping = new AbortController()
-  let runner: Runner | undefined = await make()
+  const attempted = Promise.withResolvers<void>()
+  let runner: Runner | undefined
+  let isBroken = false
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        runner ??= await make()
+        runner = await make()
+        if (isBroken) onMended()
+        isBroken = false
+        attempted.resolve()
         const ended = runner.run()
         // It was made while disposing had nothing to stop.
         if (stopping.signal.aborted) runner.stop()
         await ended
       } catch (error) {
-        onBroken(error)
+        if (!isBroken) onBroken(error)
+        isBroken = true
+        attempted.resolve()
         await sleep(restartMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       }
       runner = undefined
     }
   }
   const running = run()
+  await attempted.promise
   return {
     [Symbol.asyncDispose]: async () => {
       stopping.abort()

@@ -12,7 +12,8 @@ export function progressSubject({ accountId, id }: ProgressOf): string {
   return `progress.${accountId}.${id}`
 }
 
-/** Tells whoever listens right now; nobody may, and nothing is kept (design 2). */
-export function publishProgress({ connection, subject }: Broker, of: ProgressOf, news: JsonObject) {
-  connection.publish(subject(progressSubject(of)), JSON.stringify(news))
+/** Tells the gateways that listen right now; nothing is kept, and nothing is told without NATS. */
+export function publishProgress(broker: Broker, of: ProgressOf, news: JsonObject): void {
+  if (!broker.isConnected()) return
+  broker.connection.publish(broker.subject(progressSubject(of)), JSON.stringify(news))
 }

@@ -1,9 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import { type ActivityInboundCallsInterceptor, NativeConnection, Worker } from '@temporalio/worker'
-import { isTransient } from './errors.ts'
+import { isTransient, unavailable } from './errors.ts'
 import { keepRunning } from './keep-running.ts'
 import type { Log } from './log.ts'
 import type { WorkerOptions } from './temporal.ts'
@@ -12,18 +13,38 @@ import { workflowBundle } from './workflow-bundle.ts'
 
 const restartMs = 5_000
 
-/** Opens the connection that the workers of a process share. */
-export function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
+const connectMs = 10_000
+
+/**
+ * Opens the connection that the workers of a process share; rejects where Temporal does not answer
+ * within ten seconds. The native core would wait for a silent server without end.
+ */
+export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
   installTemporalRuntime(log)
-  return NativeConnection.connect({ address })
+  const settled = new AbortController()
+  const connecting = NativeConnection.connect({ address })
+  const late = sleep(connectMs, undefined, { signal: settled.signal }).then(() => {
+    connecting.then(
+      (connection) => connection.close(),
+      () => undefined,
+    )
+    throw unavailable('Temporal does not answer')
+  })
+  try {
+    return await Promise.race([connecting, late])
+  } finally {
+    settled.abort()
+    late.catch(() => undefined)
+  }
 }
 
 interface WorkerPlace {
-  native: NativeConnection
+  /** The shared connection, opened where it is not. */
+  connect: () => Promise<NativeConnection>
   namespace: string
 }
 
-/** Polls a task queue until disposed; returns when the worker runs. */
+/** Polls a task queue until disposed; returns after the first attempt at a worker. */
 export async function startWorker(options: WorkerOptions & WorkerPlace): Promise<AsyncDisposable> {
   const { workflows, log, taskQueue } = options
   const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
@@ -37,15 +58,16 @@ export async function startWorker(options: WorkerOptions & WorkerPlace): Promise
     },
     restartMs,
     onBroken: (error) => log.error({ err: error, taskQueue }, 'worker failed, starting another'),
+    onMended: () => log.info({ taskQueue }, 'worker runs again'),
   })
 }
 
-function createWorker(
-  { native, namespace, taskQueue, activities }: WorkerOptions & WorkerPlace,
+async function createWorker(
+  { connect, namespace, taskQueue, activities }: WorkerOptions & WorkerPlace,
   workflowBundle: { code: string } | undefined,
 ): Promise<Worker> {
   return Worker.create({
-    connection: native,
+    connection: await connect(),
     namespace,
     taskQueue,
     activities,

@@ -1,5 +1,12 @@
-import { Client, Connection, WorkflowIdConflictPolicy } from '@temporalio/client'
+import {
+  Client,
+  Connection,
+  isGrpcServiceError,
+  WorkflowIdConflictPolicy,
+} from '@temporalio/client'
+import { NamespaceNotFoundError } from '@temporalio/common'
 import type { NativeConnection } from '@temporalio/worker'
+import { unavailable } from './errors.ts'
 import type { Log } from './log.ts'
 import { keepSchedules } from './temporal-schedule.ts'
 
@@ -8,11 +15,14 @@ export interface Workflows extends AsyncDisposable {
   client: Client
   /** Joins the workflow of that ID, or starts it; a second trigger is never lost. */
   start: (workflow: WorkflowStart) => Promise<void>
-  /** Makes sure a schedule exists that starts the workflow every so often (UTC). */
-  schedule: (schedule: WorkflowSchedule, log: Log) => Promise<void>
+  /** Keeps a schedule that starts the workflow every so often (UTC), in the background. */
+  schedule: (schedule: WorkflowSchedule) => void
   /** Removes a schedule in the background, if there is one. */
-  unschedule: (id: string, log: Log) => void
-  /** Polls the service's task queue until disposed; returns when the worker runs. */
+  unschedule: (id: string) => void
+  /**
+   * Polls the service's task queue until disposed. Returns when the worker runs, or after the first
+   * attempt at one: a Temporal that is away is waited for in the background.
+   */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
 
@@ -40,28 +50,39 @@ export interface WorkerOptions {
   log: Log
 }
 
+// INVALID_ARGUMENT of gRPC.
+const invalidArgument = 3
+
 /** Signal sent with every start, so that a workflow that is about to end looks once more. */
 const triggerSignal = 'trigger'
+
+// Without a bound the pauses between attempts grow to two minutes.
+const reconnecting = { 'grpc.max_reconnect_backoff_ms': 5_000 }
 
 export interface TemporalOptions {
   address: string
   namespace: string
   /** Goes before every workflow ID and task queue, so that deployments can share a namespace. */
   prefix: string
-  connectTimeoutMs?: number
+  log: Log
+  /** How often schedules are looked for, in ms. */
+  scheduleCheckMs?: number
 }
 
-/** Connects to Temporal; rejects where it does not answer in time. */
-export async function connectTemporal(options: TemporalOptions): Promise<Workflows> {
-  const { address, namespace, prefix, connectTimeoutMs: connectTimeout = 10_000 } = options
-  const connection = await Connection.connect({ address, connectTimeout })
+/**
+ * Connects to Temporal at the first use, and again whenever the connection is lost: a process
+ * starts and runs while Temporal is away. Then `start` throws unavailable.
+ */
+export function connectTemporal(options: TemporalOptions): Workflows {
+  const { address, namespace, prefix, log, scheduleCheckMs: checkMs } = options
+  const connection = Connection.lazy({ address, channelArgs: reconnecting })
   const client = new Client({ connection, namespace })
-  const schedules = keepSchedules(client)
+  const schedules = keepSchedules(client, { log, ...(checkMs === undefined ? {} : { checkMs }) })
   let native: Promise<NativeConnection> | undefined
   return {
     client,
     start: async ({ type, id, taskQueue, args }) => {
-      await client.withDeadline(Date.now() + 5_000, () =>
+      const starting = client.withDeadline(Date.now() + 5_000, () =>
         client.workflow.signalWithStart(type, {
           workflowId: `${prefix}/${id}`,
           taskQueue: `${prefix}/${taskQueue}`,
@@ -71,22 +92,28 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
           workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         }),
       )
+      await starting.catch((error) => {
+        throw isRefused(error) ? error : unavailable('Temporal does not answer')
+      })
     },
-    schedule: (schedule, log) => {
+    schedule: (schedule) => {
       const id = `${prefix}/${schedule.id}`
       const taskQueue = `${prefix}/${schedule.taskQueue}`
-      return schedules.ensure({ ...schedule, id, taskQueue, log })
+      schedules.ensure({ ...schedule, id, taskQueue })
     },
-    unschedule: (id, log) => schedules.remove(`${prefix}/${id}`, log),
+    unschedule: (id) => schedules.remove(`${prefix}/${id}`),
     work: async (worker) => {
       // A process without workers has no use for what they need.
       const { connectWorkers, startWorker } = await import('./temporal-worker.ts')
-      native ??= connectWorkers(address, worker.log).catch((error) => {
-        native = undefined
-        throw error
-      })
+      const connect = () => {
+        native ??= connectWorkers(address, log).catch((error) => {
+          native = undefined
+          throw error
+        })
+        return native
+      }
       const taskQueue = `${prefix}/${worker.taskQueue}`
-      return startWorker({ native: await native, namespace, ...worker, taskQueue })
+      return startWorker({ connect, namespace, ...worker, taskQueue })
     },
     [Symbol.asyncDispose]: async () => {
       const given = schedules[Symbol.asyncDispose]()
@@ -97,4 +124,11 @@ export async function connectTemporal(options: TemporalOptions): Promise<Workflo
       await opened?.close()
     },
   }
+}
+
+/** Whether Temporal has answered that the request itself is wrong: no outage, which goes by. */
+function isRefused(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown }
+  if (error instanceof NamespaceNotFoundError) return false
+  return !isGrpcServiceError(cause) || cause.code === invalidArgument
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { keepRunning, type Runner } from '../src/keep-running.ts'
 
@@ -5,7 +6,7 @@ import { keepRunning, type Runner } from '../src/keep-running.ts'
 function runners() {
   const made: { break: () => void; isStopped: boolean }[] = []
   const faults: unknown[] = []
-  const told = { made, faults, making: async () => {} }
+  const told = { made, faults, mended: 0, making: async () => {} }
   const make = async (): Promise<Runner> => {
     await told.making()
     const end = Promise.withResolvers<void>()
@@ -18,7 +19,9 @@ function runners() {
     return { run: () => end.promise, stop }
   }
   const onBroken = (error: unknown) => void faults.push(error)
-  return { ...told, told, start: () => keepRunning({ make, restartMs: 1, onBroken }) }
+  const onMended = () => void told.mended++
+  const start = () => keepRunning({ make, restartMs: 1, onBroken, onMended })
+  return { ...told, told, start }
 }
 
 test('what breaks is made again, and disposing stops the one there is', async () => {
@@ -49,8 +52,18 @@ test('one that is still being made when it is disposed is stopped, too', async (
   expect(made.map(({ isStopped }) => isStopped)).toEqual([false, true])
 })
 
-test('where the first cannot be made, it rejects', async () => {
-  const { told, start } = runners()
-  told.making = () => Promise.reject(new Error('no'))
-  await expect(start()).rejects.toThrow('no')
+test('where the first cannot be made, it is tried again, and told of once', async () => {
+  const { told, start, made, faults } = runners()
+  const reached = Promise.withResolvers<void>()
+  let attempts = 0
+  told.making = async () => {
+    attempts++
+    if (attempts <= 3) throw new Error('no')
+    reached.resolve()
+  }
+  await using _running = await start()
+  await reached.promise
+  // What is made is run and told of in the same turn.
+  await setImmediate()
+  expect([attempts, made.length, faults, told.mended]).toEqual([4, 1, [new Error('no')], 1])
 })

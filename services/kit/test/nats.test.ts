@@ -5,6 +5,7 @@ import { connectBroker } from '../src/nats.ts'
 import { eventually } from '../testing/boot.ts'
 import { requiredVariable } from '../testing/database.ts'
 import { openProxy } from '../testing/proxy.ts'
+import { silentLog } from '../testing/silent-log.ts'
 
 const url = () => requiredVariable('COFFER_TEST_NATS_URL')
 const serviceNames = ['identity']
@@ -12,8 +13,8 @@ const serviceNames = ['identity']
 test('a connection whose server is gone can still be closed', async () => {
   await using proxy = await openProxy(url())
   const prefix = newId('t')
-  await using keeper = await connectBroker({ url: url(), prefix, serviceNames })
-  const broker = await connectBroker({ url: proxy.url, prefix, serviceNames })
+  await using keeper = await connectBroker({ url: url(), prefix, serviceNames, log: silentLog })
+  const broker = await connectBroker({ url: proxy.url, prefix, serviceNames, log: silentLog })
   proxy.cut()
   await broker[Symbol.asyncDispose]()
   expect(broker.connection.isClosed()).toBe(true)
@@ -24,8 +25,8 @@ test('a connection whose server is gone can still be closed', async () => {
 test('a server that comes back without the stream gets it again', async () => {
   await using proxy = await openProxy(url())
   const prefix = newId('t')
-  await using broker = await connectBroker({ url: proxy.url, prefix, serviceNames })
-  await using watcher = await connectBroker({ url: url(), prefix, serviceNames })
+  await using broker = await connectBroker({ url: proxy.url, prefix, serviceNames, log: silentLog })
+  await using watcher = await connectBroker({ url: url(), prefix, serviceNames, log: silentLog })
   const manager = await jetstreamManager(watcher.connection)
   await manager.streams.delete(broker.streamName)
   proxy.cut()
@@ -46,7 +47,12 @@ test('a server that comes back without the stream gets it again', async () => {
 
 test('each service has a subject space, and dead letters theirs', async () => {
   const names = ['identity', 'feed-sync']
-  await using broker = await connectBroker({ url: url(), prefix: newId('t'), serviceNames: names })
+  await using broker = await connectBroker({
+    url: url(),
+    prefix: newId('t'),
+    serviceNames: names,
+    log: silentLog,
+  })
   const manager = await jetstreamManager(broker.connection)
   const { config } = await manager.streams.info(broker.streamName)
   const spaces = ['identity.>', 'feedsync.>', 'dead.>'].map(broker.subject)

@@ -19,6 +19,7 @@ import type { ServiceDefinition } from '../src/service.ts'
 import { connectTemporal, type Workflows } from '../src/temporal.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
 import { workOnDemand } from './on-demand.ts'
+import { silentLog } from './silent-log.ts'
 
 /** Statements that consumers send at moments of their own: no part of the work that is counted. */
 export const ofConsumers = /\b(deleted_accounts|similar_searches)\b/
@@ -68,7 +69,7 @@ export async function boot(
   const broker = await openBroker(prefix, opening)
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const workflows = workOnDemand(
-    opening.use(await connectTemporal({ address, namespace: 'default', prefix })),
+    opening.use(connectTemporal({ address, namespace: 'default', prefix, log })),
   )
   const clock: Booted['clock'] = { now: null }
   const host = opening.use(
@@ -118,7 +119,9 @@ export async function boot(
 /** Connects to NATS; the stream goes with the connection. */
 async function openBroker(prefix: string, opening: AsyncDisposableStack): Promise<Broker> {
   const url = requiredVariable('COFFER_TEST_NATS_URL')
-  const broker = opening.use(await connectBroker({ url, prefix, serviceNames: everyService }))
+  const broker = opening.use(
+    await connectBroker({ url, prefix, serviceNames: everyService, log: silentLog }),
+  )
   opening.defer(async () => {
     const manager = await jetstreamManager(broker.connection)
     await manager.streams.delete(broker.streamName)

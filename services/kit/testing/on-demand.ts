@@ -19,7 +19,7 @@ export function workOnDemand(workflows: Workflows): Workflows {
       return demand().client
     },
     start: (workflow) => demand().start(workflow),
-    schedule: async () => undefined,
+    schedule: () => undefined,
     unschedule: () => undefined,
     work: async (options) => {
       if (isDemanded) return workflows.work(options)
