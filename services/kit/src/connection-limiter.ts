@@ -31,19 +31,16 @@ export function limitConnections(
 ): DatabasePool {
   const slots = createSlots(options.poolSizeMax)
   const observed = connectionWait.labels({ schema: options.schema })
-  const take = async (): Promise<void> => {
+  const wait = async (): Promise<void> => {
     const startedAt = performance.now()
-    try {
-      await (slots.isFree() ? slots.take() : slots.take(AbortSignal.timeout(options.waitMsMax)))
-    } catch {
-      throw unavailable('the database is busy')
-    } finally {
-      observed.observe((performance.now() - startedAt) / 1000)
-    }
+    const isTaken = await slots.takeWithin(options.waitMsMax)
+    observed.observe((performance.now() - startedAt) / 1000)
+    if (!isTaken) throw unavailable('the database is busy')
   }
   const limited = (method: (...parameters: never[]) => Promise<unknown>) => {
     return async (...parameters: never[]): Promise<unknown> => {
-      await take()
+      if (slots.tryTake()) observed.observe(0)
+      else await wait()
       try {
         return await method(...parameters)
       } finally {

@@ -44,6 +44,7 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
         const client = new pg.Client({ ...config, stream: () => socket })
         let underWay: string | null = null
         let lost: LostConnectionError | null = null
+        const limit = createLimit({ answerMsMax, socket, isAwaited: () => underWay !== null })
         client.on('error', (error) => {
           if (lost) return
           lost = new LostConnectionError(error, mayCommit(underWay, client))
@@ -54,17 +55,19 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
           connect: async () => {
             await client.connect()
           },
-          end: () => client.end(),
+          end: async () => {
+            clearTimeout(limit)
+            await client.end()
+          },
           query: async (text, values, options) => {
             if (lost) throw lost
             underWay = text
-            const endLimit = startLimit(answerMsMax, socket)
+            limit.refresh()
             try {
               return resultOf(await client.query({ ...options, text, values: values ?? [] }))
             } catch (error) {
               throw lost ?? driverError(error as Error)
             } finally {
-              endLimit()
               underWay = null
             }
           },
@@ -77,26 +80,27 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
   })
 }
 
-/** Destroys the socket at the limit, unless an answer waits for a busy event loop to read it. */
-function startLimit(answerMsMax: number, socket: Socket): () => void {
-  let isEnded = false
-  let timer: NodeJS.Timeout
-  const start = () => {
-    timer = setTimeout(look, answerMsMax)
-  }
-  const look = () => {
+/**
+ * The timer of a connection, started anew with each statement. It destroys the socket where the
+ * statement is still under way, unless an answer waits for a busy event loop to read it.
+ */
+function createLimit(options: {
+  answerMsMax: number
+  socket: Socket
+  isAwaited: () => boolean
+}): NodeJS.Timeout {
+  const { answerMsMax, socket, isAwaited } = options
+  const limit = setTimeout(() => {
+    if (!isAwaited()) return
     const { bytesRead } = socket
     setImmediate(() => {
-      if (isEnded) return
-      if (socket.bytesRead > bytesRead) start()
+      if (!isAwaited()) return
+      if (socket.bytesRead > bytesRead) limit.refresh()
       else socket.destroy(new Error(`no answer from Postgres within ${answerMsMax} ms`))
     })
-  }
-  start()
-  return () => {
-    isEnded = true
-    clearTimeout(timer)
-  }
+  }, answerMsMax)
+  limit.unref()
+  return limit
 }
 
 /** Whether this statement makes something last: a write by itself, or the end of a transaction. */

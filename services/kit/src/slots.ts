@@ -1,8 +1,11 @@
 /** A number of slots, taken in the order they are asked for. */
 export interface Slots {
-  isFree: () => boolean
+  /** Takes a slot if one is free; false otherwise. */
+  tryTake: () => boolean
   /** Waits for a slot; throws the signal's reason once it is aborted. */
-  take: (signal?: AbortSignal) => Promise<void>
+  take: (signal: AbortSignal) => Promise<void>
+  /** Waits for a slot; false once that took so long. Cheaper than a signal for each wait. */
+  takeWithin: (ms: number) => Promise<boolean>
   free: () => void
   /** How many wait for a slot. */
   waiting: () => number
@@ -12,21 +15,36 @@ export interface Slots {
 export function createSlots(count: number): Slots {
   let free = count
   const waiting = new Set<() => void>()
+  const tryTake = (): boolean => {
+    if (free === 0) return false
+    free -= 1
+    return true
+  }
   return {
-    isFree: () => free > 0,
+    tryTake,
     take: async (signal) => {
-      signal?.throwIfAborted()
-      if (free > 0) {
-        free -= 1
-        return
-      }
+      signal.throwIfAborted()
+      if (tryTake()) return
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       waiting.add(resolve)
       const leave = (): void => {
-        if (waiting.delete(resolve)) reject(signal?.reason)
+        if (waiting.delete(resolve)) reject(signal.reason)
       }
-      signal?.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', leave, { once: true })
       await promise
+    },
+    takeWithin: (ms) => {
+      if (tryTake()) return Promise.resolve(true)
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const enter = (): void => {
+        clearTimeout(timer)
+        resolve(true)
+      }
+      const timer = setTimeout(() => {
+        if (waiting.delete(enter)) resolve(false)
+      }, ms)
+      waiting.add(enter)
+      return promise
     },
     free: () => {
       const [next] = waiting
