@@ -14,7 +14,8 @@ import { markFileDeleted } from './upload.sql.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: Storage }
 
 const pageSize = 200
-const graceMs = 60_000
+// Younger work has a workflow on its way; what a lost Temporal left is taken up within a minute.
+const graceMs = 30_000
 // Far longer than any upload takes, however the clocks of storage and servers differ.
 const leftoverMs = 24 * 60 * 60_000
 
