@@ -11,7 +11,8 @@ test.each([
     ['https://feed.example/v1', 'http://127.0.0.1'],
   ],
 ])('%p allows %p', (text, allowedUrls) => {
-  expect(readSettings(settings, { COFFER_FEED_ALLOWED_URLS: text })).toEqual({ allowedUrls })
+  const { allowedUrls: read } = readSettings(settings, { COFFER_FEED_ALLOWED_URLS: text })
+  expect(read).toEqual(allowedUrls)
 })
 
 test('an entry that no feed link could have is named', () => {
