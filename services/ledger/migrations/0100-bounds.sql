@@ -5,4 +5,5 @@ CREATE INDEX envelopes_open ON envelopes (account_id, bank_account_id) WHERE clo
 ALTER TABLE transaction_import_mappings ADD COLUMN deleted_at timestamptz;
 CREATE INDEX transaction_import_mappings_live ON transaction_import_mappings (account_id)
   WHERE deleted_at IS NULL;
-CREATE INDEX uploads_under_way ON uploads (account_id) WHERE status IN ('pending', 'processing');
+-- Not in the words of uploads_unfinished, which would be read as a whole instead.
+CREATE INDEX uploads_under_way ON uploads (account_id) WHERE status NOT IN ('complete', 'failed');

@@ -60,7 +60,7 @@ export function uploadBound({ uploadsMax: max }: Bounds, accountId: string): Bou
     scope: `uploads ${accountId}`,
     rows: sql.fragment`
       SELECT FROM uploads
-      WHERE account_id = ${accountId} AND status IN ('pending', 'processing')`,
+      WHERE account_id = ${accountId} AND status NOT IN ('complete', 'failed')`,
     max,
     refusal: `at most ${max} uploads of an account are under way: wait until one is complete`,
   }
