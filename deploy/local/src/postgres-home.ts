@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
+import { passwordPath } from './postgres-password.ts'
 import type { SystemUser } from './postgres-user.ts'
 
 /** `postgres/` in the data directory, which holds the cluster in `data`. */
@@ -42,7 +43,8 @@ export function postgresHome(options: {
   if (isLink && !existsSync(place)) {
     throw new FatalError(
       `The database is missing: ${place} leads to ${readlinkSync(place)}. ` +
-        'Move that directory here from where this one was copied, or begin anew: remove the link.',
+        'Move that directory here from where this one was copied, ' +
+        `or remove ${dataDir} to start afresh.`,
     )
   }
   mkdirSync(place, { mode: 0o700, recursive: true })
@@ -62,6 +64,27 @@ export function postgresHome(options: {
     chmodSync(cluster, 0o700)
   }
   return { path, isClosed: user !== undefined && !canEnter(path, user) }
+}
+
+/**
+ * Refuses a data directory that has lost its database, before a new empty one takes its place.
+ * A first start makes `postgres/` before the password, so an interrupted one is no loss. Files are
+ * stored only by a server that has its database. Keys prove nothing: `coffer keys:create` makes
+ * them before the first start.
+ *
+ * @throws {FatalError} when the database is missing: one line that says where it was
+ */
+export function requireDatabase(dataDir: string): void {
+  const place = join(dataDir, 'postgres')
+  if (isLinkAt(place) || clusterVersion(join(place, 'data')) !== null) return
+  const hadCluster = !existsSync(place) && existsSync(passwordPath(dataDir))
+  if (hadCluster || existsSync(join(dataDir, 'files'))) {
+    throw new FatalError(
+      `The database is missing: ${join(place, 'data')} is not there, other data of Coffer is. ` +
+        `Restore ${place} from where ${dataDir} was copied, remove ${dataDir} to start afresh, ` +
+        'or set COFFER_DATABASE_URL if the database is on another server.',
+    )
+  }
 }
 
 /** Removes the cluster and the link to it, if it is one; for runs that keep nothing. */

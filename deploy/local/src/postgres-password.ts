@@ -9,7 +9,7 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
  * @throws {FatalError} when the cluster is there but its password is not
  */
 export function postgresPassword(cluster: { dataDir: string; isNew: boolean }): string {
-  const path = join(cluster.dataDir, 'postgres-password')
+  const path = passwordPath(cluster.dataDir)
   if (existsSync(path)) {
     return readFileSync(path, 'utf8')
   }
@@ -19,4 +19,9 @@ export function postgresPassword(cluster: { dataDir: string; isNew: boolean }): 
   const password = randomBytes(18).toString('base64url')
   writeFileSync(path, password, { mode: 0o600 })
   return password
+}
+
+/** The file that holds the superuser's password. */
+export function passwordPath(dataDir: string): string {
+  return join(dataDir, 'postgres-password')
 }

@@ -3,6 +3,7 @@ import { claimDataDirectory } from './data-directory.ts'
 import { startNats } from './nats.ts'
 import type { Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
+import { requireDatabase } from './postgres-home.ts'
 import { stopLeftovers } from './process-record.ts'
 import type { Server } from './server.ts'
 import type { Death } from './server-process.ts'
@@ -26,8 +27,8 @@ export type Stack = AsyncDisposable & {
  * (`COFFER_DATABASE_URL`, `COFFER_NATS_URL`, `COFFER_TEMPORAL_ADDRESS`) points to a running one.
  * Servers that a killed run left behind on this directory are stopped first.
  *
- * @throws {FatalError} when the directory cannot be written or is in use, a port is busy, or a
- *   server does not come up: one line that says so
+ * @throws {FatalError} when the directory cannot be written or is in use, its database is
+ *   missing, a port is busy, or a server does not come up: one line that says so
  */
 export async function startStack(options: {
   dataDir: string
@@ -45,6 +46,7 @@ export async function startStack(options: {
   const { postgresSettings = {}, temporalPragmas = {} } = options
   await using started = new AsyncDisposableStack()
   const claim = started.use(claimDataDirectory(dataDir))
+  if (!fresh && !env.COFFER_DATABASE_URL) requireDatabase(claim.path)
   await stopLeftovers({ dataDir: claim.path, log })
   const common = { dataDir: claim.path, log, env, fresh }
   const starts = await Promise.allSettled([

@@ -3,13 +3,14 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { postgresHome, removePostgresHome } from '../src/postgres-home.ts'
+import { postgresHome, removePostgresHome, requireDatabase } from '../src/postgres-home.ts'
 import { serverUser } from '../src/postgres-user.ts'
 import { quietProgress, scratchDirectory } from './scratch.ts'
 
@@ -65,8 +66,32 @@ test('a link to nowhere, as in a copy on another machine, is one clear line', ()
   symlinkSync('/nonexistent/postgres-1', place)
   const open = () => postgresHome({ dataDir: scratch.path, user, log: quietProgress() })
   expect(open).toThrow(
-    /^The database is missing: \S+ leads to \/nonexistent\/postgres-1\. .+: remove the link\./,
+    /^The database is missing: \S+ leads to \/nonexistent\/postgres-1\. .+ to start afresh\.$/,
   )
   removePostgresHome(scratch.path)
   expect(readdirSync(scratch.path)).toEqual([])
+})
+
+test('a new data directory, or one of an interrupted first start, has no database to miss', () => {
+  using scratch = scratchDirectory()
+  requireDatabase(join(scratch.path, 'new'))
+  // `coffer keys:create` before the first start.
+  mkdirSync(join(scratch.path, 'keys'))
+  requireDatabase(scratch.path)
+  mkdirSync(join(scratch.path, 'postgres/data.new'), { recursive: true })
+  writeFileSync(join(scratch.path, 'postgres-password'), 'secret')
+  requireDatabase(scratch.path)
+})
+
+test.each(['postgres', 'postgres/data'])('a data directory without its %s is refused', (lost) => {
+  using scratch = scratchDirectory()
+  const { path } = scratch
+  mkdirSync(join(path, 'postgres/data'), { recursive: true })
+  mkdirSync(join(path, 'files'))
+  writeFileSync(join(path, 'postgres/data/PG_VERSION'), '18\n')
+  requireDatabase(path)
+  rmSync(join(path, lost), { recursive: true })
+  expect(() => requireDatabase(path)).toThrow(
+    `The database is missing: ${join(path, 'postgres/data')} is not there`,
+  )
 })

@@ -113,6 +113,11 @@ test(
       const overSocket = stack.databaseSocketUrl ?? stack.databaseUrl
       expect(await query(overSocket, 'select seven from kept')).toEqual([{ seven: 7 }])
     }
+    rmSync(join(dataDir, 'postgres'), { recursive: true })
+    await expect(startStack(options)).rejects.toThrow(
+      `Restore ${join(dataDir, 'postgres')} from where ${dataDir} was copied, remove ${dataDir} to`,
+    )
+    expect(readdirSync(dataDir)).not.toContain('postgres')
     await using stack = await startStack({ ...options, fresh: true })
     expect(await query(stack.databaseUrl, "select to_regclass('kept') as kept")).toEqual([
       { kept: null },
