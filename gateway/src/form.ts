@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { invalid, refused } from '@coffer/kit/errors'
 import { ConnectError } from '@connectrpc/connect'
 import type { MultipartFile } from '@fastify/multipart'
@@ -44,9 +43,8 @@ export async function readForm(request: FastifyRequest, name: string): Promise<F
   const files = filesOf(request, name)
   const { done, value: file } = await files.next()
   if (done) throw invalid({ [name]: texts.missing })
-  if (file.fieldname !== name) {
-    throw invalid({ [file.fieldname]: texts.unknown, [name]: texts.missing })
-  }
+  // The form is not read to its end, so that the file may follow.
+  if (file.fieldname !== name) throw invalid({ [file.fieldname]: texts.unknown })
   const content = contentOf(file, files)
   return { name: file.filename ?? '', contentType: file.mimetype, content }
 }
@@ -84,21 +82,6 @@ async function* contentOf(
       [fieldname]: fieldname === name ? 'must be the only file of the form' : texts.unknown,
     })
   }
-}
-
-/**
- * Reads and drops what is left of a form that is answered before its end: unread, it would be in
- * the way of the next request on the connection. A client that sends more than four bodies of the
- * largest size is cut off; how long it may take is bounded by the request's time.
- */
-export function dropRest(body: IncomingMessage): void {
-  if (body.readableEnded || body.destroyed) return
-  let left = 4 * bodySizeMax
-  body.unpipe().on('data', ({ length }: Buffer) => {
-    left -= length
-    if (left < 0) body.destroy()
-  })
-  body.resume()
 }
 
 function refusalOf(error: unknown): Error {

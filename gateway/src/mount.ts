@@ -7,8 +7,9 @@ import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.
 import { readBody, wrongType } from './body.ts'
 import { credentialChallenge } from './credential-challenge.ts'
 import { isUnauthenticated } from './errors.ts'
-import { dropRest, readForm } from './form.ts'
+import { readForm } from './form.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
+import { closeAfterRest } from './lingering-close.ts'
 import type { Places } from './places.ts'
 import { readQuery } from './query.ts'
 import { bodyOf } from './rest.ts'
@@ -69,6 +70,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       if (request.ws && !route.socket) throw refused('this path is not a WebSocket')
       admissions.set(request, await admit(deps, route, request))
     },
+    ...(route.file ? { onSend: closeAfterRest } : {}),
     ...(route.socket ? upgrade({ route, admissionOf, deps }) : {}),
     handler: async (request, reply) => {
       if (!route.file) return answer(request, reply)
@@ -79,7 +81,6 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
         return await answer(request, reply)
       } finally {
         leave()
-        dropRest(request.raw)
       }
     },
   })
