@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { unanswered, unavailable } from '@coffer/kit/errors'
+import { isUnanswered, unanswered, unavailable } from '@coffer/kit/errors'
 import type { FilePartSchema } from '@coffer/proto/ledger/v1/upload'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
@@ -35,7 +35,8 @@ export async function sendFile<Reply>(
   let isWhole = false
   let timer: NodeJS.Timeout | undefined
   const waitForLedger = () => {
-    timer = setTimeout(() => stop.abort(givenUp(isWhole)), ledgerWaitMs).unref()
+    const giveUp = () => stop.abort(unanswered('the ledger did not answer in time'))
+    timer = setTimeout(giveUp, ledgerWaitMs).unref()
   }
   async function* timed() {
     clearTimeout(timer)
@@ -51,16 +52,16 @@ export async function sendFile<Reply>(
   try {
     return await send(timed(), { ...call.writeOptions, timeoutMs, signal: stop.signal })
   } catch (error) {
-    throw stop.signal.aborted ? stop.signal.reason : error
+    const reason = stop.signal.aborted ? stop.signal.reason : error
+    throw !isWhole && isUnanswered(reason) ? notKept() : reason
   } finally {
     clearTimeout(timer)
   }
 }
 
-function givenUp(isWhole: boolean): Error {
-  return isWhole
-    ? unanswered('the ledger did not answer in time')
-    : unavailable('the file was not taken in time, and nothing of it is kept: send it again')
+/** The ledger stores no file without its end. */
+function notKept(): Error {
+  return unavailable('the file was not taken in time, and nothing of it is kept: send it again')
 }
 
 /**

@@ -1,7 +1,7 @@
 import { equals } from '@bufbuild/protobuf'
 import { anonymousCaller, mintCaller, type Signer } from '@coffer/kit/caller'
 import type { Mesh } from '@coffer/kit/client'
-import { unauthenticated } from '@coffer/kit/errors'
+import { isUnanswered, unauthenticated, unavailable } from '@coffer/kit/errors'
 import { isId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/identity/v1/sign_in'
@@ -26,7 +26,7 @@ interface Entry {
 }
 
 export interface Sessions {
-  /** Whom the proof stands for. Throws unauthenticated. */
+  /** Whom the proof stands for. Throws unauthenticated, and unavailable while identity hangs. */
   verify: (proof: Proof, requestId: string) => Promise<Verified>
   /** The caller token of a request without a proof. */
   anonymous: () => string
@@ -89,7 +89,7 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
       const options = {
         headers: { [headers.caller]: anonymous(), [headers.requestId]: requestId },
       }
-      const verified = renew(proof, options, known?.verified)
+      const verified = renew(proof, options, known?.verified).catch(throwUnavailable)
       if (entries.size >= entriesMax) entries.clear()
       const entry = { proof, at, verified }
       entries.set(key, entry)
@@ -97,6 +97,11 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
       return verified
     },
   }
+}
+
+/** Nothing of a request is carried out before it is verified: it can safely be sent again. */
+function throwUnavailable(error: unknown): never {
+  throw isUnanswered(error) ? unavailable('a service is not available') : error
 }
 
 /** Reads a Basic `Authorization` header. Throws unauthenticated where it is not well-formed. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMesh, type Mesh } from '@coffer/kit/client'
-import { notFound, unavailable } from '@coffer/kit/errors'
+import { notFound, unanswered, unavailable } from '@coffer/kit/errors'
 import { eventually } from '@coffer/kit/testing/boot'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../src/main.ts'
@@ -153,10 +153,14 @@ test.each([
 })
 
 const never = new Promise<{ upload: typeof upload }>(() => {})
+const lose = (): never => {
+  throw unanswered('the connection to a service was lost')
+}
 const whole = fileTaker(() => undefined)
 
 test.each([
   ['takes nothing of a file', () => never, 503, 'nothing of it is kept'],
+  ['is lost before it has a file', () => lose(), 503, 'nothing of it is kept'],
   [
     'takes a file and does not answer',
     (parts: Parameters<typeof whole.take>[0]) => whole.take(parts).then(() => never),
@@ -169,6 +173,15 @@ test.each([
   const answer = await gateway.send('POST', url, await formOf({ data: file }))
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(text)])
 })
+
+test.each(['POST', 'GET'])(
+  '%s is 503 while identity hangs: nothing was carried out',
+  async (method) => {
+    await using gateway = await openGateway({ signIn: { verifyApiKey: lose } }, uploadsOn)
+    const answer = await gateway.send(method, method === 'POST' ? url : '/api/links')
+    expect([answer.status, answer.body]).toEqual([503, { error: 'a service is not available' }])
+  },
+)
 
 test('a ledger that accepts connections and then says nothing is waited for so long', async () => {
   const silent = createServer().listen(0, '127.0.0.1')

@@ -109,6 +109,11 @@ export function unanswered(text: string): ConnectError {
   return new ConnectError(text, Code.DeadlineExceeded)
 }
 
+/** Whether no answer came, be it in time or before the connection was lost. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.DeadlineExceeded
+}
+
 /** A request that is not done, with what its client is told. */
 export type Refusal = ConnectError
 
