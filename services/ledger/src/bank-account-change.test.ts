@@ -46,7 +46,7 @@ function problemsOf(attempt: () => unknown): unknown {
 describe('a new bank account', () => {
   test('has the defaults of the specification', () => {
     expect(create()).toEqual({
-      bankAccount: aBankAccount({ lastUpdated: NOW, createdAt: NOW, updatedAt: NOW }),
+      bankAccount: aBankAccount({ lastUpdated: NOW, createdAt: NOW, updatedAt: NOW, version: 2n }),
       envelopes: [],
       entries: [],
     })
@@ -101,7 +101,7 @@ describe('a changed bank account', () => {
   test('with nothing named only moves updatedAt', () => {
     const before = { availableBalance: 100n, currentBalance: 100n, limitBalance: 50n, mask: '1234' }
     expect(change({})).toEqual({
-      bankAccount: aBankAccount({ ...before, updatedAt: NOW }),
+      bankAccount: aBankAccount({ ...before, updatedAt: NOW, version: 2n }),
       envelopes: [],
       entries: [],
     })

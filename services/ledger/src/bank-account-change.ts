@@ -69,6 +69,7 @@ export function openBankAccount(
     updatedAt: now,
     deletedAt: null,
     removedAt: null,
+    version: operation.version,
   }
   const book = openBook({ bankAccount, envelopes: [], operation })
   const to = {

@@ -11,16 +11,20 @@ export interface BankAccountKey {
 
 /**
  * The version of a bank account (`owner` in the statement) and of the envelopes and transactions
- * under it: their rows change only together with its own. xmin is the transaction that wrote it.
+ * under it: their rows change only together with its own.
  */
-export const ownerVersion = sql.fragment`owner.xmin::text`
+export const ownerVersion = sql.fragment`owner.version::text`
+
+/** As `nextVersion` has it, by the clock of the database. */
+export const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,
+        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`
 
 /**
  * The UPDATE that gives a bank account a new version, for statements that change what is under it
  * and nothing of its own.
  */
 export function renewal({ accountId, bankAccountId }: BankAccountKey): FragmentSqlToken {
-  return sql.fragment`UPDATE bank_accounts SET status = status
+  return sql.fragment`UPDATE bank_accounts SET version = ${raisedVersion}
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
 }
 

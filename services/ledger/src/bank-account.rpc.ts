@@ -8,6 +8,7 @@ import { keepReply, once } from '@coffer/kit/idempotency'
 import { patchOf, toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
+import { nextVersion } from '@coffer/kit/version'
 import {
   AggregatorBankAccountSchema,
   BalancesSchema,
@@ -36,12 +37,13 @@ import {
 import type { Settlement } from './book.ts'
 import { type Bounds, bankAccountBound } from './bounds.sql.ts'
 import { findLink, shareLink } from './link.sql.ts'
-import { candidateChanges, type MoneyWriter } from './money.rpc.ts'
+import { candidateChanges } from './money/money-events.service.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import type { AccountRecord } from './provider-account.ts'
 import { findAccountRecords } from './sync-accounts.sql.ts'
 import type { Locked } from './transaction.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; write: MoneyWriter }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
 /** Bank accounts and balances (spec/interface.md, Bank accounts). */
 export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountService> {
@@ -132,7 +134,8 @@ async function open(deps: Deps, request: CreateBankAccountRequest, context: Hand
   return once({ database, context, reply: CreateBankAccountResponseSchema }, async (key) => {
     const { accountId, userId: createdBy, locale } = callerOf(context)
     const body = newBankAccount(request, locale)
-    const operation = { operationId: newId('op'), now: clock(), createdBy }
+    const now = clock()
+    const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
     const run = database.transaction(async (tx) => {
       const link = await shareLink(tx, accountId, request.linkId)
       if (!link) throw notFound('link')

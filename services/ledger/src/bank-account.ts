@@ -25,7 +25,7 @@ export const AccountStatus = z.enum(['active', 'inactive', 'unknown'])
  * sums of `currentAmount` over its open envelopes of each kind, kept here so that a balance is one
  * row. `linkType` repeats the link's, which never changes. `balancesAsOf` is the instant that the
  * balances hold for, null while nobody has stated one. `deletedAt` means archived, `removedAt` that
- * the link was deleted.
+ * the link was deleted. `version` rises with every change of the account or of anything under it.
  */
 export const BankAccount = z.object({
   accountId: z.string(),
@@ -51,6 +51,7 @@ export const BankAccount = z.object({
   updatedAt: z.date(),
   deletedAt: z.date().nullable(),
   removedAt: z.date().nullable(),
+  version: z.bigint(),
 })
 export type BankAccount = z.infer<typeof BankAccount>
 

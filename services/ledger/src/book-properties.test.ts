@@ -80,7 +80,7 @@ function locked(world: World) {
   return {
     bankAccount: world.bankAccount,
     envelopes: [...world.envelopes.values()],
-    operation: { operationId: `op_${world.steps}`, now: NOW },
+    operation: { operationId: `op_${world.steps}`, now: NOW, version: BigInt(world.steps + 2) },
   }
 }
 

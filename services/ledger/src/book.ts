@@ -3,8 +3,16 @@ import type { Envelope } from './envelope.ts'
 import type { Cause, JournalEntry, Pot, Reason } from './journal.ts'
 import { inRange } from './money.ts'
 
-/** One indivisible change of money: its ID in the journal, its instant and whose doing it is. */
-export type Operation = { operationId: string; now: Date; createdBy?: string | null }
+/**
+ * One indivisible change of money: its ID in the journal, its instant, the user or job behind it,
+ * and the version that it gives to the bank account and to every envelope that it touches.
+ */
+export type Operation = {
+  operationId: string
+  now: Date
+  createdBy?: string | null
+  version: bigint
+}
 
 type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; date?: Date }
 
@@ -25,7 +33,7 @@ export type Book = {
 /** What an operation leaves behind, all of it to be saved together. */
 export type Settlement = {
   bankAccount: BankAccount
-  /** The touched envelopes, in order, with their versions raised. */
+  /** The touched envelopes, in order. */
   envelopes: Envelope[]
   entries: JournalEntry[]
 }
@@ -105,7 +113,7 @@ export function postKept(
   }
 }
 
-/** Marks an envelope as one that the operation is about: it is saved and its version rises. */
+/** Marks an envelope as one that the operation is about: it is saved under a new version. */
 export function touch(book: Book, envelope: Envelope): void {
   book.touched.add(envelope.spendingId)
 }
@@ -115,9 +123,10 @@ export function touch(book: Book, envelope: Envelope): void {
  * result, any change or any sum leaves ±2^53−1 (design: Data).
  */
 export function settle(book: Book): Settlement {
+  const { version } = book.operation
   const envelopes = [...book.touched].flatMap((spendingId) => {
     const envelope = book.envelopes.get(spendingId)
-    return envelope === undefined ? [] : [{ ...envelope, version: envelope.version + 1n }]
+    return envelope === undefined ? [] : [{ ...envelope, version }]
   })
   for (const envelope of envelopes) {
     inRange(envelope.currentAmount)
@@ -130,7 +139,7 @@ export function settle(book: Book): Settlement {
   for (const sum of [balances.expenses, balances.goals, balances.free]) {
     inRange(sum, available && fieldOf(available))
   }
-  return { bankAccount: { ...book.bankAccount }, envelopes, entries: entriesOf(book) }
+  return { bankAccount: { ...book.bankAccount, version }, envelopes, entries: entriesOf(book) }
 }
 
 /** The field of a request that moved the amount: a balance that is stated, or an amount. */

@@ -30,20 +30,6 @@ export function bankAccountBound({ bankAccountsMax: max }: Bounds, accountId: st
   }
 }
 
-/** Counted under the money lock, which opening an envelope takes anyway. */
-export function envelopeBound(
-  { envelopesMax: max }: Bounds,
-  { accountId, bankAccountId }: { accountId: string; bankAccountId: string },
-): Omit<Bound, 'scope'> {
-  return {
-    rows: sql.fragment`
-      SELECT FROM envelopes WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-        AND closed_at IS NULL`,
-    max,
-    refusal: `a bank account has at most ${max} expenses and goals: delete one first`,
-  }
-}
-
 export function mappingBound({ mappingsMax: max }: Bounds, accountId: string): Bound {
   return {
     scope: `transaction_import_mappings ${accountId}`,

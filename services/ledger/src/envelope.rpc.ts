@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf'
-import { requireWithinLocked } from '@coffer/kit/account-bound.sql'
 import { notFound } from '@coffer/kit/errors'
 import { keptReplies, once } from '@coffer/kit/idempotency'
 import { toMessage } from '@coffer/kit/message'
@@ -14,16 +13,17 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { requireWritable } from './bank-account.ts'
 import { findEnvelope, openBook, settle } from './book.ts'
-import { type Bounds, envelopeBound } from './bounds.sql.ts'
-import { insertEnvelope, listEnvelopes } from './envelope.sql.ts'
-import { openEnvelope, SpendingType } from './envelope.ts'
-import { type MoneyWriter, resultOf } from './money.rpc.ts'
-import { lockMoney } from './money.sql.ts'
+import type { Bounds } from './bounds.sql.ts'
+import { listEnvelopes } from './envelope.sql.ts'
+import { type Envelope, openEnvelope, requireRoom, SpendingType } from './envelope.ts'
+import { resultOf } from './money/result.ts'
+import type { Decision } from './money/unit-of-work.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import { closeEnvelope } from './period.ts'
 import { singleScheduledRoutes } from './scheduled.rpc.ts'
 import { transfer } from './transfer.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; write: MoneyWriter }
+type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
 
 /** Envelopes: their amounts, and the money that moves between them (design 1 and 4). */
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
@@ -74,25 +74,26 @@ function sidesOf(request: TransferRequest) {
 }
 
 async function open(
-  { config, database, clock }: Deps,
+  { config: { envelopesMax }, write }: Deps,
   request: { bankAccountId: string; spendingId: string; spendingType: string },
   context: HandlerContext,
 ) {
-  const { accountId } = callerOf(context)
+  const { accountId, userId: createdBy } = callerOf(context)
   const { bankAccountId, spendingId } = request
   const identity = { accountId, bankAccountId, spendingId }
   const spendingType = SpendingType.parse(request.spendingType)
-  const envelope = await database.transaction(async (tx) => {
-    const scope = { accountId, bankAccountId, spendingIds: [spendingId], transactionIds: [] }
-    const locked = await lockMoney(tx, scope)
-    if (!locked) throw notFound('bank account')
-    requireWritable(locked.bankAccount)
-    const [known] = locked.envelopes
-    if (known) return known
-    const fresh = openEnvelope({ ...identity, spendingType }, clock())
-    await insertEnvelope(tx, fresh)
-    await requireWithinLocked(tx, envelopeBound(config, identity))
-    return fresh
+  const envelope = await write({
+    scope: { accountId, bankAccountId, spendingIds: [spendingId], countsEnvelopes: true },
+    createdBy,
+    signal: context.signal,
+    decide: (current): Decision<Envelope> => {
+      requireWritable(current.bankAccount)
+      const known = current.envelopes.find((one) => one.spendingId === spendingId)
+      if (known) return { reply: known }
+      requireRoom(current.openEnvelopes, envelopesMax)
+      const created = openEnvelope({ ...identity, spendingType }, current.operation.now)
+      return { settlement: settle(openBook(current)), created, reply: created }
+    },
   })
   return { envelope: toMessage(EnvelopeSchema, envelope) }
 }
@@ -106,7 +107,7 @@ async function close(
   await write({
     scope: { accountId, bankAccountId, spendingIds: [spendingId] },
     createdBy,
-    alone: true,
+    isAlone: true,
     signal: context.signal,
     decide: (locked) => {
       requireWritable(locked.bankAccount)

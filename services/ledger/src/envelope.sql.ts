@@ -1,9 +1,9 @@
-import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf, insertOf } from '@coffer/kit/rows'
+import type { Database } from '@coffer/kit/database'
+import { columnsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { isCurrent, ownerVersion, renewal } from './bank-account-version.sql.ts'
+import { isCurrent, ownerVersion } from './bank-account-version.sql.ts'
 import { Envelope } from './envelope.ts'
 
 /** What others are told of an open envelope. */
@@ -60,11 +60,4 @@ export async function listEnvelopes(
   if (!first) return null
   const envelopes = rows.filter((row) => row.spendingId !== null)
   return { envelopes, version: first.listVersion }
-}
-
-/** Stores a new envelope; does nothing where one of that ID is there already. */
-export async function insertEnvelope(tx: Tx, envelope: Envelope): Promise<void> {
-  await tx.query(sql.unsafe`
-    WITH renewed AS (${renewal(envelope)})
-    ${insertOf('envelopes', Envelope, envelope)} ON CONFLICT DO NOTHING`)
 }

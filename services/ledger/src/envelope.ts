@@ -1,3 +1,4 @@
+import { refused } from '@coffer/kit/errors'
 import { z } from 'zod'
 import { Money } from './money.ts'
 
@@ -8,7 +9,7 @@ export type SpendingType = z.infer<typeof SpendingType>
  * The money set aside on a bank account for one spending object; its plan belongs to budgeting.
  * `usedAmount` is what a goal has given to transactions. `periodSpent` is what has left for
  * transactions, net of returns, since the period began (negative when earlier spending came back).
- * `version` rises with every change.
+ * `version` is that of the bank account as of the envelope's last change, 1 before any.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -28,6 +29,12 @@ export type NewEnvelope = Pick<
   Envelope,
   'accountId' | 'spendingId' | 'bankAccountId' | 'spendingType'
 >
+
+/** Refuses one more envelope than a bank account may have (docs/limits.md): 400. */
+export function requireRoom(open: number, max: number): void {
+  if (open < max) return
+  throw refused(`a bank account has at most ${max} expenses and goals: delete one first`)
+}
 
 /** An empty envelope, as every spending object starts (`spec/interface.md` Spending object). */
 export function openEnvelope(identity: NewEnvelope, now: Date): Envelope {

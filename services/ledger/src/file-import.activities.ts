@@ -1,4 +1,4 @@
-import { isTransient, notFound } from '@coffer/kit/errors'
+import { isTransient } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { publishProgress } from '@coffer/kit/progress'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -8,14 +8,11 @@ import { findBankAccount } from './bank-account.sql.ts'
 import { addLater, balancesToSet, heldAsOf, settleFile, transactionsOf } from './file-import.ts'
 import { findUploadFormat } from './import.sql.ts'
 import { sumLaterBookings } from './later-bookings.sql.ts'
-import { transactionsChanged } from './money.rpc.ts'
-import { lockMoney } from './money.sql.ts'
-import { saveMoney } from './money-save.sql.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingFormat, ReadingTask } from './statement-file.ts'
 import type { Readers } from './statement-pool.client.ts'
 import { nameOf, type Storage } from './storage.ts'
-import { addDecision, openTill, tillWrite } from './till.ts'
 import {
   completeUpload,
   failUpload,
@@ -27,10 +24,11 @@ import {
 } from './upload.sql.ts'
 import type { Upload, UploadKey } from './upload.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
-  storage: Storage
-  readers: Readers
-}
+type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
+  Pick<MoneyWriter, 'writeIn'> & {
+    storage: Storage
+    readers: Readers
+  }
 
 const rowsPerStatement = 1000
 
@@ -97,13 +95,15 @@ async function formatOf({ database }: Deps, upload: Upload): Promise<ReadingForm
 }
 
 /**
- * Stores all of a file or nothing. The rows go in first; the money lock is held for the last two
+ * Stores all of a file or nothing. The rows go in first, so that the row lock is held for the last
  * statements only, however large the file is.
  */
-async function store({ database, clock }: Deps, key: UploadKey, statement: FileStatement) {
-  const { accountId, bankAccountId, transactionUploadId } = key
+async function store({ database, clock, writeIn }: Deps, key: UploadKey, statement: FileStatement) {
+  const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
   const transactionIds = statement.rows.map(() => newId('txn'))
+  const { balances, currency } = statement
+  const balancesAsOf = heldAsOf(balances, now)
   await database.transaction(async (tx) => {
     const upload = await lockUnfinished(tx, key)
     if (!upload) return
@@ -114,24 +114,21 @@ async function store({ database, clock }: Deps, key: UploadKey, statement: FileS
       importedCount += await insertNewTransactions(tx, key, some)
     }
     const skippedCount = BigInt(all.length + statement.skipped.length) - importedCount
-    const balancesAsOf = heldAsOf(statement.balances, now)
-    const done = { importedCount, skippedCount, balancesAsOf, now: clock() }
-    await completeUpload(tx, key, done)
-    const rows = { accountId, bankAccountId, spendingIds: [], transactionIds: [] }
-    const locked = await lockMoney(tx, rows)
-    if (!locked) throw notFound('bank account')
-    const { createdBy } = upload
-    const operation = { operationId: transactionUploadId, now, createdBy }
-    const { balances, currency } = statement
-    const own = balancesToSet({ ...locked, operation }, { balances, importedCount })
-    const stated = own && addLater(own, await sumLaterBookings(tx, key, own.asOf))
-    const causeId = transactionUploadId
-    const settlement = settleFile({ ...locked, operation }, { currency, stated, causeId })
-    const till = openTill<never, never>(locked)
-    addDecision(till, { settlement })
-    const write = tillWrite(till)
-    const changes = importedCount > 0n ? [transactionsChanged(key)] : []
-    if (write) await saveMoney(tx, { ...write, changes })
+    await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })
+    await writeIn(tx, key, async () => {
+      const later = balancesAsOf && (await sumLaterBookings(tx, key, balancesAsOf))
+      return {
+        scope: { accountId, bankAccountId },
+        operationId: causeId,
+        createdBy: upload.createdBy,
+        decide: (current) => {
+          const own = balancesToSet(current, { balances, importedCount })
+          const stated = own && later && addLater(own, later)
+          const settlement = settleFile(current, { currency, stated, causeId })
+          return { settlement, isBulk: importedCount > 0n, reply: undefined }
+        },
+      }
+    })
   })
 }
 

@@ -3,6 +3,7 @@ import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
+import { raisedVersion } from './bank-account-version.sql.ts'
 import { Link } from './link.ts'
 
 const columns = columnsOf(Link, { table: 'links' })
@@ -71,7 +72,7 @@ export async function removeBankAccounts(tx: Tx, link: Link, now: Date): Promise
       WHERE account_id = ${link.accountId} AND link_id = ${link.linkId} AND removed_at IS NULL
       ORDER BY bank_account_id FOR NO KEY UPDATE
     )
-    UPDATE bank_accounts SET removed_at = ${now.toISOString()}
+    UPDATE bank_accounts SET removed_at = ${now.toISOString()}, version = ${raisedVersion}
     FROM locked
     WHERE account_id = ${link.accountId}
       AND bank_accounts.bank_account_id = locked.bank_account_id`)

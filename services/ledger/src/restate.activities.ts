@@ -1,6 +1,8 @@
-import { emit } from '@coffer/kit/changes'
+import { type Change, emit } from '@coffer/kit/changes'
 import type { Database } from '@coffer/kit/database'
-import { envelopeChanges } from './money.rpc.ts'
+import type { Envelope } from './envelope.ts'
+import { envelopeChanges } from './money/money-events.service.ts'
+import { keyOf } from './money/money-state.sql.ts'
 import { type EnvelopeCursor, openEnvelopesAfter } from './restate.sql.ts'
 
 const pageSize = 500
@@ -18,8 +20,16 @@ export async function restateEnvelopes(database: Database): Promise<number> {
     const page = await openEnvelopesAfter(database, after, pageSize)
     const last = page.at(-1)
     if (last === undefined) return restated
-    await database.transaction((tx) => emit(tx, ...envelopeChanges(page)))
+    await database.transaction((tx) => emit(tx, ...changesOfPage(page)))
     restated += page.length
     after = last
   }
+}
+
+function changesOfPage(page: readonly Envelope[]): Change[] {
+  const byAccount = Map.groupBy(page, keyOf)
+  return [...byAccount.values()].flatMap((envelopes) =>
+    // Each envelope says its version.
+    envelopes.slice(0, 1).flatMap((one) => envelopeChanges(one, envelopes)),
+  )
 }

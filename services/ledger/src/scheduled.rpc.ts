@@ -1,7 +1,9 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
+import type { ServiceDeps } from '@coffer/kit/service'
 import {
   type ApplyFundingRequest,
   type AutomaticTransaction as AutomaticMessage,
@@ -9,24 +11,38 @@ import {
   EnvelopeSchema,
   type EnvelopeService,
 } from '@coffer/proto/ledger/v1/envelope'
-import type { Booking, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import {
+  type Booked,
+  BookedSchema,
+  type Booking,
+  type ScheduledService,
+} from '@coffer/proto/ledger/v1/scheduled'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { AutomaticTransaction } from './automatic.ts'
-import { applyFunding } from './funding.ts'
+import { applyFunding, type ScheduledDecision } from './funding.ts'
+import { resultOf } from './money/result.ts'
+import type { MoneyWork, MoneyWriter } from './money/writer.service.ts'
 import { endPeriod } from './period.ts'
 import { lookUpScheduled } from './scheduled.sql.ts'
-import type { ScheduledOperation } from './scheduled.ts'
-import { bookScheduled, type ScheduledDeps } from './scheduled-booking.rpc.ts'
+import type { Locked } from './transaction.ts'
 
-/** What budgeting's hourly job asks for many bank accounts of whatever accounts at once. */
-export function scheduledRoutes(deps: ScheduledDeps): ServiceImpl<typeof ScheduledService> {
+type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter
+
+/** Operations of budgeting's hourly job, on bank accounts of any accounts. */
+export function scheduledRoutes({
+  database,
+  writeEach,
+}: Deps): ServiceImpl<typeof ScheduledService> {
   return {
     lookUp: async ({ bankAccounts: keys }) => {
-      const { bankAccounts, envelopes } = await lookUpScheduled(deps.database, keys)
+      const { bankAccounts, envelopes } = await lookUpScheduled(database, keys)
       const byAccount = Map.groupBy(envelopes, ({ bankAccountId }) => bankAccountId)
       return {
         bankAccounts: bankAccounts.map(({ accountId, bankAccountId, linkType, deletedAt }) => ({
-          ...{ accountId, bankAccountId, linkType, archived: deletedAt !== null },
+          accountId,
+          bankAccountId,
+          linkType,
+          archived: deletedAt !== null,
           envelopes: (byAccount.get(bankAccountId) ?? []).map((envelope) =>
             toMessage(EnvelopeSchema, envelope),
           ),
@@ -34,8 +50,10 @@ export function scheduledRoutes(deps: ScheduledDeps): ServiceImpl<typeof Schedul
       }
     },
     book: async ({ bookings }, context) => {
-      const { userId: createdBy } = callerOf(context)
-      return { booked: await bookScheduled(deps, bookings.map(operationOf), createdBy) }
+      const { userId } = callerOf(context)
+      const outcomes = await writeEach(bookings.map((one) => workOf(operationOf(one), userId)))
+      // Repeating the call changes nothing for those that are booked: they keep their first reply.
+      return { booked: outcomes.map(bookedOf) }
     },
   }
 }
@@ -43,26 +61,63 @@ export function scheduledRoutes(deps: ScheduledDeps): ServiceImpl<typeof Schedul
 type OneByOne = Pick<ServiceImpl<typeof EnvelopeService>, 'applyFunding' | 'closePeriod'>
 
 /** The same for one run or period of the caller's account. */
-export function singleScheduledRoutes(deps: ScheduledDeps): OneByOne {
+export function singleScheduledRoutes({ write }: Pick<MoneyWriter, 'write'>): OneByOne {
   return {
     applyFunding: async (request, context) => {
       const { accountId, userId } = callerOf(context)
-      const [booked] = await bookScheduled(deps, [fundingOf(accountId, request)], userId)
+      const booked = await write(workOf(fundingOf(accountId, request), userId))
       return {
-        ...(booked?.balance && { balance: booked.balance }),
-        envelopes: booked?.envelopes ?? [],
+        ...(booked.balance && { balance: booked.balance }),
+        envelopes: booked.envelopes,
       }
     },
     closePeriod: async (request, context) => {
       const { accountId, userId } = callerOf(context)
-      const [booked] = await bookScheduled(deps, [periodEndOf(accountId, request)], userId)
-      const [envelope] = booked?.envelopes ?? []
+      const booked = await write(workOf(periodEndOf(accountId, request), userId))
+      const [envelope] = booked.envelopes
       return {
-        ...(booked?.balance && { balance: booked.balance }),
+        ...(booked.balance && { balance: booked.balance }),
         ...(envelope ? { envelope } : {}),
       }
     },
   }
+}
+
+/** An operation that budgeting has decided and named: a run of a schedule, or a period's end. */
+interface ScheduledOperation {
+  accountId: string
+  bankAccountId: string
+  operationId: string
+  spendingIds: readonly string[]
+  decide: (locked: Locked) => ScheduledDecision
+}
+
+/** Books an operation once: repeated, it is answered as it was first. */
+function workOf(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
+  const { accountId, bankAccountId, operationId, spendingIds } = operation
+  return {
+    scope: { accountId, bankAccountId, operationId, spendingIds },
+    operationId,
+    createdBy,
+    decide: ({ booked, ...current }) => {
+      if (booked) return { reply: fromBinary(BookedSchema, booked.reply) }
+      const { settlement, transaction } = operation.decide(current)
+      const reply = create(BookedSchema, resultOf(settlement))
+      const kept = {
+        accountId,
+        bankAccountId,
+        operationId,
+        reply: Buffer.from(toBinary(BookedSchema, reply)),
+        createdAt: current.operation.now,
+      }
+      return { settlement, inserted: transaction ? [transaction] : [], operation: kept, reply }
+    },
+  }
+}
+
+function bookedOf(outcome: PromiseSettledResult<Booked>): Booked {
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
 }
 
 /** A booking as an operation, under the name that tells it from every other. */

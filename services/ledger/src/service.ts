@@ -25,7 +25,7 @@ import { importPreviewActivities } from './import-preview.activities.ts'
 import { linkRoutes } from './link.rpc.ts'
 import { linkCleanUpActivities } from './link-clean-up.activities.ts'
 import { mappingRoutes } from './mapping.rpc.ts'
-import { createMoneyWriter } from './money.rpc.ts'
+import { createMoneyWriter } from './money/writer.service.ts'
 import { scheduledRoutes } from './scheduled.rpc.ts'
 import { type Searchers, similarActivities } from './similar.activities.ts'
 import { similarRoutes } from './similar.rpc.ts'
@@ -68,8 +68,7 @@ export const ledger = defineService({
     })
     const storage = openStorage(offered.config, offered.log)
     const quietMs = offered.config.similarQuietSeconds * 1000
-    const write = createMoneyWriter({ ...offered, quietMs })
-    const deps = { ...offered, readers, searchers, storage, write }
+    const deps = { ...offered, readers, searchers, storage, ...createMoneyWriter(offered) }
     return {
       routes: (router) => {
         router.service(LinkService, linkRoutes(deps))

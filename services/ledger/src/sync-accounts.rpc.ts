@@ -5,6 +5,7 @@ import { isId, newId } from '@coffer/kit/id'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
+import { nextVersion } from '@coffer/kit/version'
 import { LinkCreatedSchema } from '@coffer/proto/ledger/v1/events'
 import type {
   SetBalancesRequest,
@@ -19,7 +20,7 @@ import { type Bounds, bankAccountBound, linkBound } from './bounds.sql.ts'
 import { subjectOf } from './link.rpc.ts'
 import { findLink, insertLinkOnce, lockLink } from './link.sql.ts'
 import { createAggregatorLink, type Link } from './link.ts'
-import type { MoneyWriter } from './money.rpc.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import { atLeastZero } from './money.ts'
 import { currentIdOf, readAccounts, type SyncedAccount } from './provider-account.ts'
 import { nameOf } from './provider-item.ts'
@@ -27,7 +28,7 @@ import { listSynced, lockSynced, saveAccounts } from './sync-accounts.sql.ts'
 import { settleBalances, upsertAccounts } from './sync-accounts.ts'
 import { sourceOf } from './sync-kind.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; write: MoneyWriter }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
 /** What the syncs bring in of links and bank accounts (spec/syncs.md 1.4, 2.7, 2.8, 3.4). */
 export function accountSyncRoutes(
@@ -78,10 +79,13 @@ function upsert(
   const { linkId, isComplete, knownOnly } = request
   const items = readAccounts(request.accounts)
   const bankAccountIds = items.map(() => newId('bac'))
-  const operation = { operationId: newId('op'), now: clock(), createdBy }
+  const operationId = newId('op')
+  const now = clock()
   const run = database.transaction(async (tx) => {
     const link = live(await lockLink(tx, accountId, linkId), issuer)
     const known = await lockSynced(tx, link)
+    const version = nextVersion(newestVersion(known), now)
+    const operation = { operationId, now, createdBy, version }
     const batch = { link, operation, items, known, bankAccountIds, isComplete, knownOnly }
     const { changes, upserted } = upsertAccounts(batch)
     const isChanged = Object.values(changes).some((rows) => rows.length > 0)
@@ -90,6 +94,11 @@ function upsert(
     return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
   })
   return run.catch(refuseTaken)
+}
+
+function newestVersion(known: readonly SyncedAccount[]): bigint {
+  const versions = known.map(({ bankAccount }) => bankAccount.version)
+  return versions.sort((one, other) => (one < other ? 1 : -1))[0] ?? 0n
 }
 
 function setBalances({ write }: Deps, request: SetBalancesRequest, context: HandlerContext) {

@@ -7,7 +7,6 @@ import { BankAccount } from './bank-account.ts'
 import { joined, nullable, part } from './joined.ts'
 import { JournalEntry } from './journal.ts'
 import type { LinkKey } from './link.ts'
-import { records } from './money.sql.ts'
 import { AccountAlias, AccountRecord, type SyncedAccount } from './provider-account.ts'
 import type { AccountChanges } from './sync-accounts.ts'
 
@@ -56,6 +55,11 @@ function syncedOf(rows: readonly z.infer<typeof SyncedRow>[]): SyncedAccount[] {
   return [...found.values()]
 }
 
+/** Rows of a table out of their JSON. */
+function records(table: string, json: string): FragmentSqlToken {
+  return sql.fragment`jsonb_populate_recordset(NULL::${sql.identifier([table])}, ${json}::jsonb)`
+}
+
 const saveStatement = prepare(
   ['accountId', 'inserted', 'updated', 'entries', 'records', 'aliases'],
   (row) => sql.unsafe`
@@ -66,7 +70,8 @@ const saveStatement = prepare(
       UPDATE bank_accounts SET original_name = new.original_name, status = new.status,
         available_balance = new.available_balance, current_balance = new.current_balance,
         limit_balance = new.limit_balance, balances_as_of = new.balances_as_of,
-        last_updated = new.last_updated, updated_at = new.updated_at
+        last_updated = new.last_updated, updated_at = new.updated_at,
+        version = new.version
       FROM ${records('bank_accounts', row.updated)} AS new
       WHERE bank_accounts.account_id = ${row.accountId}
         AND bank_accounts.bank_account_id = new.bank_account_id

@@ -127,7 +127,14 @@ function refresh(
   const { bankAccount, entries } = settlement ?? { bankAccount: before, entries: [] }
   const { now } = operation
   const lastUpdated = isRenamed ? now : bankAccount.lastUpdated
-  const seen = { originalName: name, status: 'active', lastUpdated, updatedAt: now } as const
+  const { version } = operation
+  const seen = {
+    originalName: name,
+    status: 'active',
+    lastUpdated,
+    updatedAt: now,
+    version,
+  } as const
   return { bankAccount: { ...bankAccount, ...seen }, envelopes: [], entries }
 }
 

@@ -1,4 +1,4 @@
-import { notFound, unavailable } from '@coffer/kit/errors'
+import { unavailable } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -10,17 +10,16 @@ import type {
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
-import { envelopeChanges, transactionsChanged } from './money.rpc.ts'
-import { lockMoney } from './money.sql.ts'
+import type { Current, MoneyScope, SyncedScope } from './money/unit-of-work.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import { readItems, requireBatch, requireIds } from './provider-item.ts'
-import type { ProviderItem } from './provider-transaction.ts'
-import { type KnownScope, readKnown, saveSync } from './sync-import.sql.ts'
+import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
 import { type Imported, importTransactions, type SyncDecision } from './sync-import.ts'
 import { sourceOf } from './sync-kind.ts'
 import { postingDaysMax, postingDaysMin } from './sync-match.ts'
 import { removeSynced } from './sync-removal.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
 /** What the syncs bring in of transactions (spec/syncs.md 3; design 4). */
 export function transactionSyncRoutes(
@@ -54,8 +53,9 @@ async function importBatch(
     transactionIds: items.map(() => newId('txn')),
     recordIds: items.map(() => newId(issuer === 'feed-sync' ? 'ltxn' : 'ptxn')),
   }
-  const scope = { accountId, bankAccountId, ...scopeOf(items), createdBy }
-  const { imported } = await sync(deps, scope, (locked, known) => {
+  const key = { accountId, bankAccountId }
+  const by = { synced: scopeOf(items), createdBy }
+  const { imported } = await sync(deps, key, by, (locked, known) => {
     const source = sourceOf(locked.bankAccount, issuer)
     return importTransactions(locked, { items, known, ids, source })
   })
@@ -77,51 +77,50 @@ async function removeBatch(
     'providerTransactionIds',
   ])
   const providerIds = providerTransactionIds
-  const scope = { accountId, bankAccountId, providerIds, alike: null, createdBy }
-  const { removedCount, unknownCount } = await sync(deps, scope, (locked, known) => {
+  const key = { accountId, bankAccountId }
+  const by = { synced: { providerIds, alike: null }, createdBy }
+  const { removedCount, unknownCount } = await sync(deps, key, by, (locked, known) => {
     sourceOf(locked.bankAccount, issuer)
     return removeSynced(locked, { providerIds, known })
   })
   return { removedCount, unknownCount }
 }
 
-type Decide<Decision> = (
-  locked: Parameters<typeof importTransactions>[0],
-  known: Parameters<typeof importTransactions>[1]['known'],
-) => Decision
+type SyncKey = Pick<MoneyScope, 'accountId' | 'bankAccountId'>
 
 /**
- * Locks the bank account, reads what the batch may be about, decides and saves: two statements
- * under the lock, however many rows. The lock also settles whether the link is there: deleting it
- * takes the same lock to put its bank accounts out of sight.
+ * Decides a batch on what is known of its transactions. A sync changes rows that it finds by what
+ * providers say, so it has a round of its own.
  */
-function sync<Decision extends SyncDecision>(
-  { database, clock }: Deps,
-  { createdBy, ...scope }: KnownScope & { createdBy: string },
-  decide: Decide<Decision>,
-): Promise<Decision> {
-  return database.transaction(async (tx) => {
-    const rows = { ...scope, spendingIds: [], transactionIds: [] }
-    const locked = await lockMoney(tx, rows)
-    if (!locked) throw notFound('bank account')
-    const { known, envelopes } = await readKnown(tx, scope)
-    const operation = { operationId: newId('op'), now: clock(), createdBy }
-    const decision = decide({ bankAccount: locked.bankAccount, envelopes, operation }, known)
-    const { till, records, inserted, updated } = decision
-    if (records.length === 0) return decision
-    const changed = [...till.changedEnvelopes].flatMap((id) => till.envelopes.get(id) ?? [])
-    const isOther = inserted.length + updated.length > 0
-    await saveSync(tx, {
-      ...{ bankAccount: till.bankAccount, envelopes: changed, entries: till.entries },
-      ...{ inserted, updated, records, deleted: [], closed: [], replies: [], operations: [] },
-      changes: [...envelopeChanges(changed), ...(isOther ? [transactionsChanged(scope)] : [])],
-    })
-    return decision
+function sync<Outcome extends SyncDecision>(
+  { write }: Deps,
+  key: SyncKey,
+  { synced, createdBy }: { synced: SyncedScope; createdBy: string },
+  decide: (current: Current, known: SyncedTransaction[]) => Outcome,
+): Promise<Outcome> {
+  return write({
+    scope: { ...key, synced },
+    createdBy,
+    isAlone: true,
+    decide: (current) => {
+      const outcome = decide(current, syncedOf(current))
+      const { settlement, records, inserted, updated } = outcome
+      if (records.length === 0) return { reply: outcome }
+      return { settlement, records, inserted, updated, reply: outcome }
+    },
+  })
+}
+
+/** Transactions with the records that providers have of them. */
+function syncedOf({ transactions, records }: Current): SyncedTransaction[] {
+  const byTransaction = Map.groupBy(records, ({ transactionId }) => transactionId)
+  return transactions.map((transaction) => {
+    return { transaction, records: byTransaction.get(transaction.transactionId) ?? [] }
   })
 }
 
 /** Where to look for what the items may be. */
-function scopeOf(items: readonly ProviderItem[]): Pick<KnownScope, 'providerIds' | 'alike'> {
+function scopeOf(items: readonly ProviderItem[]): SyncedScope {
   const [first] = items
   if (first === undefined) return { providerIds: [], alike: null }
   const days = items.map(({ date }) => date.getTime())

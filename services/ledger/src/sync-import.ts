@@ -1,5 +1,6 @@
 import { requireWritable } from './bank-account.ts'
-import { type Operation, openBook, settle } from './book.ts'
+import { type Operation, openBook, type Settlement, settle } from './book.ts'
+import { addSettlement, type Settlements, startSettlements, totalOf } from './money/settlements.ts'
 import {
   liveRecord,
   type MatchReason,
@@ -11,7 +12,6 @@ import { isSame } from './same.ts'
 import { giveBack, take } from './spend.ts'
 import { type Desk, layOut, lookUp, openDesk } from './sync-desk.ts'
 import { matchOf } from './sync-match.ts'
-import { addDecision, openTill, type Till } from './till.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /** What became of an item; one in another currency than the account's is skipped. */
@@ -32,13 +32,13 @@ export type ImportBatch = {
 
 /** What a batch leaves behind, all of it to be saved together. */
 export type SyncDecision = {
-  till: Till<never, never>
+  settlement: Settlement
   inserted: Transaction[]
   updated: Transaction[]
   records: ProviderRecord[]
 }
 
-type Work = ImportBatch & { locked: Locked; desk: Desk; till: Till<never, never> }
+type Work = ImportBatch & { locked: Locked; desk: Desk; settlements: Settlements }
 
 /**
  * Decides what a provider's transactions change (spec/syncs.md 3.2). The provider's fields follow
@@ -51,8 +51,8 @@ export function importTransactions(
   batch: ImportBatch,
 ): SyncDecision & { imported: Map<string, Imported> } {
   requireWritable(locked.bankAccount)
-  const till = openTill<never, never>({ ...locked, transactions: [] })
-  const work = { ...batch, locked, desk: openDesk(batch.known), till }
+  const settlements = startSettlements(locked)
+  const work = { ...batch, locked, desk: openDesk(batch.known), settlements }
   const imported = new Map<string, Imported>()
   for (const [index, item] of oldestFirst(batch.items).entries()) {
     const isForeign = item.currency !== locked.bankAccount.currency
@@ -63,16 +63,16 @@ export function importTransactions(
         : importOne(work, item, index),
     )
   }
-  return { ...changesOf(work.desk, batch.known), till, imported }
+  return { ...changesOf(work.desk, batch.known), settlement: totalOf(settlements), imported }
 }
 
 /** What has changed on a desk since it was opened. */
 export function changesOf(
   desk: Desk,
   known: readonly SyncedTransaction[],
-): Omit<SyncDecision, 'till'> {
+): Omit<SyncDecision, 'settlement'> {
   const before = new Map(known.map((one) => [one.transaction.transactionId, one]))
-  const changes: Omit<SyncDecision, 'till'> = { inserted: [], updated: [], records: [] }
+  const changes: Omit<SyncDecision, 'settlement'> = { inserted: [], updated: [], records: [] }
   for (const { transaction, records } of desk.byTransaction.values()) {
     const old = before.get(transaction.transactionId)
     if (old === undefined) {
@@ -181,21 +181,22 @@ function follow(
 
 /** Gives the envelope back what it gave, and takes from it anew; a deposit has no envelope. */
 function spend(
-  { locked, till }: Work,
+  { locked, settlements }: Work,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
 ): Pick<Transaction, 'spendingId' | 'spendingAmount'> {
-  const envelope = till.envelopes.get(before.spendingId ?? '')
+  const envelope = settlements.envelopes.get(before.spendingId ?? '')
   if (envelope === undefined) {
     return { spendingId: before.spendingId, spendingAmount: before.spendingAmount }
   }
   const operation = operationOf(locked, index)
-  const book = openBook({ bankAccount: till.bankAccount, envelopes: [envelope], operation })
+  const { bankAccount } = settlements
+  const book = openBook({ bankAccount, envelopes: [envelope], operation })
   const reason = { cause: 'transaction', causeId: before.transactionId } as const
   giveBack(book, before, reason)
   const opened = book.envelopes.get(envelope.spendingId)
   const isAssigned = opened !== undefined && merged.amount >= 0n
   const given = isAssigned ? take(book, opened, { amount: merged.amount, ...reason }) : null
-  addDecision(till, { settlement: settle(book) })
+  addSettlement(settlements, settle(book))
   return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
 }
 

@@ -58,13 +58,18 @@ function emptyWorld(): World {
 function lockedIn(world: World) {
   const { bankAccount, envelope } = world
   world.steps += 1
-  const operation = { operationId: `op_${world.steps}`, now: new Date(START + world.steps) }
+  const version = BigInt(world.steps + 2)
+  const operation = {
+    operationId: `op_${world.steps}`,
+    now: new Date(START + world.steps),
+    version,
+  }
   return { bankAccount, envelopes: [envelope], operation }
 }
 
-function settle(world: World, { till, inserted, updated, records }: SyncDecision): void {
-  world.bankAccount = till.bankAccount
-  world.envelope = till.envelopes.get(world.envelope.spendingId) ?? world.envelope
+function settle(world: World, { settlement, inserted, updated, records }: SyncDecision): void {
+  world.bankAccount = settlement.bankAccount
+  world.envelope = settlement.envelopes.at(0) ?? world.envelope
   for (const transaction of [...inserted, ...updated]) {
     const before = world.known.get(transaction.transactionId)
     world.known.set(transaction.transactionId, { transaction, records: before?.records ?? [] })

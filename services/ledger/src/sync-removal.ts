@@ -1,10 +1,10 @@
 import { requireWritable } from './bank-account.ts'
 import { openBook, settle } from './book.ts'
+import { addSettlement, type Settlements, startSettlements, totalOf } from './money/settlements.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import { giveBack } from './spend.ts'
 import { layOut, lookUp, openDesk } from './sync-desk.ts'
 import { changesOf, operationOf, type SyncDecision } from './sync-import.ts'
-import { addDecision, openTill, type Till } from './till.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
 /**
@@ -19,7 +19,7 @@ export function removeSynced(
 ): SyncDecision & { removedCount: number; unknownCount: number } {
   requireWritable(locked.bankAccount)
   const { now } = locked.operation
-  const till = openTill<never, never>({ ...locked, transactions: [] })
+  const settlements = startSettlements(locked)
   const desk = openDesk(known)
   const ids = new Set(providerIds)
   let unknownCount = 0
@@ -30,12 +30,13 @@ export function removeSynced(
       unknownCount += 1
     } else if (record.deletedAt === null) {
       const records = synced.records.map((one) => (one === record ? ended(one, now) : one))
-      const transaction = takeAway({ locked, till, index }, synced.transaction)
+      const transaction = takeAway({ locked, settlements, index }, synced.transaction)
       layOut(desk, { transaction, records })
     }
   }
   const changes = changesOf(desk, known)
-  return { ...changes, till, removedCount: changes.updated.length, unknownCount }
+  const settlement = totalOf(settlements)
+  return { ...changes, settlement, removedCount: changes.updated.length, unknownCount }
 }
 
 function ended<Record extends { deletedAt: Date | null }>(record: Record, now: Date): Record {
@@ -43,17 +44,18 @@ function ended<Record extends { deletedAt: Date | null }>(record: Record, now: D
 }
 
 function takeAway(
-  { locked, till, index }: { locked: Locked; till: Till<never, never>; index: number },
+  { locked, settlements, index }: { locked: Locked; settlements: Settlements; index: number },
   before: Transaction,
 ): Transaction {
   const { now } = locked.operation
-  const envelope = till.envelopes.get(before.spendingId ?? '')
+  const { bankAccount, envelopes } = settlements
+  const envelope = envelopes.get(before.spendingId ?? '')
   if (envelope === undefined) {
     return { ...before, deletedAt: now }
   }
   const operation = operationOf(locked, index)
-  const book = openBook({ bankAccount: till.bankAccount, envelopes: [envelope], operation })
+  const book = openBook({ bankAccount, envelopes: [envelope], operation })
   giveBack(book, before, { cause: 'deletion', causeId: before.transactionId })
-  addDecision(till, { settlement: settle(book) })
+  addSettlement(settlements, settle(book))
   return { ...before, spendingAmount: 0n, deletedAt: now }
 }

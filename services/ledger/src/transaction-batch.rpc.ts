@@ -16,7 +16,8 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import { ProblemsSchema } from '@coffer/proto/options/v1/options'
 import type { HandlerContext } from '@connectrpc/connect'
-import { type MoneyWriter, resultOf } from './money.rpc.ts'
+import { resultOf } from './money/result.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import {
   type BatchItem,
   batchSizeMax,
@@ -24,7 +25,7 @@ import {
   type ItemOutcome,
 } from './transaction-batch.ts'
 
-type Deps = Pick<ServiceDeps, 'database'> & { write: MoneyWriter }
+type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
 /** Books many transactions under one lock in one statement, each wholly or not at all. */
 export async function postBatch(

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { invalid, notFound, unavailable } from '@coffer/kit/errors'
+import { invalid, notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { keptReplies, once } from '@coffer/kit/idempotency'
 import { patchOf, toMessage } from '@coffer/kit/message'
@@ -15,8 +15,11 @@ import {
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { type MoneyDecision, type MoneyWriter, resultOf } from './money.rpc.ts'
+import { resultOf } from './money/result.ts'
+import type { Decision } from './money/unit-of-work.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import { noRecords, type ProviderRecords, renderRecords } from './provider-records.ts'
+import type { ProviderRecord } from './provider-transaction.ts'
 import { listRecords } from './sync-import.sql.ts'
 import { findTransaction, forgetSchedule } from './transaction.sql.ts'
 import { createTransaction, type Locked, type Transaction } from './transaction.ts'
@@ -25,18 +28,19 @@ import { changeTransaction, type TransactionPatch } from './transaction-change.t
 import { listPage } from './transaction-list.rpc.ts'
 import { removeTransaction } from './transaction-removal.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { write: MoneyWriter }
-
-// How often a write starts over because the envelope changed between reading and locking.
-const attemptsMax = 5
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
 
 /** Transactions of a bank account (spec/interface.md, Transactions). */
 export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionService> {
   return {
     listTransactions: (request, context) => listPage(deps, request, context),
     getTransaction: async (request, context) => {
-      const transaction = await get(deps, request, context)
-      const provided = await providerRecordsOf(deps, transaction)
+      const { accountId } = callerOf(context)
+      const transaction = await findTransaction(deps.database, accountId, request)
+      if (!transaction) throw notFound('transaction')
+      const isProvided = transaction.source === 'aggregator' || transaction.source === 'feed'
+      const records = isProvided ? await listRecords(deps.database, accountId, transaction) : []
+      const provided = recordsOf(transaction, records)
       return { transaction: toMessage(TransactionSchema, { ...transaction, ...provided }) }
     },
     createTransaction: (request, context) => post(deps, request, context),
@@ -44,20 +48,20 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
     updateTransaction: async (request, context) => {
       const patch = patchOfRequest(patchOf(UpdateTransactionRequestSchema, request), context)
       const named = typeof patch.spendingId === 'string' ? [patch.spendingId] : []
-      const scope = { ...request, context, spendingIds: named }
-      return change(deps, scope, (locked, provided) => {
+      const { bankAccountId, transactionId } = request
+      const ids = { bankAccountId, transactionId, spendingIds: named }
+      return change(deps, { ...ids, context }, (locked, provided) => {
         const { settlement, transaction } = changeTransaction(locked, patch)
         const message = toMessage(TransactionSchema, { ...transaction, ...provided })
         const reply = { transaction: message, ...resultOf(settlement) }
-        return { settlement, updated: transaction, reply }
+        return { settlement, updated: [transaction], reply }
       })
     },
     deleteTransaction: async (request, context) => {
-      const { adjustsBalance, soft } = request
-      const scope = { ...request, context, spendingIds: [] }
-      return change(deps, scope, (locked) => {
+      const { bankAccountId, transactionId, adjustsBalance, soft } = request
+      return change(deps, { bankAccountId, transactionId, spendingIds: [], context }, (locked) => {
         const { settlement, transaction } = removeTransaction(locked, { adjustsBalance, soft })
-        const row = transaction ? { updated: transaction } : { deleted: locked.transaction }
+        const row = transaction ? { updated: [transaction] } : { deleted: [locked.transaction] }
         return { settlement, ...row, reply: resultOf(settlement) }
       })
     },
@@ -66,16 +70,6 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       return {}
     },
   }
-}
-
-async function get(
-  { database }: Deps,
-  ids: { bankAccountId: string; transactionId: string },
-  context: HandlerContext,
-): Promise<Transaction> {
-  const transaction = await findTransaction(database, callerOf(context).accountId, ids)
-  if (!transaction) throw notFound('transaction')
-  return transaction
 }
 
 async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
@@ -105,7 +99,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
           balance,
           ...(envelope ? { envelope } : {}),
         })
-        return { settlement, inserted: transaction, reply, replies: keptReplies(key, reply) }
+        return { settlement, inserted: [transaction], reply, replies: keptReplies(key, reply) }
       },
     }),
   )
@@ -118,53 +112,35 @@ type Existing = {
   context: HandlerContext
 }
 
-/**
- * A write to an existing transaction. Its envelope must be locked with it, so it is read
- * beforehand; where it turns out to have changed by then, the write starts over.
- */
-async function change<Reply>(
-  deps: Deps,
+/** A write to an existing transaction, on its envelope and with what providers say of it. */
+function change<Reply>(
+  { write }: Deps,
   { context, ...ids }: Existing,
   decide: (
-    locked: Locked & { transaction: Transaction },
+    current: Locked & { transaction: Transaction },
     provided: ProviderRecords,
-  ) => MoneyDecision<Reply>,
+  ) => Decision<Reply>,
 ): Promise<Reply> {
   const { accountId, userId: createdBy } = callerOf(context)
-  const found = await get(deps, ids, context)
-  // Read before the write: once that is committed nothing may fail any more.
-  const provided = await providerRecordsOf(deps, found)
-  let { spendingId } = found
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const spendingIds = spendingId ? [...ids.spendingIds, spendingId] : ids.spendingIds
-    const result = await deps.write({
-      scope: { ...ids, accountId, spendingIds },
-      signal: context.signal,
-      createdBy,
-      decide: (locked): MoneyDecision<{ done: Reply } | { moved: string }> => {
-        const { transaction } = locked
-        if (!transaction) throw notFound('transaction')
-        const moved = transaction.spendingId
-        const isLocked = locked.envelopes.some((envelope) => envelope.spendingId === moved)
-        if (moved && !isLocked) return { reply: { moved } }
-        const decision = decide({ ...locked, transaction }, provided)
-        return { ...decision, reply: { done: decision.reply } }
-      },
-    })
-    if ('done' in result) return result.done
-    spendingId = result.moved
-  }
-  throw unavailable('the transaction is being changed by others')
+  return write({
+    scope: { ...ids, accountId },
+    signal: context.signal,
+    createdBy,
+    decide: ({ transaction, records, ...current }) => {
+      if (!transaction) throw notFound('transaction')
+      return decide({ ...current, transaction }, recordsOf(transaction, records))
+    },
+  })
 }
 
-/** What providers said of a transaction; nothing of one that somebody made or uploaded. */
-async function providerRecordsOf(
-  { database }: Deps,
-  transaction: Transaction,
-): Promise<ProviderRecords> {
-  const { accountId, source } = transaction
+/** What providers say of a transaction; nothing of a manual or uploaded one. */
+function recordsOf(transaction: Transaction, records: readonly ProviderRecord[]): ProviderRecords {
+  const { source, transactionId } = transaction
   if (source !== 'aggregator' && source !== 'feed') return noRecords
-  return renderRecords(source, await listRecords(database, accountId, transaction))
+  return renderRecords(
+    source,
+    records.filter((record) => record.transactionId === transactionId),
+  )
 }
 
 function patchOfRequest(

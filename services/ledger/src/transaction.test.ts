@@ -51,7 +51,8 @@ describe('a new transaction', () => {
       createdAt: anOperation().now,
       deletedAt: null,
     })
-    expect(settlement).toEqual({ bankAccount: aBankAccount(), envelopes: [], entries: [] })
+    const bankAccount = aBankAccount({ version: 2n })
+    expect(settlement).toEqual({ bankAccount, envelopes: [], entries: [] })
   })
 
   // spec/ledger.md 3.2: available always, current unless pending.

@@ -4,18 +4,16 @@ import type { ServiceDeps } from '@coffer/kit/service'
 import type { UploadService } from '@coffer/proto/ledger/v1/upload'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { openBook, type Settlement, settle } from './book.ts'
-import { envelopeChanges, resultOf, transactionsChanged } from './money.rpc.ts'
-import { lockMoney } from './money.sql.ts'
-import { saveMoney } from './money-save.sql.ts'
-import { addDecision, openTill, tillWrite } from './till.ts'
+import { resultOf } from './money/result.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import { findUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
 import { markUndone, removeUploaded, takenBack } from './upload-undo.sql.ts'
 import { requireComplete, settleUndo } from './upload-undo.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & Pick<MoneyWriter, 'writeIn'>
 
-/** Takes an import back as a whole (services/ledger/README.md, Undo). */
+/** Takes an import back as a whole (docs/files.md, Undo). */
 export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 'undoUpload'> {
   return {
     undoUpload: async (request, context) => {
@@ -29,29 +27,30 @@ export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 
   }
 }
 
-/**
- * All of it in one transaction. The money lock comes before the rows, as in every write: whoever
- * changes one of these transactions holds it, so the other order could deadlock.
- */
-function undo({ database, clock }: Deps, key: UploadKey, createdBy: string): Promise<Settlement> {
-  const { accountId, bankAccountId, transactionUploadId } = key
-  const now = clock()
-  return database.transaction(async (tx) => {
-    const isDone = !(await markUndone(tx, key, now))
-    const scope = { accountId, bankAccountId, spendingIds: [], transactionIds: [] }
-    const locked = await lockMoney(tx, scope)
-    if (!locked) throw notFound('bank account')
-    const operation = { operationId: `undo/${transactionUploadId}`, now, createdBy }
-    if (isDone) return settle(openBook({ ...locked, operation }))
-    const envelopes = await removeUploaded(tx, key)
-    const balances = await takenBack(tx, key)
-    const undone = { causeId: transactionUploadId, given: envelopes, balances }
-    const settlement = settleUndo({ ...locked, envelopes, operation }, undone)
-    const till = openTill<never, never>({ ...locked, envelopes })
-    addDecision(till, { settlement })
-    const write = tillWrite(till)
-    const changes = [...envelopeChanges(settlement.envelopes), transactionsChanged(key)]
-    if (write) await saveMoney(tx, { ...write, changes })
-    return settlement
-  })
+/** All of it in one transaction; repeated, it changes nothing. */
+function undo(
+  { database, clock, writeIn }: Deps,
+  key: UploadKey,
+  createdBy: string,
+): Promise<Settlement> {
+  const { accountId, bankAccountId, transactionUploadId: causeId } = key
+  const scope = { accountId, bankAccountId }
+  return database.transaction((tx) =>
+    writeIn(tx, key, async () => {
+      if (!(await markUndone(tx, key, clock()))) {
+        return { scope, decide: (current) => ({ reply: settle(openBook(current)) }) }
+      }
+      const given = await removeUploaded(tx, key)
+      const balances = await takenBack(tx, key)
+      return {
+        scope: { ...scope, spendingIds: given.map(({ spendingId }) => spendingId) },
+        operationId: `undo/${causeId}`,
+        createdBy,
+        decide: (current) => {
+          const settlement = settleUndo(current, { causeId, given, balances })
+          return { settlement, isBulk: true, reply: settlement }
+        },
+      }
+    }),
+  )
 }

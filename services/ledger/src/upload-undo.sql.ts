@@ -1,13 +1,8 @@
 import type { Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
-import { z } from 'zod'
-import { Envelope } from './envelope.ts'
 import { isUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
 import { Given, TakenBack } from './upload-undo.ts'
-
-const GivenBy = z.object({ ...Envelope.shape, ...Given.omit({ spendingId: true }).shape })
 
 /** Notes that a complete upload is undone; false when it is already, or is not complete. */
 export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boolean> {
@@ -19,22 +14,17 @@ export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boo
 
 /**
  * Removes every transaction of an upload, deleted ones too, so that their identifiers are free.
- * Returns the envelopes that live ones were assigned to, with what each of these gave. The bank
- * account must be locked: its envelopes change under that lock alone.
+ * Returns what the envelopes gave to live ones. The bank account must be locked: its transactions
+ * change under that lock alone.
  */
-export function removeUploaded(tx: Tx, key: UploadKey) {
-  const { accountId, bankAccountId } = key
-  return tx.any(sql.type(GivenBy)`
+export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
+  return tx.any(sql.type(Given)`
     WITH gone AS (
       DELETE FROM transactions WHERE ${isUpload(key)}
       RETURNING spending_id, spending_amount, deleted_at
-    ), given AS (
-      SELECT spending_id, sum(spending_amount)::bigint AS amount FROM gone
-      WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id
     )
-    SELECT ${columnsOf(Envelope, { table: 'envelopes' })}, given.amount AS "given"
-    FROM given JOIN envelopes USING (spending_id)
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+    SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given FROM gone
+    WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id`)
 }
 
 /**

@@ -21,12 +21,14 @@ import { requireManual, requireWritable } from './bank-account.ts'
 import { type Bounds, uploadBound } from './bounds.sql.ts'
 import { keepFile } from './file-keeping.rpc.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
+import type { MoneyWriter } from './money/writer.service.ts'
 import type { Storage } from './storage.ts'
 import { findUpload, insertUpload } from './upload.sql.ts'
 import { createUpload, formatOf, noteOf } from './upload.ts'
 import { undoRoutes } from './upload-undo.rpc.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
+  Pick<MoneyWriter, 'writeIn'> & { config: Bounds; storage: Storage }
 
 /** Uploads of files with transactions (spec/ledger.md 6.1, 6.2). */
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {

@@ -1,27 +1,24 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
-import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
+import { type Booted, boot, counted } from '@coffer/kit/testing/boot'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
-import { TransactionsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { type CallOptions, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { renewal } from '../src/bank-account-version.sql.ts'
 import { openBook, settle } from '../src/book.ts'
-import { createKeptMoney } from '../src/kept-money.ts'
-import { createMoneyWriter, type MoneyWriter } from '../src/money.rpc.ts'
-import { type MoneyRows, readMoney } from '../src/money.sql.ts'
-import { saveUnchanged } from '../src/money-unlocked.sql.ts'
+import { saveMoney } from '../src/money/money-save.sql.ts'
+import { keyOf, readMoney } from '../src/money/money-state.sql.ts'
+import { createMoneyWriter, type MoneyWriter } from '../src/money/writer.service.ts'
 import { ledger } from '../src/service.ts'
 import { transfer } from '../src/transfer.ts'
 
 const nothing = {
-  ...{ envelopes: [], entries: [], inserted: [], updated: [], deleted: [], closed: [] },
-  ...{ changes: [], replies: [], operations: [] },
+  ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
+  ...{ records: [], closed: [], changes: [], replies: [], operations: [], isBulk: false },
 }
 
 let booted: Booted
@@ -155,91 +152,51 @@ test('a write past its deadline that still waits for its turn is not done', asyn
   expect([99_900n, 99_899n]).toContain((await balances())?.available)
 })
 
-test('a balance and a list are one statement, a transaction two, the next one', async () => {
-  const { accountId, as, bankAccountId, expense, transactions, balances } = await household()
-  const database = booted.database('ledger')
-  const counting = async (run: () => Promise<unknown>) => {
-    const before = database.statements(ofConsumers)
-    await run()
-    return database.statements(ofConsumers) - before
-  }
+test('a balance and a list are one statement, a transaction two', async () => {
+  const { as, bankAccountId, expense, transactions, balances } = await household()
+  const count = async (run: () => Promise<unknown>) =>
+    (await counted(booted.database('ledger'), run)).count
   const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
-  expect(await counting(balances)).toBe(1)
-  expect(
-    await counting(() => transactions.listTransactions({ bankAccountId, limit: 25 }, as)),
-  ).toBe(1)
-  // What there is, and the statement that saves if it still is so.
-  const create = () => transactions.createTransaction(body, as)
-  booted.clock.now = new Date()
-  await create()
-  await database.pool.query(sql.unsafe`
-    UPDATE bank_accounts SET name = name
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
-  // The first finds that what is kept is not so any more.
-  expect([await counting(create), await counting(create)]).toEqual([1 + 2, 1])
-  booted.clock.now = null
+  expect(await count(balances)).toBe(1)
+  expect(await count(() => transactions.listTransactions({ bankAccountId, limit: 25 }, as))).toBe(1)
+  const created = await counted(booted.database('ledger'), () =>
+    transactions.createTransaction(body, as),
+  )
+  expect(created.count).toBe(2)
+  const transactionId = created.result.transaction?.transactionId ?? ''
+  const patch = { bankAccountId, transactionId, name: 'Coffee', updateMask: { paths: ['name'] } }
+  expect(await count(() => transactions.updateTransaction(patch, as))).toBe(2)
 })
 
-test('transactions that are added one after the other are announced once', async () => {
-  const { accountId, as, bankAccountId, transactions } = await household()
-  for (let count = 0; count < 3; count++) {
-    await transactions.createTransaction({ bankAccountId, amount: 100n, date, name: 'Tea' }, as)
-  }
-  const { rows } = await booted.database('ledger').pool.query(sql.unsafe`
-    SELECT FROM changes
-    WHERE account_id = ${accountId} AND type = ${TransactionsChangedSchema.typeName}`)
-  expect(rows).toHaveLength(1)
-})
-
-test('what somebody else did first is not overwritten, nothing of the write is saved', async () => {
+test('a change that was decided on an older version is not saved, nothing of it', async () => {
   const { accountId, bankAccountId, expense, goal } = await household()
-  const database = booted.database('ledger')
-  const scope = { accountId, bankAccountId, spendingIds: [expense, goal], transactionIds: [] }
+  const { pool } = booted.database('ledger')
+  const scope = { accountId, bankAccountId, spendingIds: [expense, goal] }
   const read = async () => {
-    const rows = await readMoney(database, scope)
-    if (!rows) throw new Error('no bank account')
-    return rows
+    const state = (await readMoney(pool, [scope])).get(keyOf(scope))
+    if (!state) throw new Error('no bank account')
+    return state
   }
-  const saveNamed = (name: string, { seen, bankAccount }: MoneyRows) =>
-    saveUnchanged(database, scope, {
-      seen,
-      write: { ...nothing, bankAccount: { ...bankAccount, name } },
-    })
   const before = await read()
-  await database.pool.query(sql.unsafe`${renewal(scope)}`)
-  expect(await saveNamed('Late', before)).toBeNull()
-  const rows = await read()
-  await database.pool.query(sql.unsafe`
-    WITH renewed AS (${renewal(scope)})
-    UPDATE envelopes SET account_id = account_id
-    WHERE account_id = ${accountId} AND spending_id = ${goal}`)
-  // Even where the bank account is as it was seen, the envelope tells.
-  const { account } = (await read()).seen
-  expect(await saveNamed('Late', { ...rows, seen: { ...rows.seen, account } })).toBeNull()
-  const now = await read()
-  expect({ ...now, seen: null }).toEqual({ ...before, seen: null })
-  const version = await saveNamed('In time', now)
-  expect(await saveNamed('Again', now)).toBeNull()
-  const saved = await read()
-  expect([saved.bankAccount.name, saved.seen.account]).toEqual(['In time', version])
-})
-
-test('what is kept of a write is what a read would find', async () => {
-  const { accountId, bankAccountId, expense, goal } = await household()
-  const database = booted.database('ledger')
-  const scope = { accountId, bankAccountId, spendingIds: [expense, goal], transactionIds: [] }
-  const kept = createKeptMoney()
-  const read = await readMoney(database, scope)
-  if (!read) throw new Error('no bank account')
-  const now = new Date()
-  const operation = { operationId: newId('op'), now, createdBy: null }
-  const book = openBook({ ...read, operation })
-  const sides = { fromSpendingId: expense, toSpendingId: goal }
-  transfer(book, { ...sides, amount: 10n, causeId: operation.operationId })
-  const write = { ...nothing, ...settle(book) }
-  const version = await saveUnchanged(database, scope, { seen: read.seen, write })
-  kept.keep({ ...write, version: version ?? '' }, now)
-  expect(kept.find(scope, now)).toEqual(await readMoney(database, scope))
+  const { bankAccount, envelopes } = before
+  const save = (readVersion: bigint) => {
+    const version = readVersion + 1n
+    return saveMoney(pool, [
+      {
+        ...nothing,
+        readVersion,
+        bankAccount: { ...bankAccount, name: 'Renamed', version },
+        envelopes: envelopes.map((one) => ({ ...one, currentAmount: 1n, version })),
+      },
+    ])
+  }
+  expect(await save(bankAccount.version - 1n)).toEqual(new Set())
+  expect(await read()).toEqual(before)
+  expect(await save(bankAccount.version)).toEqual(new Set([keyOf(scope)]))
+  const after = await read()
+  expect(after.bankAccount).toMatchObject({ name: 'Renamed', version: bankAccount.version + 1n })
+  expect(after.envelopes.map(({ currentAmount }) => currentAmount)).toEqual([1n, 1n])
+  expect(await save(bankAccount.version)).toEqual(new Set())
 })
 
 test('several processes writing to one account lose nothing', async () => {
@@ -265,20 +222,22 @@ test('nothing is refused, or left undone, for what another process has changed',
 /** Writers as of so many processes; each moves an amount into the expense, or out of it. */
 async function processes(count: number) {
   const { accountId, bankAccountId, expense, balances } = await household()
-  const deps = { database: booted.database('ledger'), clock: () => new Date(), quietMs: 5_000 }
+  const deps = { database: booted.database('ledger'), clock: () => new Date() }
   const scope = { accountId, bankAccountId, spendingIds: [expense] }
-  const moverOf = (write: MoneyWriter) => (amount: bigint) =>
-    write({
-      scope,
-      decide: (locked) => {
-        const book = openBook(locked)
-        const causeId = locked.operation.operationId
-        const [from, to] = amount < 0n ? [expense, null] : [null, expense]
-        const size = amount < 0n ? -amount : amount
-        transfer(book, { fromSpendingId: from, toSpendingId: to, amount: size, causeId })
-        return { settlement: settle(book), reply: null }
-      },
-    })
+  const moverOf =
+    ({ write }: MoneyWriter) =>
+    (amount: bigint) =>
+      write({
+        scope,
+        decide: (locked) => {
+          const book = openBook(locked)
+          const causeId = locked.operation.operationId
+          const [from, to] = amount < 0n ? [expense, null] : [null, expense]
+          const size = amount < 0n ? -amount : amount
+          transfer(book, { fromSpendingId: from, toSpendingId: to, amount: size, causeId })
+          return { settlement: settle(book), reply: null }
+        },
+      })
   const writers = Array.from({ length: count }, () => moverOf(createMoneyWriter(deps)))
   return { balances, writers }
 }

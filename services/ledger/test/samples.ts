@@ -50,6 +50,7 @@ export function aBankAccount(changes: Partial<BankAccount> = {}): BankAccount {
     updatedAt: CREATED,
     deletedAt: null,
     removedAt: null,
+    version: 1n,
     ...changes,
   }
 }
@@ -100,7 +101,7 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
 
 /** An operation at a fixed instant. */
 export function anOperation(operationId = 'op_1'): Operation {
-  return { operationId, now: new Date('2026-02-01T12:00:00Z') }
+  return { operationId, now: new Date('2026-02-01T12:00:00Z'), version: 2n }
 }
 
 /** What a provider says of a posted lunch of 12.00, under the ID `p_1`. */

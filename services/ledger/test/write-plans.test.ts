@@ -1,8 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { inBulk } from '@coffer/kit/testing/database'
 import { wideScans } from '@coffer/kit/testing/plans'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { ledger } from '../src/service.ts'
 import { household } from './household.ts'
 
@@ -37,13 +39,28 @@ test('a write reads the rows it is about, however many transactions there are', 
     .texts()
     .filter((text) => !before.has(text) && /\b(INSERT INTO|UPDATE|DELETE FROM)\b/.test(text))
   expect(statements.length).toBeGreaterThan(3)
-  const scans = await wideScans(
-    { url: booted.databaseUrl, schema: 'ledger' },
-    {
-      statements: statements.filter((text) => !text.includes('transaction_clusters')),
-      tables: ['envelopes', 'transactions', 'journal'],
-      columns: ['transaction_id', 'spending_id', 'entry_id'],
-    },
-  )
+  const place = { url: booted.databaseUrl, schema: 'ledger' }
+  // Statistics as of a household that has been here for years.
+  await inBulk(place, async (tx) => {
+    await tx.query(sql.unsafe`
+      INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,
+        date, name, original_name, original_merchant_name, is_pending, source, created_at)
+      SELECT ${home.accountId}, ${bankAccountId}, 'txn_' || number, number, '{}',
+        now() - make_interval(hours => number), 'Tea', 'Tea', '', false, 'manual', now()
+      FROM generate_series(1, 5000) AS number`)
+    await tx.query(sql.unsafe`
+      INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type,
+        current_amount, used_amount, period_spent, version, opened_at)
+      SELECT ${home.accountId}, ${bankAccountId}, 'spnd_' || number, 'goal', 0, 0, 0, 1, now()
+      FROM generate_series(1, 500) AS number`)
+    await tx.query(sql.unsafe`
+      UPDATE bank_accounts SET version = version + 1 WHERE account_id = ${home.accountId}`)
+  })
+  await database.pool.query(sql.unsafe`ANALYZE transactions, envelopes, bank_accounts`)
+  const scans = await wideScans(place, {
+    statements: statements.filter((text) => !text.includes('transaction_clusters')),
+    tables: ['envelopes', 'transactions', 'journal'],
+    columns: ['transaction_id', 'spending_id', 'entry_id'],
+  })
   expect(scans).toEqual([])
 })

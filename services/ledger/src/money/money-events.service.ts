@@ -1,0 +1,76 @@
+import { type Change, changeOf, entitiesMax } from '@coffer/kit/changes'
+import { toMessage } from '@coffer/kit/message'
+import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
+import {
+  EnvelopeClosedSchema,
+  EnvelopesChangedSchema,
+  FeedBankAccountArchivedSchema,
+  FeedBankAccountOpenedSchema,
+  TransactionsChangedSchema,
+} from '@coffer/proto/ledger/v1/events'
+import type { BankAccount } from '../bank-account.ts'
+import type { Envelope } from '../envelope.ts'
+import type { ChangeSet } from './unit-of-work.ts'
+
+/** The events of a change set: the final state of each envelope once, and what else it causes. */
+export function changesOf(changeSet: ChangeSet): Change[] {
+  const { bankAccount, created, envelopes, inserted, updated, deleted, isBulk } = changeSet
+  const transactions = [...inserted, ...deleted, ...updated.filter((one) => one.deletedAt)]
+  const isAutomatic =
+    !isBulk &&
+    transactions.every((one) => one.createdBySpendingId ?? one.createdByFundingScheduleId)
+  return [
+    ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
+    ...(isBulk || transactions.length > 0 ? [transactionsChanged(bankAccount, isAutomatic)] : []),
+    // An archived account takes no writes: only the write that archives it comes here.
+    ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
+  ]
+}
+
+/** A new envelope is told only if its round has moved money into it already. */
+function isMoved({ version }: Envelope): boolean {
+  return version > 1n
+}
+
+/** The events that tell the plans of one bank account the amounts of its envelopes. */
+export function envelopeChanges(
+  bankAccount: Pick<BankAccount, 'accountId' | 'bankAccountId' | 'version'>,
+  envelopes: readonly Envelope[],
+): Change[] {
+  const { accountId, bankAccountId, version } = bankAccount
+  const open = envelopes.filter(({ closedAt }) => closedAt === null)
+  const closed = envelopes.filter(({ closedAt }) => closedAt !== null)
+  const messages = open.map((envelope) => toMessage(EnvelopeSchema, envelope))
+  const pages = Array.from({ length: Math.ceil(messages.length / entitiesMax) }, (_, page) =>
+    messages.slice(page * entitiesMax, (page + 1) * entitiesMax),
+  )
+  return [
+    ...pages.map((page) => {
+      const subject = { accountId, entityId: bankAccountId, version }
+      return changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes: page })
+    }),
+    ...closed.map(({ spendingId }) => {
+      const subject = { accountId, entityId: spendingId, version }
+      return changeOf(EnvelopeClosedSchema, subject, { accountId, bankAccountId, spendingId })
+    }),
+  ]
+}
+
+/** The event that a candidate of a feed is used, or free again; none for other bank accounts. */
+export function candidateChanges(bankAccount: BankAccount): Change[] {
+  const { accountId, bankAccountId, feedBankAccountId, deletedAt, version } = bankAccount
+  if (feedBankAccountId === null) return []
+  const subject = { accountId, entityId: feedBankAccountId, version }
+  const schema = deletedAt === null ? FeedBankAccountOpenedSchema : FeedBankAccountArchivedSchema
+  return [changeOf(schema, subject, { accountId, bankAccountId, feedBankAccountId })]
+}
+
+/** The event that starts a search for similar transactions; one for any number of them. */
+function transactionsChanged(
+  { accountId, bankAccountId }: BankAccount,
+  isAutomatic: boolean,
+): Change {
+  // It carries no state, so no version orders it.
+  const subject = { accountId, entityId: bankAccountId, version: 0n }
+  return changeOf(TransactionsChangedSchema, subject, { accountId, bankAccountId, isAutomatic })
+}

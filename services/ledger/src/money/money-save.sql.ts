@@ -1,0 +1,204 @@
+import type { Change } from '@coffer/kit/changes'
+import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/rows'
+import { prepareParts } from '@coffer/kit/statement'
+import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { BankAccount } from '../bank-account.ts'
+import { Envelope } from '../envelope.ts'
+import { JournalEntry } from '../journal.ts'
+import { BookedOperation } from '../operation.ts'
+import { ProviderRecord } from '../provider-transaction.ts'
+import { Transaction } from '../transaction.ts'
+import { byKey, keyOf } from './money-state.sql.ts'
+import type { ChangeSet } from './unit-of-work.ts'
+
+/** A change set with the events that it causes, as rows of the outbox. */
+export type MoneySave = ChangeSet & { changes: readonly Change[] }
+
+interface InsertPart {
+  table: string
+  columns: ListSqlToken
+}
+
+const named = (...names: string[]) =>
+  sql.join(
+    names.map((name) => sql.identifier([name])),
+    sql.fragment`, `,
+  )
+
+const insertParts = {
+  entries: { table: 'journal', columns: columnNames(JournalEntry) },
+  created: { table: 'envelopes', columns: columnNames(Envelope) },
+  inserted: { table: 'transactions', columns: columnNames(Transaction) },
+  changes: {
+    table: 'changes',
+    columns: named('change_id', 'account_id', 'type', 'entity_id', 'version', 'payload'),
+  },
+  replies: {
+    table: 'idempotency_keys',
+    columns: named('account_id', 'route', 'key', 'body_hash', 'reply'),
+  },
+  operations: { table: 'operations', columns: columnNames(BookedOperation) },
+} satisfies Record<string, InsertPart>
+
+const insertNames = Object.keys(insertParts) as (keyof typeof insertParts)[]
+const changingNames = ['envelopes', 'updated', 'deleted', 'records', 'closed'] as const
+const partNames = [...insertNames, ...changingNames]
+type PartName = (typeof partNames)[number]
+
+const accountKey = ['accountId', 'bankAccountId'] as const
+const recordPart = {
+  table: 'provider_transactions',
+  columns: columnNames(ProviderRecord),
+}
+const recordKey = [...accountKey, 'providerTransactionId']
+
+const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, FragmentSqlToken> = {
+  envelopes: sql.fragment`
+    UPDATE envelopes SET ${rowAssignments(Envelope, [...accountKey, 'spendingId'])}
+    FROM ${rowsOf('envelopes', 'envelopes')}
+    WHERE ${replaced('envelopes', 'spending_id')}`,
+  updated: sql.fragment`
+    UPDATE transactions SET ${rowAssignments(Transaction, [...accountKey, 'transactionId'])}
+    FROM ${rowsOf('updated', 'transactions')}
+    WHERE ${replaced('transactions', 'transaction_id')}`,
+  deleted: sql.fragment`
+    DELETE FROM transactions USING ${rowsOf('deleted', 'transactions')}
+    WHERE ${replaced('transactions', 'transaction_id')}`,
+  records: sql.fragment`
+    ${insertion(recordPart, 'records')}
+    ON CONFLICT (account_id, bank_account_id, provider_transaction_id) DO UPDATE
+    SET ${rowAssignments(ProviderRecord, recordKey, 'excluded')}`,
+  // Closing an envelope runs alone, so there is one bank account. Its transactions are looked up
+  // first: joined freely, all of the bank account's may be read.
+  closed: sql.fragment`
+    UPDATE transactions SET
+      spending_id = CASE WHEN spending_id = ANY(gone.closed) THEN NULL ELSE spending_id END,
+      spending_amount = CASE WHEN spending_id = ANY(gone.closed) THEN NULL ELSE spending_amount END,
+      created_by_spending_id = CASE WHEN created_by_spending_id = ANY(gone.closed) THEN NULL
+        ELSE created_by_spending_id END
+    FROM (
+      SELECT guard.account_id, guard.bank_account_id, guard.closed, ARRAY(
+        SELECT transaction_id FROM transactions
+        WHERE ${underGuard('transactions')} AND spending_id = ANY(guard.closed)
+        UNION ALL
+        SELECT transaction_id FROM transactions
+        WHERE ${underGuard('transactions')} AND created_by_spending_id = ANY(guard.closed)
+      ) AS transaction_ids FROM guard LIMIT 1
+    ) AS gone
+    WHERE transactions.account_id = gone.account_id
+      AND transactions.bank_account_id = gone.bank_account_id
+      AND transactions.transaction_id = ANY(gone.transaction_ids)`,
+}
+
+function underGuard(table: string): FragmentSqlToken {
+  const name = sql.identifier([table])
+  return sql.fragment`${name}.account_id = guard.account_id
+      AND ${name}.bank_account_id = guard.bank_account_id`
+}
+
+/**
+ * The rows that the documents of the saved bank accounts have for a part, called `new`. The OFFSET
+ * and the comparison tell the planner to expect few: it looks each of them up by its key then,
+ * where it may read the whole table otherwise.
+ */
+function rowsOf(part: string, table: string): FragmentSqlToken {
+  return sql.fragment`guard CROSS JOIN LATERAL (
+      SELECT * FROM jsonb_populate_recordset(
+        NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS row
+      WHERE row.account_id = guard.account_id AND row.bank_account_id = guard.bank_account_id
+      OFFSET 0
+    ) AS new`
+}
+
+/** The row of a table that a row of `rowsOf` replaces. */
+function replaced(table: string, id?: string): FragmentSqlToken {
+  const same = (column: string) =>
+    sql.fragment`${sql.identifier([table, column])} = ${sql.identifier(['new', column])}`
+  const columns = ['account_id', 'bank_account_id', ...(id === undefined ? [] : [id])]
+  return sql.fragment`${sql.join(columns.map(same), sql.fragment` AND `)}`
+}
+
+/** Rows that belong to an account alone, for an INSERT. */
+function accountRowsOf(part: string, table: string): FragmentSqlToken {
+  return sql.fragment`guard CROSS JOIN LATERAL jsonb_populate_recordset(
+      NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS new`
+}
+
+function insertion({ table, columns }: InsertPart, part: string): FragmentSqlToken {
+  const values = columns.members.map((column) => sql.fragment`new.${column}`)
+  return sql.fragment`
+    INSERT INTO ${sql.identifier([table])} (${columns})
+    SELECT ${sql.join(values, sql.fragment`, `)} FROM ${accountRowsOf(part, table)}`
+}
+
+const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
+
+/**
+ * Compare-and-set. The guard locks the bank accounts that still have the version that was read, in
+ * the order of the documents, and hands on these; every other part takes its rows from it. A
+ * bank account that another writer has changed meanwhile shows its new version once its lock is
+ * granted (READ COMMITTED), and is left out.
+ */
+const saveStatement = prepareParts(['changeSets'], ({ changeSets }, has: ReadonlySet<PartName>) => {
+  const parts = partNames
+    .filter((name) => has.has(name))
+    .map((name) => {
+      const text =
+        name in insertParts
+          ? insertion(insertParts[name as keyof typeof insertParts], name)
+          : changingParts[name as keyof typeof changingParts]
+      return sql.fragment`, ${sql.identifier([`saved_${name}`])} AS (${text})`
+    })
+  return sql.type(SavedRow)`
+    WITH guard AS MATERIALIZED (
+      SELECT new.* FROM jsonb_to_recordset(${changeSets}::jsonb) AS new(
+        account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
+        entries jsonb, created jsonb, inserted jsonb, changes jsonb, replies jsonb,
+        operations jsonb, envelopes jsonb, updated jsonb, deleted jsonb, records jsonb,
+        closed text[])
+      CROSS JOIN LATERAL (
+        SELECT 1 FROM bank_accounts AS owner
+        WHERE owner.account_id = new.account_id AND owner.bank_account_id = new.bank_account_id
+          AND owner.version = new.read_version
+        LIMIT 1 FOR NO KEY UPDATE
+      ) AS unchanged
+    )${parts.length > 0 ? sql.join(parts, sql.fragment``) : sql.fragment``}
+    UPDATE bank_accounts SET ${rowAssignments(BankAccount, accountKey)}
+    FROM ${rowsOf('bank_account', 'bank_accounts')}
+    WHERE ${replaced('bank_accounts')}
+    RETURNING bank_accounts.account_id AS "accountId",
+      bank_accounts.bank_account_id AS "bankAccountId"`
+})
+
+/**
+ * Saves change sets in one statement, each of them wholly if its bank account still has the version
+ * that it was decided on, otherwise not at all. Rows travel as one JSON document for each bank
+ * account, so that the statement is the same however many there are.
+ *
+ * @returns the keys of the bank accounts that are saved
+ */
+export async function saveMoney(
+  connection: CommonQueryMethods,
+  saves: readonly MoneySave[],
+): Promise<Set<string>> {
+  const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
+  // The statement takes the locks in this order, that of the keys.
+  const ordered = [...new Map(saves.map((save) => [keyOf(save.bankAccount), save]))].sort(byKey)
+  const documents = ordered.map(([, save]) => documentOf(save, filled))
+  const changeSets = `[${documents.join(',')}]`
+  const saved = await connection.any(saveStatement({ changeSets }, filled))
+  return new Set(saved.map(keyOf))
+}
+
+function documentOf(save: MoneySave, filled: readonly PartName[]): string {
+  const { accountId, bankAccountId } = save.bankAccount
+  const parts = filled.map((name) => {
+    const rows = name === 'closed' ? JSON.stringify(save.closed) : recordsOf(save[name])
+    return `,"${name}":${rows}`
+  })
+  return `{"account_id":${JSON.stringify(accountId)},
+    "bank_account_id":${JSON.stringify(bankAccountId)},
+    "read_version":${save.readVersion},
+    "bank_account":${recordsOf([save.bankAccount])}${parts.join('')}}`
+}

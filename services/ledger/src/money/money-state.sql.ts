@@ -1,0 +1,229 @@
+import type { Transaction as Tx } from '@coffer/kit/database'
+import { entityOf, recordsOf } from '@coffer/kit/rows'
+import { prepare, prepareParts } from '@coffer/kit/statement'
+import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { BankAccount } from '../bank-account.ts'
+import { Envelope } from '../envelope.ts'
+import { BookedOperation } from '../operation.ts'
+import { ProviderRecord } from '../provider-transaction.ts'
+import { Transaction } from '../transaction.ts'
+import type { MoneyScope, MoneyState } from './unit-of-work.ts'
+
+/** Orders entries of a map by key: locks are taken in this order, so none waits in a circle. */
+export function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1
+}
+
+type BankAccountKey = Pick<MoneyScope, 'accountId' | 'bankAccountId'>
+
+/** Names a bank account, as the key of a map. */
+export function keyOf({ accountId, bankAccountId }: BankAccountKey): string {
+  return `${accountId} ${bankAccountId}`
+}
+
+/** The part of a scope that names rows: a statement has only the parts that are asked for. */
+type ScopePart = 'spendingIds' | 'transactionIds' | 'operationIds' | 'providerIds' | 'counts'
+
+/** Scopes travel as one parameter, whatever they name and however many there are. */
+function scopeRows(scopes: string): FragmentSqlToken {
+  return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
+      account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
+      operation_ids text[], provider_ids text[], amounts bigint[], alike_from timestamptz,
+      alike_to timestamptz, alike_except text)`
+}
+
+const inScope = sql.fragment`one.account_id = scope.account_id
+      AND one.bank_account_id = scope.bank_account_id`
+
+/**
+ * Rows of a table as JSON, looked up for each row of `source`. The OFFSET keeps every look-up a
+ * search of its own in the index on the key: joined freely, a whole table may be read.
+ */
+function lookUp(
+  kind: string,
+  of: { source: 'scope' | 'named'; table: string; where: FragmentSqlToken },
+): FragmentSqlToken {
+  const source = sql.identifier([of.source])
+  return sql.fragment`
+    SELECT ${sql.literalValue(kind)} AS kind, found.record FROM ${source} CROSS JOIN LATERAL (
+      SELECT to_jsonb(one) AS record FROM ${sql.identifier([of.table])} AS one
+      WHERE one.account_id = ${source}.account_id
+        AND one.bank_account_id = ${source}.bank_account_id AND ${of.where} OFFSET 0
+    ) AS found`
+}
+
+const bankAccounts = lookUp('bankAccount', {
+  source: 'scope',
+  table: 'bank_accounts',
+  where: sql.fragment`one.removed_at IS NULL`,
+})
+const envelopes = lookUp('envelope', {
+  source: 'scope',
+  table: 'envelopes',
+  where: sql.fragment`one.spending_id = ANY(scope.spending_ids)`,
+})
+const operations = lookUp('operation', {
+  source: 'scope',
+  table: 'operations',
+  where: sql.fragment`one.operation_id = ANY(scope.operation_ids)`,
+})
+
+const openEnvelopes = sql.fragment`
+    SELECT 'openEnvelopes', jsonb_build_object('account_id', scope.account_id,
+      'bank_account_id', scope.bank_account_id, 'count', (
+        SELECT count(*) FROM envelopes AS one WHERE ${inScope} AND closed_at IS NULL
+      )) FROM scope`
+
+/** What a named transaction brings with it: itself, its envelope, and its providers' records. */
+const namedLookUps = [
+  lookUp('transaction', {
+    source: 'named',
+    table: 'transactions',
+    where: sql.fragment`one.transaction_id = named.transaction_id`,
+  }),
+  lookUp('envelope', {
+    source: 'named',
+    table: 'envelopes',
+    where: sql.fragment`one.spending_id = (
+      SELECT spending_id FROM transactions
+      WHERE transactions.account_id = named.account_id
+        AND transactions.bank_account_id = named.bank_account_id
+        AND transactions.transaction_id = named.transaction_id)`,
+  }),
+  lookUp('record', {
+    source: 'named',
+    table: 'provider_transactions',
+    where: sql.fragment`one.transaction_id = named.transaction_id`,
+  }),
+]
+
+const ownTransactions = sql.fragment`
+  SELECT scope.account_id, scope.bank_account_id, transaction_id
+  FROM scope CROSS JOIN LATERAL unnest(scope.transaction_ids) AS transaction_id`
+
+// Of those that look alike 5,000 at most: a batch cannot concern more of them.
+const syncedTransactions = sql.fragment`
+  SELECT scope.account_id, scope.bank_account_id, found.transaction_id
+  FROM scope CROSS JOIN LATERAL (
+    SELECT transaction_id FROM provider_transactions AS one
+    WHERE ${inScope} AND provider_transaction_id = ANY(scope.provider_ids)
+    UNION
+    SELECT transaction_id FROM provider_transactions AS one
+    WHERE ${inScope} AND pending_provider_transaction_id = ANY(scope.provider_ids)
+    UNION (
+      SELECT transaction_id FROM provider_transactions AS one
+      WHERE ${inScope} AND amount = ANY(scope.amounts)
+        AND date BETWEEN scope.alike_from AND scope.alike_to
+        AND (is_pending OR provider_account_id <> scope.alike_except)
+      LIMIT 5000
+    )
+  ) AS found`
+
+const FoundRow = z.object({ kind: z.string(), record: z.record(z.string(), z.unknown()) })
+
+const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<ScopePart>) => {
+  const names = [
+    ...(has.has('transactionIds') ? [ownTransactions] : []),
+    ...(has.has('providerIds') ? [syncedTransactions] : []),
+  ]
+  const named = names.length > 0 ? [sql.fragment`, named AS MATERIALIZED (${either(names)})`] : []
+  const rows = [
+    [bankAccounts],
+    has.has('spendingIds') ? [envelopes] : [],
+    names.length > 0 ? namedLookUps : [],
+    has.has('operationIds') ? [operations] : [],
+    has.has('counts') ? [openEnvelopes] : [],
+  ]
+  return sql.type(FoundRow)`
+    WITH ${sql.join(
+      [sql.fragment`scope AS MATERIALIZED (SELECT * FROM ${scopeRows(scopes)})`, ...named],
+      sql.fragment``,
+    )}
+    ${sql.join(rows.flat(), sql.fragment` UNION ALL `)}`
+})
+
+function either(selects: FragmentSqlToken[]): ListSqlToken {
+  return sql.join(selects, sql.fragment` UNION `)
+}
+
+interface FoundState extends MoneyState {
+  envelopes: Envelope[]
+  transactions: Transaction[]
+  records: ProviderRecord[]
+  operations: BookedOperation[]
+}
+
+/**
+ * The rows that scopes name, by the key of their bank account, as of one instant. Bank accounts
+ * that are not there, or whose link is deleted, are left out.
+ */
+export async function readMoney(
+  connection: CommonQueryMethods,
+  scopes: readonly MoneyScope[],
+): Promise<Map<string, MoneyState>> {
+  const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)
+  const names = ['spendingIds', 'transactionIds', 'operationIds', 'providerIds'] as const
+  const asked: ScopePart[] = names.filter((name) => merged.some((one) => one[name].length > 0))
+  if (scopes.some(({ countsEnvelopes }) => countsEnvelopes)) asked.push('counts')
+  const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, asked))
+  const accounts = rows.filter(({ kind }) => kind === 'bankAccount')
+  const states = new Map(
+    accounts.map(({ record }): [string, FoundState] => {
+      const bankAccount = entityOf(BankAccount, record)
+      const empty = {
+        envelopes: [],
+        transactions: [],
+        records: [],
+        operations: [],
+        openEnvelopes: 0,
+      }
+      return [keyOf(bankAccount), { bankAccount, ...empty }]
+    }),
+  )
+  for (const { kind, record } of rows) {
+    const state = states.get(`${record.account_id} ${record.bank_account_id}`)
+    if (kind === 'envelope') state?.envelopes.push(entityOf(Envelope, record))
+    else if (kind === 'transaction') state?.transactions.push(entityOf(Transaction, record))
+    else if (kind === 'record') state?.records.push(entityOf(ProviderRecord, record))
+    else if (kind === 'openEnvelopes' && state) state.openEnvelopes = Number(record.count)
+    else if (kind === 'operation') state?.operations.push(entityOf(BookedOperation, record))
+  }
+  return states
+}
+
+function mergedScope(scopes: readonly MoneyScope[]) {
+  const distinct = (ids: readonly string[]) => [...new Set(ids)]
+  const [first] = scopes
+  // Syncs run alone, so one scope at most names what providers say.
+  const synced = scopes.find((scope) => scope.synced)?.synced
+  return {
+    accountId: first?.accountId,
+    bankAccountId: first?.bankAccountId,
+    spendingIds: distinct(scopes.flatMap(({ spendingIds = [] }) => spendingIds)),
+    transactionIds: distinct(scopes.flatMap(({ transactionId }) => transactionId ?? [])),
+    operationIds: distinct(scopes.flatMap(({ operationId }) => operationId ?? [])),
+    providerIds: distinct(synced?.providerIds ?? []),
+    amounts: (synced?.alike?.amounts ?? []).map(Number),
+    alikeFrom: synced?.alike?.from,
+    alikeTo: synced?.alike?.to,
+    alikeExcept: synced?.alike?.providerAccountId,
+  }
+}
+
+const lockStatement = prepare(
+  ['scopes'],
+  ({ scopes }) => sql.unsafe`
+    SELECT 1 FROM ${scopeRows(scopes)} CROSS JOIN LATERAL (
+      SELECT 1 FROM bank_accounts AS one WHERE ${inScope} LIMIT 1 FOR NO KEY UPDATE
+    ) AS locked`,
+)
+
+/** Locks the rows of bank accounts in the order of their keys; they are read after that. */
+export async function lockMoney(tx: Tx, keys: readonly BankAccountKey[]): Promise<void> {
+  const distinct = new Map(keys.map((key) => [keyOf(key), key]))
+  const scopes = [...distinct].sort(byKey).map(([, { accountId, bankAccountId }]) => {
+    return { accountId, bankAccountId }
+  })
+  await tx.query(lockStatement({ scopes: recordsOf(scopes) }))
+}

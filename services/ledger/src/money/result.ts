@@ -1,0 +1,13 @@
+import { toMessage } from '@coffer/kit/message'
+import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
+import { balancesOf } from '../bank-account.ts'
+import type { Settlement } from '../book.ts'
+
+/** The reply to a change of money: the balances, and the changed envelopes in order. */
+export function resultOf({ bankAccount, envelopes }: Settlement) {
+  return {
+    balance: toMessage(BalancesSchema, balancesOf(bankAccount)),
+    envelopes: envelopes.map((envelope) => toMessage(EnvelopeSchema, envelope)),
+  }
+}

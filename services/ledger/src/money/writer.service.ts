@@ -1,0 +1,95 @@
+import { createAggregateWriter, type Outcome } from '@coffer/kit/aggregate-writer'
+import type { Transaction } from '@coffer/kit/database'
+import { newId } from '@coffer/kit/id'
+import type { ServiceDeps } from '@coffer/kit/service'
+import { changesOf } from './money-events.service.ts'
+import { type MoneySave, saveMoney } from './money-save.sql.ts'
+import { keyOf, lockMoney, readMoney } from './money-state.sql.ts'
+import { decideWorks, type MoneyScope, type MoneyState, type Work } from './unit-of-work.ts'
+
+/** A change of money. Without an operation ID it gets a new one, the same in every attempt. */
+export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
+  operationId?: string
+  createdBy?: string | null
+  /** Closes an envelope: that changes transactions which the round does not list one by one. */
+  isAlone?: boolean
+}
+
+/** The one writer of money. */
+export interface MoneyWriter {
+  /**
+   * Carries out one change; resolves when it is committed. Throws notFound without the bank
+   * account, and what `decide` throws. A signal that is aborted while the change still waits in
+   * line drops it.
+   */
+  write: <Reply>(work: MoneyWork<Reply> & { signal?: AbortSignal }) => Promise<Reply>
+  /** Carries out changes of any bank accounts, each by itself; an outcome for each, in order. */
+  writeEach: <Reply>(
+    works: readonly MoneyWork<Reply>[],
+  ) => Promise<readonly PromiseSettledResult<Reply>[]>
+  /**
+   * One change in the caller's transaction, for rows that are moved in bulk: `prepare` runs its
+   * statements under the row lock and returns the change. A refusal is thrown, which rolls all of
+   * the transaction back.
+   */
+  writeIn: <Reply>(
+    tx: Transaction,
+    key: Pick<MoneyScope, 'accountId' | 'bankAccountId'>,
+    prepare: () => Promise<MoneyWork<Reply>>,
+  ) => Promise<Reply>
+}
+
+type LinedUp = Work<unknown> & { isAlone: boolean }
+
+/** The one way in which money changes: read, decide, save (docs/money.md). */
+export function createMoneyWriter({
+  database,
+  clock,
+}: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
+  const { run, runLocked } = createAggregateWriter<LinedUp, MoneyState, MoneySave>(database, {
+    keyOf: ({ scope }) => keyOf(scope),
+    isAlone: ({ isAlone }) => isAlone,
+    read: (connection, works) =>
+      readMoney(
+        connection,
+        works.map(({ scope }) => scope),
+      ),
+    lock: (tx, works) =>
+      lockMoney(
+        tx,
+        works.map(({ scope }) => scope),
+      ),
+    decide: (state, works) => {
+      const { outcomes, changeSet } = decideWorks(state, works, clock())
+      return { outcomes, changeSet: changeSet && { ...changeSet, changes: changesOf(changeSet) } }
+    },
+    save: (connection, saves) => saveMoney(connection, [...saves.values()]),
+  })
+  return {
+    write: async <Reply>({ signal, ...work }: MoneyWork<Reply> & { signal?: AbortSignal }) => {
+      const [outcome] = await run([linedUp(work)], signal)
+      return settled(outcome) as Reply
+    },
+    writeEach: async <Reply>(works: readonly MoneyWork<Reply>[]) => {
+      return (await run(works.map(linedUp))) as PromiseSettledResult<Reply>[]
+    },
+    writeIn: async <Reply>(
+      tx: Transaction,
+      key: Pick<MoneyScope, 'accountId' | 'bankAccountId'>,
+      prepare: () => Promise<MoneyWork<Reply>>,
+    ) => {
+      await lockMoney(tx, [key])
+      return settled(await runLocked(tx, linedUp(await prepare()))) as Reply
+    },
+  }
+}
+
+function linedUp(work: MoneyWork<unknown>): LinedUp {
+  const { operationId = newId('op'), createdBy = null, isAlone = false } = work
+  return { ...work, operationId, createdBy, isAlone }
+}
+
+function settled(outcome: Outcome | undefined): unknown {
+  if (outcome?.status !== 'fulfilled') throw outcome?.reason
+  return outcome.value
+}
