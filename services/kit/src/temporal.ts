@@ -1,13 +1,9 @@
-import {
-  Client,
-  Connection,
-  isGrpcServiceError,
-  WorkflowIdConflictPolicy,
-} from '@temporalio/client'
+import { Client, isGrpcServiceError, WorkflowIdConflictPolicy } from '@temporalio/client'
 import { NamespaceNotFoundError } from '@temporalio/common'
 import type { NativeConnection } from '@temporalio/worker'
 import { unavailable } from './errors.ts'
 import type { Log } from './log.ts'
+import { createTemporalConnection } from './temporal-connection.ts'
 import { keepSchedules } from './temporal-schedule.ts'
 
 /** Connections to Temporal: one for starting workflows, one for the workers once there are any. */
@@ -56,9 +52,6 @@ const invalidArgument = 3
 /** Signal sent with every start, so that a workflow that is about to end looks once more. */
 const triggerSignal = 'trigger'
 
-// Without a bound the pauses between attempts grow to two minutes.
-const reconnecting = { 'grpc.max_reconnect_backoff_ms': 5_000 }
-
 export interface TemporalOptions {
   address: string
   namespace: string
@@ -75,8 +68,8 @@ export interface TemporalOptions {
  */
 export function connectTemporal(options: TemporalOptions): Workflows {
   const { address, namespace, prefix, log, scheduleCheckMs: checkMs } = options
-  const connection = Connection.lazy({ address, channelArgs: reconnecting })
-  const client = new Client({ connection, namespace })
+  const opened = createTemporalConnection(address)
+  const client = new Client({ connection: opened.connection, namespace })
   const schedules = keepSchedules(client, { log, ...(checkMs === undefined ? {} : { checkMs }) })
   let native: Promise<NativeConnection> | undefined
   return {
@@ -117,11 +110,11 @@ export function connectTemporal(options: TemporalOptions): Workflows {
     },
     [Symbol.asyncDispose]: async () => {
       const given = schedules[Symbol.asyncDispose]()
-      // A call under way ends with its connection.
-      await connection.close()
+      // Cancels the schedule calls that `given` waits for.
+      await opened[Symbol.asyncDispose]()
       await given
-      const opened = await native?.catch(() => undefined)
-      await opened?.close()
+      const ofWorkers = await native?.catch(() => undefined)
+      await ofWorkers?.close()
     },
   }
 }

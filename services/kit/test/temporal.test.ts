@@ -51,11 +51,12 @@ function work(through: Workflows, taskQueue = 'fixture'): Promise<AsyncDisposabl
 let cutOff: ChildProcess
 let cutOffOutput = ''
 
+const fixtureProcess = (name: string): ChildProcess =>
+  spawn(process.execPath, [fileURLToPath(new URL(`./fixture/${name}.ts`, import.meta.url))])
+
 beforeAll(async () => {
   // The native core reports a lost connection after six seconds: it runs beside the other tests.
-  cutOff = spawn(process.execPath, [
-    fileURLToPath(new URL('./fixture/cut-temporal.ts', import.meta.url)),
-  ])
+  cutOff = fixtureProcess('cut-temporal')
   for (const stream of [cutOff.stdout, cutOff.stderr]) {
     stream?.on('data', (text) => {
       cutOffOutput += text
@@ -159,6 +160,16 @@ test('a process that starts while Temporal is away joins once it answers', async
   expect(await resultOf('early')).toMatch(/^early after/)
   early.unschedule('early')
   await described('early', (found) => found === null)
+})
+
+test('a process that stops while Temporal is away ends its calls and exits cleanly', async () => {
+  const stopping = fixtureProcess('stop-temporal')
+  let printed = ''
+  stopping.stderr?.on('data', (text) => {
+    printed += text
+  })
+  const [code] = await once(stopping, 'close')
+  expect({ code, printed }).toEqual({ code: 0, printed: '' })
 })
 
 test('a worker goes on after its connection broke', async () => {
