@@ -87,7 +87,8 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const databases: Record<string, Database> = {}
   const sources: Record<string, DataSource> = {}
   const ofProcess = both(accountDataRoutes(sources), serviceHealthRoutes(databases))
-  const routes = [intercepted(ofProcess, [observe(log), authorized])]
+  const observed = observe(log, (name) => Object.hasOwn(services, name))
+  const routes = [intercepted(ofProcess, [observed, authorized])]
   const opened = await openDatabases(options, stack)
   await requireSealingKey(opened, keys, keysFolder)
   for (const { name, definition, database } of opened) {

@@ -84,8 +84,18 @@ function accessTo(method: DescMethod): Access {
   return known
 }
 
-/** Server side: times each RPC and turns what handlers throw by accident into known errors. */
-export function observe(log: Log): Interceptor {
+/**
+ * Server side: times each RPC and turns unexpected errors of handlers into known errors. RPCs of
+ * the process itself name a service in their request: log lines carry it where `isHosted`.
+ */
+export function observe(
+  log: Log,
+  isHosted: (service: string) => boolean = () => false,
+): Interceptor {
+  const logAbout = (message: object): Log => {
+    const service = 'service' in message ? message.service : undefined
+    return typeof service === 'string' && isHosted(service) ? log.child({ service }) : log
+  }
   return (next) => async (request) => {
     const done = observeRpc(request.service.typeName, request.method.name)
     try {
@@ -100,11 +110,13 @@ export function observe(log: Log): Interceptor {
         const requestId = request.header.get(headers.requestId)
         // Its caller has left: handlers break in many ways then, and no answer is awaited.
         const level = hasLeft(request.signal) ? 'debug' : 'error'
-        log[level]({ err: error, rpc: request.method.name, requestId }, 'rpc failed')
+        const fields = { err: error, rpc: request.method.name, requestId }
+        logAbout(request.message)[level](fields, 'rpc failed')
       }
       if (isCallerRefused(known)) {
         const { rawMessage: reason } = known
-        log.warn({ rpc: request.method.name, reason }, 'refused a caller token')
+        const fields = { rpc: request.method.name, reason }
+        logAbout(request.message).warn(fields, 'refused a caller token')
       }
       throw known
     }

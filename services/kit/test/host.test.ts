@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
-import { Code } from '@connectrpc/connect'
+import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
+import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -61,6 +62,21 @@ test('lines about a call name its service', async () => {
   const unstorable = { name: 'a\0b' }
   await expect(links.createFeedLink(unstorable, logged.as(newId('acct')))).rejects.toThrow()
   expect(lines()).toMatchObject([{ service: 'identity', rpc: 'CreateFeedLink' }])
+})
+
+test('a refused caller token is logged with the service that it was for', async () => {
+  const { log, lines } = keepLogLines('warn')
+  await using logged = await boot([fixture], {}, log)
+  const router = createRouterTransport(logged.host.routes)
+  const health = createClient(ServiceHealthService, router)
+  for (const service of ['identity', 'elsewhere']) {
+    await expect(health.checkServiceHealth({ service })).rejects.toThrow()
+  }
+  const refused = lines().filter(({ msg }) => msg === 'refused a caller token')
+  expect(refused.map(({ rpc, service }) => [rpc, service])).toEqual([
+    ['CheckServiceHealth', 'identity'],
+    ['CheckServiceHealth', undefined],
+  ])
 })
 
 test('a call without a caller is refused', async () => {
