@@ -55,7 +55,11 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       awake = Promise.withResolvers()
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
-        if (isFailing) log.info('changes are published again')
+        if (isFailing) {
+          // Another process may have published the changes: NATS has to answer this one.
+          await findStream(options.broker)
+          log.info('changes are published again')
+        }
         isFailing = false
       } catch (error) {
         // Once an outage: a line each poll would bury the others.
@@ -73,6 +77,12 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       await running
     },
   }
+}
+
+/** Throws where NATS does not answer this process, or has no stream. */
+async function findStream({ stream, streamName }: Broker): Promise<void> {
+  const manager = await stream.jetstreamManager(false)
+  await manager.streams.info(streamName)
 }
 
 /** Publishes what waits and marks what is settled; throws when something was not acknowledged. */

@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { emit } from '../src/changes.ts'
 import { newId } from '../src/id.ts'
 import { republish } from '../src/replay.ts'
-import { deadLetters } from '../src/telemetry.ts'
+import { deadLetters, relayBacklog } from '../src/telemetry.ts'
 import { eventually } from '../testing/boot.ts'
 import { requiredVariable } from '../testing/database.ts'
+import { keepLogLines } from '../testing/log-lines.ts'
 import { openProxy } from '../testing/proxy.ts'
 import {
   commit,
@@ -132,6 +133,40 @@ test('what commits while NATS is away is published when it is back', async () =>
   const found = await reaches(accountId, 23)
   expect(new Set(found.map(({ id }) => id)).size).toBe(23)
   await allMarked()
+})
+
+const backlogOf = async (service: string): Promise<number | undefined> =>
+  (await relayBacklog.get()).values.find(({ labels }) => labels.service === service)?.value
+
+test('a relay cut off from NATS logs its recovery only once NATS answers it', async () => {
+  await using proxy = await openProxy(requiredVariable('COFFER_TEST_NATS_URL'))
+  proxy.cut()
+  const { log, lines } = keepLogLines()
+  const logged = async () => lines().map(({ msg }) => msg)
+  await using broker = await messaging.connect(proxy.url)
+  await using _relay = await messaging.relay(broker, { service: 'cut-off', log })
+  const accountId = newId('acct')
+  await commit(messaging.database, changesFor(accountId, 1))
+  await eventually(logged, ({ length }) => length === 1)
+  {
+    await using _other = await messaging.relay()
+    await allMarked()
+    await eventually(
+      () => backlogOf('cut-off'),
+      (count) => count === 0,
+    )
+  }
+  await commit(messaging.database, changesFor(accountId, 1))
+  await eventually(
+    () => backlogOf('cut-off'),
+    (count) => count === 1,
+  )
+  proxy.mend()
+  await allMarked()
+  expect(await eventually(logged, (found) => found.length > 1)).toEqual([
+    'changes could not be published yet',
+    'changes are published again',
+  ])
 })
 
 test('changes that are too large for NATS are set aside and hold up no others', async () => {
