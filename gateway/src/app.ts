@@ -24,7 +24,7 @@ import { createOrigins, type Origins } from './origins.ts'
 import { createPlaces } from './places.ts'
 import type { ProgressTimes } from './progress.ts'
 import { protocolErrors } from './protocol-errors.ts'
-import { refuseOtherMethods, refuseUnknown } from './refusals.ts'
+import { refuseOthers } from './refusals.ts'
 import { type RouteDeps, routesOf } from './routes.ts'
 import { createSessions } from './session.ts'
 import { createSockets } from './sockets.ts'
@@ -125,7 +125,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     // The WebSocket plugin destroys the socket of a refused upgrade after its answer.
     if (ws) reply.header('connection', 'close')
   })
-  app.setNotFoundHandler(refuseUnknown)
   const origins = createOrigins(config)
   await addPlugins(app, config, origins)
   protocol.register(app)
@@ -140,7 +139,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const routes = routesOf({ ...deps, cookie, sessions, attempts, kept, charts })
   for (const route of routes)
     mount(app, route, { config, sessions, cookie, origins, sockets, files, admissions })
-  refuseOtherMethods(app, routes)
+  refuseOthers(app, routes)
   return app
 }
 

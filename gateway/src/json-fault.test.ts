@@ -21,8 +21,8 @@ test.each([
 })
 
 test.each([
-  ['nested beyond the stack', '['.repeat(100_000)],
+  ['nested too deep', '['.repeat(100_000)],
   ['too long', `${' '.repeat(100_000)}x`],
-])('a text that is %s has no place', (_name, text) => {
-  expect(placeOfJsonFault(text)).toBe('')
+])('a text that is %s to name the place says so', (why, text) => {
+  expect(placeOfJsonFault(text)).toBe(`, and ${why} to name the place`)
 })

@@ -7,18 +7,21 @@ const lengthMax = 100_000
 
 /**
  * Where a text stops being JSON (RFC 8259), in words for its author: line and column from 1, in
- * UTF-16 units. V8's own message has no position where a value is wrong. Empty where the text is
- * too long or nested too deep.
+ * UTF-16 units. V8's own message has no position where a value is wrong. A text that is too long or
+ * nested too deep is only said to be so.
  */
 export function placeOfJsonFault(text: string): string {
-  const offset = text.length > lengthMax ? null : offsetOfFault(text)
+  if (text.length > lengthMax) return ', and too long to name the place'
+  const offset = offsetOfFault(text)
+  if (offset === 'too deep') return ', and nested too deep to name the place'
   if (offset === null) return ''
   const column = offset - text.slice(0, offset).lastIndexOf('\n')
   const isEnd = text.slice(offset).trim() === ''
   return `${isEnd ? ': it ends too soon,' : ''} at line ${lineOf(text, offset)}, column ${column}`
 }
 
-function offsetOfFault(text: string): number | null {
+/** The offset of the first fault; null where V8 is stricter than the parser that looks for it. */
+function offsetOfFault(text: string): number | 'too deep' | null {
   let first: number | null = null
   const onError = (_code: ParseErrorCode, offset: number) => {
     first = offset
@@ -26,8 +29,9 @@ function offsetOfFault(text: string): number | null {
   }
   try {
     jsonc.visit(text, { onError }, strict)
-  } catch {
-    // Beside the fault itself: nesting beyond the stack (RangeError).
+  } catch (error) {
+    // The parser is recursive: nesting exhausts the stack.
+    if (error instanceof RangeError) return 'too deep'
   }
   return first
 }

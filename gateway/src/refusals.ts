@@ -1,35 +1,66 @@
 import { refused } from '@coffer/kit/errors'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { methodsOf, type Route } from './route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** Answers a path nobody knows: 404, whoever asks (spec/decisions.md, General). */
-export function refuseUnknown(_request: FastifyRequest): never {
+function refuseUnknown(): never {
   throw refused('no such path', { status: 404 })
 }
 
 /** Refuses a path that ends where an ID should be: no path has a slash at its end. */
 export function refuseEmpty(request: FastifyRequest): void {
   const values = Object.values(request.params as Record<string, string>)
-  if (values.includes('')) refuseUnknown(request)
+  if (values.includes('')) refuseUnknown()
 }
 
-/** Answers the other methods of every path: 405 with `Allow`, whoever asks. */
-export function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
+function refuseMethod(reply: FastifyReply, allowed: string[]): never {
+  reply.header('allow', allowed.join(', '))
+  throw refused('the method is not allowed here', { status: 405 })
+}
+
+/**
+ * Answers the other methods of every path with 405 and `Allow`, and other paths with 404, whoever
+ * asks.
+ */
+export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)
+  const allowedOf = new Map<string, string[]>()
   for (const [path, known] of byPath) {
-    const allowed: string[] = known.flatMap(methodsOf)
-    const others = methods.filter((method) => !allowed.includes(method))
+    const allowed = known.flatMap(methodsOf)
+    allowedOf.set(path, allowed)
     app.route({
-      method: others,
+      method: methods.filter((method) => !allowed.some((other) => other === method)),
       url: path,
       onRequest: async (request, reply) => {
         refuseEmpty(request)
-        reply.header('allow', allowed.join(', '))
-        throw refused('the method is not allowed here', { status: 405 })
+        refuseMethod(reply, allowed)
       },
       handler: refuseUnknown,
     })
   }
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedAt(request.url.split('?', 1)[0] ?? '', allowedOf)
+    return allowed ? refuseMethod(reply, allowed) : refuseUnknown()
+  })
+}
+
+/**
+ * The methods of a path, or null for an unknown one. For methods that are not routed, such as TRACE
+ * and PROPFIND: routes for all 35 of them would double the time of a start.
+ */
+function allowedAt(path: string, allowedOf: Map<string, string[]>): string[] | null {
+  const exact = allowedOf.get(path)
+  if (exact) return exact
+  const parts = path.split('/')
+  const found = [...allowedOf].find(([pattern]) => fits(parts, pattern.split('/')))
+  return found?.[1] ?? null
+}
+
+function fits(parts: string[], pattern: string[]): boolean {
+  return (
+    parts.length === pattern.length &&
+    pattern.every((part, at) => (part.startsWith(':') ? parts[at] !== '' : parts[at] === part))
+  )
 }

@@ -93,10 +93,18 @@ describe('a path', () => {
     ['OPTIONS', '/api/links', 'GET, HEAD, POST'],
     ['DELETE', '/api/health', 'GET, HEAD'],
     ['GET', '/api/authentication/login', 'POST'],
+    ['TRACE', '/api/links?a=b', 'GET, HEAD, POST'],
+    ['PROPFIND', linkUrl, 'GET, HEAD, PATCH, DELETE'],
   ])('%s %s names the methods there are', async (method, url, allow) => {
     gateway = await openGateway({ links })
     const answer = await gateway.send(method, url, { as: null })
     expect([answer.status, answer.headers.allow]).toEqual([405, allow])
+  })
+
+  test.each(['/api/nothing', '/api/links/'])('TRACE %s is unknown as well', async (url) => {
+    gateway = await openGateway({ links })
+    const { status, body } = await gateway.send('TRACE', url)
+    expect([status, body]).toEqual([404, { error: 'no such path' }])
   })
 
   test('that answers GET answers HEAD: the same headers, and no body over the wire', async () => {
@@ -128,7 +136,7 @@ describe('a body', () => {
     ['{', 'not well-formed JSON: it ends too soon, at line 1, column 2'],
     [`${json} x`, `not well-formed JSON at line 1, column ${json.length + 2}`],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'not well-formed JSON: it is not UTF-8'],
-    [`{"institutionName":${'['.repeat(100_000)}`, 'not well-formed JSON'],
+    [`{"institutionName":${'['.repeat(100_000)}`, 'JSON, and too long to name the place'],
   ])('%j is 400 without problems', async (body, text) => {
     gateway = await openGateway({ links })
     const answer = await gateway.send('POST', url, { body })
