@@ -45,6 +45,7 @@ describe('a statement of version 2', () => {
         available: 300000n,
         limit: null,
         asOf: new Date('2026-01-31T22:59:59Z'),
+        availableAsOf: new Date('2026-01-31T22:59:59Z'),
       },
     })
   })

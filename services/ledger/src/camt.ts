@@ -90,11 +90,13 @@ function readBalances(statement: XmlNode, settings: RowSettings): FileBalances {
   )
   const booked = byCode.get('CLBD')
   const available = byCode.get('CLAV')
+  const availableAsOf = instantOf(available, settings.timezone)
   return {
     ...noBalances,
     current: balanceOf(booked, settings),
     available: balanceOf(available, settings),
-    asOf: instantOf(booked, settings.timezone) ?? instantOf(available, settings.timezone),
+    asOf: instantOf(booked, settings.timezone) ?? availableAsOf,
+    availableAsOf,
   }
 }
 

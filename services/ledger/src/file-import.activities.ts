@@ -5,7 +5,7 @@ import type { ServiceDeps } from '@coffer/kit/service'
 import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
 import { findBankAccount } from './bank-account.sql.ts'
-import { addLater, balancesToSet, heldAsOf, settleFile, transactionsOf } from './file-import.ts'
+import { addLater, balancesToSet, findInstants, settleFile, transactionsOf } from './file-import.ts'
 import { findUploadFormat } from './import.sql.ts'
 import { sumLaterBookings } from './later-bookings.sql.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
@@ -103,7 +103,8 @@ async function store({ database, clock, writeIn }: Deps, key: UploadKey, stateme
   const now = clock()
   const transactionIds = statement.rows.map(() => newId('txn'))
   const { balances, currency } = statement
-  const balancesAsOf = heldAsOf(balances, now)
+  const instants = findInstants(balances, now)
+  const balancesAsOf = instants?.asOf ?? null
   await database.transaction(async (tx) => {
     const upload = await lockUnfinished(tx, key)
     if (!upload) return
@@ -116,7 +117,7 @@ async function store({ database, clock, writeIn }: Deps, key: UploadKey, stateme
     const skippedCount = BigInt(all.length + statement.skipped.length) - importedCount
     await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })
     await writeIn(tx, key, async () => {
-      const later = balancesAsOf && (await sumLaterBookings(tx, key, balancesAsOf))
+      const later = instants && (await sumLaterBookings(tx, key, instants))
       return {
         scope: { accountId, bankAccountId },
         operationId: causeId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anOperation, aTransaction } from '../test/samples.ts'
-import { addLater, balancesToSet, settleFile, transactionsOf } from './file-import.ts'
+import { addLater, balancesToSet, findInstants, settleFile, transactionsOf } from './file-import.ts'
 import type { FileBalances, FileStatement } from './statement.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
@@ -12,7 +12,14 @@ function file(balances: Partial<FileBalances> = {}): FileStatement {
   return {
     kind: 'bank',
     currency: 'USD',
-    balances: { current: 100n, available: 90n, limit: null, asOf: LATER, ...balances },
+    balances: {
+      current: 100n,
+      available: 90n,
+      limit: null,
+      asOf: LATER,
+      availableAsOf: null,
+      ...balances,
+    },
     rows: ['first', 'second'].map((name, index) => ({
       uploadIdentifier: `id-${name}`,
       amount: BigInt(index + 1),
@@ -50,6 +57,15 @@ test('the first row of a file gets the largest ID', () => {
       uploadIdentifier: 'id-first',
     }),
   ])
+})
+
+test.each([
+  ['the available balance has its own', { availableAsOf: EARLIER }, [LATER, EARLIER]],
+  ['it has none of its own', {}, [LATER, LATER]],
+  ['it is dated in the future', { availableAsOf: FUTURE }, [LATER, NOW]],
+  ['both are', { asOf: FUTURE, availableAsOf: FUTURE }, [NOW, NOW]],
+])('the instants of balances where %s', (_name, balances, [asOf, availableAsOf]) => {
+  expect(findInstants(file(balances).balances, NOW)).toEqual({ asOf, availableAsOf })
 })
 
 describe('the balances of a file', () => {

@@ -43,13 +43,23 @@ export function transactionsOf(
 /** Balances that a file sets in minor units, and the instant that they hold for. */
 export type StatedBalances = { to: NewBalances; asOf: Date }
 
-/** What changed balances and is dated after an instant, in minor units. */
+/** The instants that the balances of a file hold for; `asOf` decides whether the file counts. */
+export type BalanceInstants = { asOf: Date; availableAsOf: Date }
+
+/** Sums of bookings that are dated after the instant of their balance, in minor units. */
 export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint() })
 export type LaterBookings = z.infer<typeof LaterBookings>
 
-/** The instant that the balances of a file hold for; one in the future counts as now. */
-export function heldAsOf({ asOf }: FileBalances, now: Date): Date | null {
-  return asOf !== null && asOf > now ? now : asOf
+/** Returns null where the file has none; an instant in the future counts as now. */
+export function findInstants(
+  { asOf, availableAsOf }: FileBalances,
+  now: Date,
+): BalanceInstants | null {
+  const noLaterThanNow = (instant: Date) => (instant > now ? now : instant)
+  if (asOf === null) {
+    return null
+  }
+  return { asOf: noLaterThanNow(asOf), availableAsOf: noLaterThanNow(availableAsOf ?? asOf) }
 }
 
 /**
@@ -66,9 +76,9 @@ export function balancesToSet(
   if (available !== null) to.available = available
   if (current !== null) to.current = current
   if (limit !== null) to.limit = limit
-  const asOf = heldAsOf(balances, operation.now)
+  const asOf = findInstants(balances, operation.now)?.asOf
   const known = bankAccount.balancesAsOf
-  const isLater = asOf !== null && (known === null || asOf > known)
+  const isLater = asOf !== undefined && (known === null || asOf > known)
   return isLater && importedCount > 0n && statesBalances(balances) ? { to, asOf } : null
 }
 

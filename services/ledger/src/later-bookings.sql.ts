@@ -1,17 +1,18 @@
 import type { Transaction as Tx } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import type { BankAccount } from './bank-account.ts'
-import { LaterBookings } from './file-import.ts'
+import { type BalanceInstants, LaterBookings } from './file-import.ts'
 
 /**
- * What transactions have moved balances by that are dated after an instant: by the day that a
- * transaction has now, or had when it was booked where it is gone. The bank account must be locked
- * in this transaction. Reads the journal of the bank account once.
+ * Sums what transactions changed in each balance that are dated after its instant (docs/files.md,
+ * Balances). The date is that of the transaction now; of a transaction that is gone, that of its
+ * booking. The bank account must be locked in this transaction. Reads the journal of the bank
+ * account once.
  */
 export function sumLaterBookings(
   tx: Tx,
   { accountId, bankAccountId }: Pick<BankAccount, 'accountId' | 'bankAccountId'>,
-  instant: Date,
+  { asOf, availableAsOf }: BalanceInstants,
 ): Promise<LaterBookings> {
   return tx.one(sql.type(LaterBookings)`
     SELECT coalesce(sum(delta) FILTER (WHERE pot = 'available'), 0)::bigint AS available,
@@ -20,5 +21,7 @@ export function sumLaterBookings(
       AND transactions.bank_account_id = journal.bank_account_id AND transaction_id = cause_id
     WHERE journal.account_id = ${accountId} AND journal.bank_account_id = ${bankAccountId}
       AND journal.spending_id IS NULL AND cause IN ('transaction', 'deletion')
-      AND coalesce(transactions.date, journal.date) > ${instant.toISOString()}::timestamptz`)
+      AND coalesce(transactions.date, journal.date) > CASE pot
+        WHEN 'available' THEN ${availableAsOf.toISOString()}::timestamptz
+        ELSE ${asOf.toISOString()}::timestamptz END`)
 }

@@ -49,6 +49,7 @@ describe('a bank export in OFX 1', () => {
       available: moved - 6437n,
       limit: null,
       asOf: new Date('2026-11-17T00:30:12Z'),
+      availableAsOf: new Date('2026-11-17T00:30:12Z'),
     })
   })
 
@@ -82,6 +83,7 @@ describe('OFX 2', () => {
         available: 300000n,
         limit: null,
         asOf: new Date('2026-01-31T22:59:59Z'),
+        availableAsOf: new Date('2026-01-31T22:59:59Z'),
       },
       rows: [
         {

@@ -73,16 +73,16 @@ function readBalances(
   const availableNode = childOf(statement, 'AVAILBAL')
   const booked = readAmount(textOf(ledger, 'BALAMT'), places)
   const available = readAmount(textOf(availableNode, 'BALAMT'), places)
-  const instants = [
-    textOf(ledger, 'DTASOF'),
-    textOf(availableNode, 'DTASOF'),
-    textOf(childOf(statement, 'BANKTRANLIST'), 'DTEND'),
-  ].map((text) => readInstant(text, timezone))
-  const asOf = instants.find((instant) => instant !== null) ?? null
+  const availableAsOf = readInstant(textOf(availableNode, 'DTASOF'), timezone)
+  const asOf =
+    readInstant(textOf(ledger, 'DTASOF'), timezone) ??
+    availableAsOf ??
+    readInstant(textOf(childOf(statement, 'BANKTRANLIST'), 'DTEND'), timezone)
+  const instants = { asOf, availableAsOf }
   if (statement.name === 'STMTRS' || booked === null) {
-    return { current: booked, available, limit: null, asOf }
+    return { current: booked, available, limit: null, ...instants }
   }
   const current = -booked
   const limit = available === null ? null : available + current
-  return { current, available, limit: limit !== null && limit >= 0n ? limit : null, asOf }
+  return { current, available, limit: limit !== null && limit >= 0n ? limit : null, ...instants }
 }

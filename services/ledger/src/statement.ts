@@ -41,6 +41,8 @@ export type FileBalances = {
   limit: bigint | null
   /** The instant they hold for; null when the file does not say. */
   asOf: Date | null
+  /** The available balance's own instant; null when it has none, and `asOf` holds for it too. */
+  availableAsOf: Date | null
 }
 
 /** What a file says of one account. */
@@ -57,7 +59,13 @@ export type ReadingSettings = { currency: string; timezone: string }
 export type Unreadable = { unreadable: string }
 
 /** The balances of a file that states none. */
-export const noBalances: FileBalances = { current: null, available: null, limit: null, asOf: null }
+export const noBalances: FileBalances = {
+  current: null,
+  available: null,
+  limit: null,
+  asOf: null,
+  availableAsOf: null,
+}
 
 /** Whether any balance is stated. */
 export function statesBalances({ current, available, limit }: FileBalances): boolean {

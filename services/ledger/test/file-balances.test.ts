@@ -114,6 +114,28 @@ test('every case of the table in docs/files.md is as it says', async () => {
   expect(seen).toEqual(cases.map(([, words, balance]) => [words, balance]))
 })
 
+// Days in January: of the ledger balance 600.00, of the available one 580.00, of the booking.
+test.each([
+  [17, 19, 16, { current: 60000n, available: 58000n }],
+  [17, 19, 18, { current: 58750n, available: 58000n }],
+  [17, 19, 20, { current: 58750n, available: 56750n }],
+  [19, 17, 18, { current: 60000n, available: 56750n }],
+])('balances of the %dth and the %dth lack what is booked after each: %d', async (...days) => {
+  const [asOf, availableAsOf, booked, expected] = days
+  const home = await household(booted, opening)
+  await spend(home, booked)
+  const balances = { ledger: '600.00', available: '580.00' }
+  const dates = { asOf: `202601${asOf}`, availableAsOf: `202601${availableAsOf}` }
+  const row = { '1': '-1.00' }
+  const { transactionUploadId } = await importFile(
+    home,
+    statementOf(row, { ...balances, ...dates }),
+  )
+  expect(await home.balances()).toMatchObject(expected)
+  await undo(home, transactionUploadId)
+  expect(await home.balances()).toMatchObject({ current: 48750n, available: 38750n })
+})
+
 test('a file that sets no balance is undone without a trace', async () => {
   const home = await household(booted, opening)
   await importFile(home, file)

@@ -68,6 +68,7 @@ const requests: Requests = {
       ...(current === undefined ? {} : { ledger: dollars(current) }),
       ...(available === undefined ? {} : { available: dollars(available) }),
       asOf: file.day === null ? null : `202601${file.day}`,
+      ...(file.availableDay === undefined ? {} : { availableAsOf: `202601${file.availableDay}` }),
     })
     uploads.set(serial, (await importFile(home, text)).transactionUploadId)
   },

@@ -3,8 +3,13 @@ import type { FileOfRows, Model, Operation } from './model.ts'
 
 /** Files that share rows, and of which some are older than others. */
 const files: FileOfRows[] = [
-  { rows: { f1: 1000, f2: 2500, f3: -40_000 }, pots: { current: 61_000 }, day: 11 },
-  { rows: { f2: 2500, f4: 1, f5: 777 }, pots: { current: 70_000, available: 65_000 }, day: 12 },
+  { rows: { f1: 1000, f2: 2500, f3: -40_000 }, pots: { current: 61_000 }, day: 12 },
+  {
+    rows: { f2: 2500, f4: 1, f5: 777 },
+    pots: { current: 70_000, available: 65_000 },
+    day: 11,
+    availableDay: 13,
+  },
   { rows: { f5: 777, f6: 9900 }, pots: {}, day: 13 },
   { rows: { f1: 1000 }, pots: { available: 50_000 }, day: 12 },
   { rows: { f4: 1, f7: 350 }, pots: { current: 64_000, available: 63_000 }, day: null },

@@ -52,9 +52,14 @@ export type Operation = { serial: number } & (
 
 /**
  * Rows by identifier, in cents that leave the account; `day` is that of its balances, null where
- * they have none.
+ * they have none; `availableDay` is that of the available balance where it differs.
  */
-export type FileOfRows = { rows: Record<string, number>; pots: Pots; day: number | null }
+export type FileOfRows = {
+  rows: Record<string, number>
+  pots: Pots
+  day: number | null
+  availableDay?: number
+}
 
 /** The day of the rows of every file. */
 const dayOfRows = 10
@@ -195,17 +200,19 @@ function importFile(model: Model, { serial, file }: Operation & { kind: 'import'
   }
   const day = file.day ?? dayOfRows
   if (fresh.length > 0 && Object.keys(file.pots).length > 0 && day > asOf) {
-    const pots = withLater(model, file.pots, day)
+    const days = { current: day, available: file.availableDay ?? day }
+    const pots = withLater(model, file.pots, days)
     model.history.push({ kind: 'stated', pots, asOf: day, upload: serial })
   }
   model.uploads.push(serial)
   return true
 }
 
-/** Balances of a day, and what was added that is dated after it. */
-function withLater({ history }: Model, pots: Pots, day: number): Pots {
-  const later = history.flatMap((one) => (one.kind === 'added' && one.day > day ? one.pots : []))
-  const sumOf = (pot: keyof Pots) => later.reduce((sum, one) => sum + (one[pot] ?? 0), 0)
+/** Returns balances, each with what was added that is dated after its day. */
+function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
+  const added = history.filter((one) => one.kind === 'added')
+  const sumOf = (pot: keyof Pots) =>
+    added.reduce((sum, one) => sum + (one.day > days[pot] ? (one.pots[pot] ?? 0) : 0), 0)
   const sums = Object.keys(pots).map((pot) => {
     const name = pot as keyof Pots
     return [name, (pots[name] ?? 0) + sumOf(name)]

@@ -32,23 +32,29 @@ export async function importFile(home: Household, file: string) {
 }
 
 /**
- * An OFX statement of rows of 10 January with these amounts (a minus leaves the account) and its
- * balances, which have no date where `asOf` is null.
+ * Returns an OFX statement of rows of 10 January with these amounts (a minus leaves the account)
+ * and its balances. They have no date where `asOf` is null; the available one may have its own.
  */
 export function statementOf(
   rows: Record<string, string>,
-  balances: { ledger?: string; available?: string; asOf?: string | null } = {},
+  balances: {
+    ledger?: string
+    available?: string
+    asOf?: string | null
+    availableAsOf?: string
+  } = {},
 ): string {
-  const { ledger, available, asOf = '20260115' } = balances
+  const { ledger, available, asOf = '20260115', availableAsOf = asOf } = balances
   const list = Object.entries(rows).map(([id, amount]) => {
     const fields = `<DTPOSTED>20260110<TRNAMT>${amount}<FITID>${id}<NAME>ROW ${id}`
     return `<STMTTRN><TRNTYPE>POS${fields}</STMTTRN>`
   })
-  const instant = asOf === null ? '' : `<DTASOF>${asOf}`
-  const stated = (tag: string, amount?: string) =>
-    amount === undefined ? '' : `<${tag}><BALAMT>${amount}${instant}</${tag}>`
+  const instant = (date: string | null) => (date === null ? '' : `<DTASOF>${date}`)
+  const stated = (tag: string, date: string | null, amount?: string) =>
+    amount === undefined ? '' : `<${tag}><BALAMT>${amount}${instant(date)}</${tag}>`
   return (
     `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>${list.join('\n')}</BANKTRANLIST>` +
-    `${stated('LEDGERBAL', ledger)}${stated('AVAILBAL', available)}</STMTRS></OFX>`
+    `${stated('LEDGERBAL', asOf, ledger)}${stated('AVAILBAL', availableAsOf, available)}` +
+    '</STMTRS></OFX>'
   )
 }
