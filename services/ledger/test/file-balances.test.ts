@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
+import { listed } from './outcomes.ts'
 import { importFile, opening, statementOf, undo } from './uploading.ts'
 
 let booted: Booted
@@ -87,6 +88,14 @@ const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
   [/^delete it$/, (world) => remove(world, { soft: true, adjustsBalance: false })],
   [/^delete it for good$/, (world) => remove(world, { soft: false, adjustsBalance: false })],
   [/^delete it with adjusting$/, (world) => remove(world, { soft: true, adjustsBalance: true })],
+  [
+    /^delete its row with adjusting$/,
+    async ({ home }) => {
+      const [row] = await listed(home)
+      const world = { home, transactionId: row?.transactionId ?? '', uploads: [] }
+      return remove(world, { soft: true, adjustsBalance: true })
+    },
+  ],
   [/^550.00 by hand$/, ({ home }) => setCurrent(home, 55000n)],
   [/^undo$/, ({ home, uploads }) => undo(home, uploads.at(-1) ?? '')],
   [/^undo the first$/, ({ home, uploads }) => undo(home, uploads[0] ?? '')],
