@@ -46,18 +46,18 @@ test.each([
   ['no table at all\n', 'The file has no row with the names of at least three columns'],
   [
     Array.from({ length: 21 }, (_, index) => `c${index}`).join(','),
-    'The file has 21 columns, more than 20',
+    'The file has more than 20 columns',
   ],
 ])('%# a file without one says why', (text, unreadable) => {
   expect(shape(text)).toEqual({ unreadable })
 })
 
-test('wide rows are counted, and their columns not named', () => {
+test('the columns of wide rows are not named', () => {
   const wide = Array.from({ length: 16_000 }, (_, index) => index.toString(36))
   const comparing = jest.spyOn(Array.prototype, 'includes')
   try {
     expect(shape(wide.join(','))).toEqual({
-      unreadable: 'The file has 16000 columns, more than 20',
+      unreadable: 'The file has more than 20 columns',
     })
     expect(rowsBelow([wide, ['a', 'b'], ['1', '2']], ['a', 'b'])).toEqual([['1', '2']])
     expect(comparing.mock.calls.length).toBeLessThan(1000)

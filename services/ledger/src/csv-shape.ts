@@ -30,9 +30,8 @@ export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
     return { unreadable: 'The file has no row with the names of at least three columns' }
   }
   const { delimiter, header } = best
-  const columns = columnsOf(header)
-  return columns > headersMax
-    ? { unreadable: `The file has ${columns} columns, more than ${headersMax}` }
+  return columnsOf(header) > headersMax
+    ? { unreadable: `The file has more than ${headersMax} columns` }
     : { delimiter, headers: namesOf(header) }
 }
 
