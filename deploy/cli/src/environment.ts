@@ -56,16 +56,15 @@ export type Config = ValuesOf<typeof settings> & {
  * @throws {SettingsError} naming every bad setting and every variable that is none
  */
 export function readConfig(env: Environment): Config {
-  refuseUnknown(env)
+  requireSettings(env)
   const { dataDir } = machineConfig(env)
   const running = runningSettings(dataDir)
   const environment = { ...running?.values, ...withoutEmpty(env) }
-  refuseUnreadable(environment)
   const values = readSettings(settings, environment)
   return {
     ...values,
     dataDir,
-    keysDir: values.keysDir ?? `${dataDir}/keys`,
+    keysDir: keysDirOf(environment),
     externalUrl: readSettings(gatewaySettings, environment).externalUrl.replace(/\/+$/, ''),
     urls: present(readSettings(urlSettings, environment)),
     databaseUrls: present(readSettings(databaseUrlSettings, environment)),
@@ -74,10 +73,16 @@ export function readConfig(env: Environment): Config {
   }
 }
 
-/** @throws {SettingsError} naming every variable that is none, or every bad setting */
+/** @throws {SettingsError} naming every variable that is none and every bad setting */
 export function requireSettings(env: Environment): void {
-  refuseUnknown(env)
-  refuseUnreadable(env)
+  const faults = [...unknownFaults(env), ...unreadableFaults(env)]
+  if (faults.length > 0) throw new SettingsError(faults.join('\n'))
+}
+
+/** The keys folder in use: by default `keys` in the data directory. */
+export function keysDirOf(env: Environment): string {
+  const { keysDir } = readSettings({ keysDir: settings.keysDir }, env)
+  return keysDir ?? `${machineConfig(env).dataDir}/keys`
 }
 
 /** One line for each setting that a check refuses. */
@@ -91,23 +96,18 @@ export function faultsOf(check: () => unknown): string[] {
   }
 }
 
-function refuseUnknown(env: Environment): void {
-  const unknown = unknownVariables(allSettings, env).filter((name) => !others.test(name))
-  if (unknown.length > 0) {
-    const known = allSettings.flatMap((group) => Object.values(group))
-    throw new SettingsError(unknown.map((name) => unknownText(name, known)).join('\n'))
-  }
+function unknownFaults(env: Environment): string[] {
+  const known = allSettings.flatMap((group) => Object.values(group))
+  return unknownVariables(allSettings, env)
+    .filter((name) => !others.test(name))
+    .map((name) => unknownText(name, known))
 }
 
-/**
- * Every group is read before anything is started, so that all bad settings are named at once, each
- * by the first group that has it.
- */
-function refuseUnreadable(environment: Environment): void {
+/** One line for each bad setting, by the first group that has it. */
+function unreadableFaults(environment: Environment): string[] {
   const faults = allSettings.flatMap((group) => faultsOf(() => readSettings(group, environment)))
   const names = faults.map((fault) => fault.split(':', 1)[0])
-  const first = faults.filter((_, index) => names.indexOf(names[index]) === index)
-  if (first.length > 0) throw new SettingsError(first.join('\n'))
+  return faults.filter((_, index) => names.indexOf(names[index]) === index)
 }
 
 function unknownText(name: string, known: Setting<unknown>[]): string {

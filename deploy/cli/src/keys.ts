@@ -13,13 +13,15 @@ import {
 import { requireSealingKey } from '@coffer/kit/sealing-key'
 import { databaseUrlOf, requirePostgres } from './databases.ts'
 import { readConfig } from './environment.ts'
+import { requireKeysFolder } from './keys-folder.ts'
 import { calls } from './service-names.ts'
 import { definitions } from './services.ts'
 import { requireTables } from './tables.ts'
 
 /**
  * `coffer keys:create`: makes the keys that are missing in the keys folder, before the first start
- * or for other machines. Needs no server. With `lost`, notes that a key is gone for good.
+ * or for other machines. Checks every key that is there before it makes any. Needs no server. With
+ * `lost`, notes that a key is gone for good.
  *
  * @throws {SettingsError} when a key cannot be made, or one that is there cannot be used
  */
@@ -32,9 +34,10 @@ export async function createKeys(
     throw new SettingsError(`--lost: ${lost} is not the ID of a key file (local:0123456789abcdef)`)
   }
   const { keyService } = readSettings(keySettings, environment)
+  requireKeysFolder(keysDir, { keyService })
   const made = [
-    ...Object.keys(calls).flatMap((name) => createSigningKey(keysDir, name)),
     ...(keyService === 'local' ? createLocalKey(keysDir) : []),
+    ...Object.keys(calls).flatMap((name) => createSigningKey(keysDir, name)),
     ...(lost === undefined ? [] : declareLost(keysDir, lost)),
   ]
   for (const path of made) console.log(`made ${path}`)

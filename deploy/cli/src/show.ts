@@ -14,10 +14,13 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
     console.log(markdownTable([...known.values()]))
     return
   }
-  const { running } = readConfig(env)
+  const { running, keysDir } = readConfig(env)
+  // The one default that depends on another setting.
+  const defaults = { [settings.keysDir.env]: keysDir }
   const width = Math.max(...[...known.keys()].map((name) => name.length))
   for (const [name, setting] of known) {
-    const line = running === null ? ownValue(setting, env) : runningValue(setting, running, env)
+    const line =
+      running === null ? ownValue(setting, env, defaults) : runningValue(setting, running, env)
     console.log(`${name.padEnd(width)}  ${line}`)
   }
 }
@@ -39,9 +42,9 @@ export function publishable(environment: Environment): RunningSettings {
   return published
 }
 
-function ownValue(setting: Setting<unknown>, env: Environment): string {
+function ownValue(setting: Setting<unknown>, env: Environment, defaults: Environment): string {
   const text = env[setting.env]
-  return `${shown(setting, text || undefined)}  (${text ? 'environment' : 'default'})`
+  return `${shown(setting, text || defaults[setting.env])}  (${text ? 'environment' : 'default'})`
 }
 
 /** The value that the running server has, and that of this shell where it is another. */

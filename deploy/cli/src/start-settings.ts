@@ -1,10 +1,12 @@
 import { settings as identitySettings, requireBilling } from '@coffer/identity/config'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/config'
+import { isEntry } from '@coffer/kit/key-file'
 import { keySettings, requireKeeper } from '@coffer/kit/key-settings'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'
 import { settings } from './config.ts'
-import { faultsOf, requireSettings } from './environment.ts'
+import { faultsOf, keysDirOf, requireSettings } from './environment.ts'
+import { requireKeysFolder } from './keys-folder.ts'
 import { requireDistinct } from './port-settings.ts'
 
 /** Permissive defaults: the server is on its owner's own machine, behind no balancer. */
@@ -19,19 +21,28 @@ const defaults = {
  * The environment of the server that `npm start` runs, checked before anything is started. One
  * process hosts every service, so settings that need each other must be there.
  *
- * @throws {SettingsError} naming every bad setting or, where each is good, all that is missing
+ * @throws {SettingsError} naming every bad setting and all that is missing
  */
 export function startEnvironment(env: Environment): Environment {
   const environment = { ...defaults, ...env }
-  requireSettings(environment)
   const faults = [
+    () => requireSettings(environment),
     () => requireDistinct(portsOf(environment)),
     () => requireBilling(readSettings(identitySettings, environment)),
     () => bucketOf(readSettings(ledgerSettings, environment)),
     () => requireKeeper(readSettings(keySettings, environment)),
+    () => requireKeys(environment),
   ].flatMap(faultsOf)
-  if (faults.length > 0) throw new SettingsError(faults.join('\n'))
+  if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('\n'))
   return environment
+}
+
+/** A data directory that cannot be used is refused as such, not as the place of the keys folder. */
+function requireKeys(environment: Environment): void {
+  const folder = keysDirOf(environment)
+  if (environment.COFFER_KEYS_DIR || isEntry(folder)) {
+    requireKeysFolder(folder, readSettings(keySettings, environment))
+  }
 }
 
 /** The ports that will be listened on, by their settings. */

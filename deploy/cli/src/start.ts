@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { node24, root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { machineConfig } from '@coffer/local/config'
@@ -6,6 +6,7 @@ import { publishSettings } from '@coffer/local/running-settings'
 import { aborted, runScript } from '@coffer/local/script'
 import { startServerProcess } from '@coffer/local/server-process'
 import { startStack } from '@coffer/local/stack'
+import { keysDirOf } from './environment.ts'
 import { publishable } from './show.ts'
 import { startEnvironment } from './start-settings.ts'
 
@@ -19,6 +20,7 @@ await runScript(async (stop) => {
   const settings = {
     ...environment,
     COFFER_DATA_DIR: dataDir,
+    COFFER_KEYS_DIR: resolve(keysDirOf(environment)),
     COFFER_DATABASE_URL: stack.databaseUrl,
     COFFER_NATS_URL: stack.natsUrl,
     COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,

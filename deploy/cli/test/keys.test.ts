@@ -51,6 +51,24 @@ test('keys:create makes what is missing, for the owner alone, and replaces nothi
   expect(await runCommand(['keys:create'], env)).toEqual(again)
 })
 
+test('keys:create beside a public key without its private one makes nothing', async () => {
+  await using folder = await scratch()
+  const env = { COFFER_KEYS_DIR: folder.path }
+  await runCommand(['keys:create'], env)
+  for (const name of ['secrets.key', 'gateway.key', 'gateway.pub', 'identity.key', 'ledger.key']) {
+    await rm(join(folder.path, name))
+  }
+  const names = await readdir(folder.path)
+  const { code, stdout, stderr } = await runCommand(['keys:create'], env)
+  expect([code, stdout]).toEqual([2, ''])
+  const line = (name: string) =>
+    `COFFER_KEYS_DIR: ${join(folder.path, name)}.pub is here without ${name}.key: ` +
+    `bring that file back, or remove ${name}.pub here and wherever it was copied, ` +
+    'and give the other processes the new one, since they trust it'
+  expect(stderr.trimEnd().split('\n').sort()).toEqual([line('identity'), line('ledger')])
+  expect(await readdir(folder.path)).toEqual(names)
+})
+
 test('keys:create makes no key file where Vault keeps it, and takes key IDs alone', async () => {
   await using folder = await scratch()
   const env = { COFFER_KEYS_DIR: folder.path, COFFER_KEY_SERVICE: 'vault' }

@@ -1,6 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempDisposableSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -113,6 +120,8 @@ test(
     )
     expect(stdout).toMatch(/^COFFER_ALLOW_SIGN_UP +true {2}\(npm start\)$/m)
     expect(stdout).toMatch(/^COFFER_SMTP_URL +smtp:\/\/a:\*\*\*@mail {2}\(npm start\)$/m)
+    const keysDir = join(dataDir, 'keys')
+    expect(stdout).toMatch(new RegExp(`^COFFER_KEYS_DIR +${keysDir} {2}\\(npm start\\)$`, 'm'))
     expect(stdout).toMatch(/^COFFER_SOCKETS_MAX +1000 {2}\(default\)$/m)
     const file = join(dataDir, 'run/settings')
     expect(statSync(file).mode & 0o077).toBe(0)
@@ -134,22 +143,35 @@ test(
     const refused = start({
       ...env,
       ...{ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000', COFFER_LOGLEVEL: 'debug' },
+      COFFER_KEYS_DIR: '/dev/null',
     })
     expect(await refused.exit).toBe(2)
-    expect(refused.printed()).toContain('COFFER_LOGLEVEL: there is no such setting')
+    expect(refused.printed().match(/^COFFER_.+$/gm)).toEqual([
+      expect.stringContaining('COFFER_LOGLEVEL: there is no such setting'),
+      'COFFER_SIGN_IN_LIMIT_PER_MINUTE: must be at most 10000',
+      'COFFER_KEYS_DIR: /dev/null cannot be read (ENOTDIR: not a directory)',
+    ])
     const incomplete = start({
       ...env,
       ...{ COFFER_BILLING_ENABLED: 'true', COFFER_STORAGE: 's3', COFFER_KEY_SERVICE: 'aws-kms' },
       COFFER_NATS_PORT: env.COFFER_PORT ?? '',
+      // On Linux this leads to /proc, which takes no folders.
+      COFFER_KEYS_DIR: '/dev/fd/keys',
     })
     expect(await incomplete.exit).toBe(2)
     const names = [...incomplete.printed().matchAll(/^(COFFER_\w+): /gm)].map(([, name]) => name)
     expect(names).toEqual([
       'COFFER_NATS_PORT',
       ...['COFFER_STRIPE_API_KEY', 'COFFER_STRIPE_PRICE_ID', 'COFFER_STRIPE_WEBHOOK_SECRET'],
-      ...['COFFER_STORAGE_BUCKET', 'COFFER_KMS_KEY_ID'],
+      ...['COFFER_STORAGE_BUCKET', 'COFFER_KMS_KEY_ID', 'COFFER_KEYS_DIR'],
     ])
     expect(existsSync(dataDir)).toBe(false)
+    const file = join(scratch.path, 'file')
+    writeFileSync(file, '')
+    const misplaced = start({ ...env, COFFER_DATA_DIR: join(file, 'data') })
+    expect(await misplaced.exit).toBe(1)
+    expect(misplaced.printed()).toContain(`Cannot write to the data directory ${file}/data`)
+    expect(misplaced.printed()).not.toContain('COFFER_KEYS_DIR')
   },
   timeoutMs,
 )

@@ -66,10 +66,11 @@ test('a misspelt setting is refused with the name that is meant', async () => {
 })
 
 test('every bad setting has a line of its own', async () => {
-  const env = { ...nowhere, COFFER_PORT: 'many', COFFER_LOG_LEVEL: 'loud' }
+  const env = { ...nowhere, COFFER_PORT: 'many', COFFER_LOG_LEVEL: 'loud', COFFER_NOSUCH: '1' }
   const { code, stderr } = await runCommand(['serve'], env)
   expect(code).toBe(2)
   expect(stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^COFFER_NOSUCH: there is no such setting/),
     expect.stringMatching(/^COFFER_PORT: /),
     expect.stringMatching(/^COFFER_LOG_LEVEL: /),
   ])
@@ -130,6 +131,7 @@ test('config shows values with their source, without secrets', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/^COFFER_PORT +8080 {2}\(environment\)$/m)
   expect(stdout).toMatch(/^COFFER_RPC_PORT +4001 {2}\(default\)$/m)
+  expect(stdout).toMatch(/^COFFER_KEYS_DIR +\/nonexistent\/keys {2}\(default\)$/m)
   expect(stdout).toMatch(/^COFFER_DATABASE_URL +postgres:\/\/me:\*\*\*@db\/money {2}\(env/m)
 })
 

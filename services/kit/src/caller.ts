@@ -8,6 +8,7 @@ import {
 } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { SettingsError } from './config.ts'
 import { callerRefused } from './errors.ts'
 import { keyFault, keyFileNames, makeKeyFile, readKeyFile } from './key-file.ts'
 
@@ -126,7 +127,8 @@ export function loadSigner(folder: string, issuer: string): Signer {
 
 /** Makes what is missing of a service's signing key; returns the files made. As loadSigner. */
 export function createSigningKey(folder: string, issuer: string): string[] {
-  const [path, publicPath] = [join(folder, `${issuer}.key`), join(folder, `${issuer}.pub`)]
+  requireKeyPair(folder, issuer)
+  const { path, publicPath } = pathsOf(folder, issuer)
   const isMade = makeKeyFile(path, () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   )
@@ -134,10 +136,29 @@ export function createSigningKey(folder: string, issuer: string): string[] {
   const isPublicMade = makeKeyFile(publicPath, () =>
     key.export({ type: 'spki', format: 'pem' }).toString(),
   )
-  if (!publicKeyAt(publicPath)?.equals(key)) {
-    throw keyFault(publicPath, `does not belong to ${issuer}.key: remove it, to have it made anew`)
-  }
+  if (!publicKeyAt(publicPath)?.equals(key)) throw strangerFault(folder, issuer)
   return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
+}
+
+/**
+ * Checks what the folder has of a service's signing key, and makes nothing. Returns whether both
+ * files are there. Throws SettingsError where one of them cannot be used, or where making the
+ * missing one would leave a public key that belongs to no private key.
+ */
+export function requireKeyPair(folder: string, issuer: string): boolean {
+  const { path, publicPath } = pathsOf(folder, issuer)
+  // The public key first: another process that makes both makes the private key before it.
+  const publicKey = publicKeyAt(publicPath)
+  const key = keyOf(path, createPrivateKey)
+  if (publicKey && !key) {
+    const text = `is here without ${issuer}.key: bring that file back, or remove ${issuer}.pub here`
+    const after = 'and wherever it was copied, and give the other processes the new one'
+    throw keyFault(publicPath, `${text} ${after}, since they trust it`)
+  }
+  if (publicKey && key && !createPublicKey(key).equals(publicKey)) {
+    throw strangerFault(folder, issuer)
+  }
+  return publicKey !== null && key !== null
 }
 
 /**
@@ -159,6 +180,15 @@ export function loadVerifiers(folder: string): Verifiers {
     // Only what is in the folder: the issuer comes from a token nobody has vouched for yet.
     return keys.get(name) ?? (keyFileNames(folder).includes(name) ? load(name) : null)
   }
+}
+
+function pathsOf(folder: string, issuer: string): { path: string; publicPath: string } {
+  return { path: join(folder, `${issuer}.key`), publicPath: join(folder, `${issuer}.pub`) }
+}
+
+function strangerFault(folder: string, issuer: string): SettingsError {
+  const { publicPath } = pathsOf(folder, issuer)
+  return keyFault(publicPath, `does not belong to ${issuer}.key: remove it, to have it made anew`)
 }
 
 function privateKeyAt(path: string): KeyObject {

@@ -8,14 +8,16 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { SettingsError } from './config.ts'
 
 const bytesMax = 16 * 1024
@@ -86,6 +88,19 @@ export function makeKeyFile(path: string, make: () => string): boolean {
   return true
 }
 
+/** Throws SettingsError where key files cannot be made in the folder; makes none. */
+export function requireWritable(folder: string): void {
+  let nearest = resolve(folder)
+  while (!isEntry(nearest)) nearest = dirname(nearest)
+  try {
+    // Permissions alone do not tell: root may write to procfs, which takes no entries.
+    rmdirSync(mkdtempSync(join(nearest, '.coffer-')))
+  } catch (error) {
+    const text = `lacks keys, which cannot be made here (${reasonOf(error)})`
+    throw keyFault(folder, `${text}: bring them along, made by "coffer keys:create" elsewhere`)
+  }
+}
+
 /**
  * Puts a whole file in the place of one that holds a key (mode 0600), at once. Throws SettingsError
  * where it cannot.
@@ -148,8 +163,13 @@ function reasonOf(error: unknown): string {
 }
 
 /** Whether there is something of that name, be it a link that leads nowhere. */
-function isEntry(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+export function isEntry(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // Below a file, or in a folder that is closed to this process.
+    return false
+  }
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -134,6 +134,9 @@ test('a service has one key, for its owner alone, and gets back a lost public on
   await copyFile(join(folder.path, 'ledger.pub'), join(folder.path, 'gateway.pub'))
   const line = 'gateway.pub does not belong to gateway.key: remove it, to have it made anew'
   expect(() => loadSigner(folder.path, 'gateway')).toThrow(line)
+  await rm(join(folder.path, 'gateway.key'))
+  expect(() => loadSigner(folder.path, 'gateway')).toThrow('is here without gateway.key')
+  expect(await readdir(folder.path)).not.toContain('gateway.key')
 })
 
 test('processes that start at the same time agree on the key', async () => {

@@ -1,0 +1,31 @@
+import { requireKeyPair } from '@coffer/kit/caller'
+import { SettingsError, type ValuesOf } from '@coffer/kit/config'
+import { keyFileNames, requireWritable } from '@coffer/kit/key-file'
+import type { keySettings } from '@coffer/kit/key-settings'
+import { hasLocalKey } from '@coffer/kit/local-keys'
+import { faultsOf } from './environment.ts'
+import { calls } from './service-names.ts'
+
+type KeeperSettings = Pick<ValuesOf<typeof keySettings>, 'keyService'>
+
+/**
+ * Checks the keys folder of a process that hosts every service, and makes no key.
+ *
+ * @throws {SettingsError} naming the folder where it cannot be used or lacks keys that cannot be
+ *   made there, or each key in it that cannot be used
+ */
+export function requireKeysFolder(folder: string, { keyService }: KeeperSettings): void {
+  keyFileNames(folder)
+  let isWhole = true
+  const checks = [
+    ...Object.keys(calls).map((name) => () => requireKeyPair(folder, name)),
+    () => keyService !== 'local' || hasLocalKey(folder),
+  ]
+  const faults = checks.flatMap((check) =>
+    faultsOf(() => {
+      isWhole = check() && isWhole
+    }),
+  )
+  if (faults.length > 0) throw new SettingsError(faults.join('\n'))
+  if (!isWhole) requireWritable(folder)
+}
