@@ -143,12 +143,11 @@ test.each([
   const ended = once(socket, 'end')
   sendHead(head)
   socket.write(`${size}--x\r\ncontent-disposition: form-data; name="data"\r\n\r\n`)
-  socket.write('x'.repeat(100_000))
+  // Closed at once, the connection would be reset by what is on its way.
+  socket.write('x'.repeat(MiB))
   const [answer] = await answers(1)
   expect(answer).toMatch(new RegExp(`^${status}`))
   expect(answer).toMatch(/^connection: close/m)
-  // A reset would fail this write, and could overtake the answer.
-  socket.write('x'.repeat(MiB))
   await ended
 })
 
