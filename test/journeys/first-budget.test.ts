@@ -72,7 +72,11 @@ test('somebody registers, budgets and spends, and every answer agrees', async ()
       body: { spendingId: null },
     },
   )
-  expect(changed).toMatchObject({ status: 200, body: { spending: [{ currentAmount: 30_000 }] } })
+  expect(changed.status).toBe(200)
+  // On a busy machine the plan may come too late for the answer, which says so.
+  const isPending = changed.headers.get('coffer-recalculation') === 'pending'
+  const refunded = await alice.get(`${path}/spending/${rent.spendingId}`)
+  expect(isPending ? [refunded] : changed.body.spending).toMatchObject([{ currentAmount: 30_000 }])
   expect(changed.body.transaction).not.toHaveProperty('spendingAmount')
   expect(await alice.get(`${path}/balances`)).toMatchObject({ expenses: 30_000, free: 25_000 })
 
