@@ -72,7 +72,7 @@ export function createAggregateWriter<Work, State, ChangeSet>(
       return Promise.allSettled(works.map((work) => lineUp(store.keyOf(work), work, signal)))
     },
     runLocked: async (tx, work) => {
-      const outcome = (await attemptOnce(tx, store, [work])).get(work)
+      const outcome = (await attemptOnce(within(tx, store), store, [work])).get(work)
       if (!outcome) throw versionMoved()
       return outcome
     },
@@ -124,22 +124,40 @@ async function attempts<Work, State, ChangeSet>(
   store: AggregateStore<Work, State, ChangeSet>,
   { works, settled }: Round<Work>,
 ): Promise<void> {
+  // Only a save is announced to the relay.
+  const optimistic: Access<ChangeSet> = {
+    connection: database.pool,
+    save: (changeSets) => database.autocommit((pool) => store.save(pool, changeSets)),
+  }
   let open = works
   for (let attempt = 0; attempt < optimisticAttempts && open.length > 0; attempt++) {
-    const done = await database.autocommit((pool) => attemptOnce(pool, store, open))
+    const done = await attemptOnce(optimistic, store, open)
     open = settle(open, done, settled)
   }
   if (open.length === 0) return
   const done = await database.transaction(async (tx) => {
     await store.lock(tx, open)
-    return attemptOnce(tx, store, open)
+    return attemptOnce(within(tx, store), store, open)
   })
   if (settle(open, done, settled).length > 0) throw versionMoved()
 }
 
+/** Where an attempt reads, and how it saves. */
+interface Access<ChangeSet> {
+  connection: CommonQueryMethods
+  save: (changeSets: ReadonlyMap<string, ChangeSet>) => Promise<ReadonlySet<string>>
+}
+
+function within<Work, State, ChangeSet>(
+  tx: Transaction,
+  store: AggregateStore<Work, State, ChangeSet>,
+): Access<ChangeSet> {
+  return { connection: tx, save: (changeSets) => store.save(tx, changeSets) }
+}
+
 /** The outcomes of works that are done; the others met a version that has moved. */
 async function attemptOnce<Work, State, ChangeSet>(
-  connection: CommonQueryMethods,
+  { connection, save }: Access<ChangeSet>,
   store: AggregateStore<Work, State, ChangeSet>,
   works: readonly Work[],
 ): Promise<Map<Work, Outcome>> {
@@ -150,7 +168,7 @@ async function attemptOnce<Work, State, ChangeSet>(
     if (changeSet !== null) changeSets.set(key, changeSet)
     return { key, some, outcomes }
   })
-  const saved = changeSets.size > 0 ? await store.save(connection, changeSets) : new Set()
+  const saved = changeSets.size > 0 ? await save(changeSets) : new Set()
   const done = decided.filter(({ key }) => !changeSets.has(key) || saved.has(key))
   return new Map(
     done.flatMap(({ some, outcomes }) =>

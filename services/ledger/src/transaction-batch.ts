@@ -1,8 +1,7 @@
 import { type Refusal, settledOrRefused } from '@coffer/kit/errors'
 import { requireManual, requireWritable } from './bank-account.ts'
 import type { Settlement } from './book.ts'
-import type { Envelope } from './envelope.ts'
-import type { JournalEntry } from './journal.ts'
+import { addSettlement, startSettlements, totalOf } from './money/settlements.ts'
 import {
   createTransaction,
   type Locked,
@@ -30,24 +29,17 @@ export type BatchDecision = { settlement: Settlement; outcomes: ItemOutcome[] }
 export function createTransactions(locked: Locked, items: readonly BatchItem[]): BatchDecision {
   requireWritable(locked.bankAccount)
   requireManual(locked.bankAccount)
-  let { bankAccount } = locked
-  const envelopes = new Map(locked.envelopes.map((one) => [one.spendingId, one]))
-  const changed = new Map<string, Envelope>()
-  const entries: JournalEntry[] = []
+  const settlements = startSettlements(locked)
   const outcomes = items.map(({ operationId, body }): ItemOutcome => {
+    const { bankAccount, envelopes } = settlements
     const envelope = envelopes.get(body.spendingId ?? '')
     const operation = { ...locked.operation, operationId }
     const state = { bankAccount, envelopes: envelope ? [envelope] : [], operation }
     const decided = settledOrRefused(() => createTransaction(state, body))
     if ('refusal' in decided) return decided
     const { settlement, transaction } = decided.result
-    bankAccount = settlement.bankAccount
-    for (const one of settlement.envelopes) {
-      envelopes.set(one.spendingId, one)
-      changed.set(one.spendingId, one)
-    }
-    entries.push(...settlement.entries)
+    addSettlement(settlements, settlement)
     return { transaction }
   })
-  return { settlement: { bankAccount, envelopes: [...changed.values()], entries }, outcomes }
+  return { settlement: totalOf(settlements), outcomes }
 }
