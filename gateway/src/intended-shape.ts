@@ -7,7 +7,7 @@ type Keys = Record<string, Shape>
 export interface Intended {
   /** Its place in the union. */
   index: number
-  /** What shows it, for the client: `spendingType "goal"`, or the keys that no other shape has. */
+  /** The sign of it, for the client: `spendingType "goal"`, or the keys that no other shape has. */
   sign: string
 }
 

@@ -22,7 +22,7 @@ const nobody: Admission = { accountId: '', token: '', timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
-/** What each request was admitted with. */
+/** The credential that admitted each request. */
 export type Admissions = WeakMap<FastifyRequest, Admission>
 
 interface MountDeps extends AdmissionDeps {

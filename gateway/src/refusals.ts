@@ -21,8 +21,8 @@ function refuseMethod(reply: FastifyReply, allowed: string[]): never {
 }
 
 /**
- * Answers the other methods of every path with 405 and `Allow`, and other paths with 404, whoever
- * asks.
+ * Answers the other methods of every path with 405 and `Allow`, and other paths with 404, with or
+ * without a credential.
  */
 export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)

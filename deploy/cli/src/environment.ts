@@ -45,7 +45,7 @@ export type Config = ValuesOf<typeof settings> & {
   urls: Record<string, string>
   databaseUrls: Record<string, string>
   environment: Environment
-  /** What the server of `npm start` on the data directory has; null when none runs. */
+  /** Settings of the server that `npm start` runs on the data directory; null without one. */
   running: RunningSettings | null
 }
 

@@ -34,7 +34,7 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
       for (const mailId of waiting) await startMail(workflows, mailId)
       return waiting.at(pageSize - 1) ?? null
     },
-    /** Has accounts deleted whose addresses nobody verified in time, some in each sweep. */
+    /** Requests the deletion of accounts whose address was not verified in time, some a sweep. */
     removeUnverified: async (): Promise<void> => {
       if (!featuresOf(config).verifyEmailAddress) return
       const now = clock()
