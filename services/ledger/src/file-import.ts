@@ -4,7 +4,7 @@ import { type NewBalances, setBalances } from './balance-changes.ts'
 import { requireManual, requireWritable } from './bank-account.ts'
 import { openBook, type Settlement, settle } from './book.ts'
 import { type FileBalances, type FileStatement, statesBalances } from './statement.ts'
-import type { Locked, Transaction } from './transaction.ts'
+import { emptyTransaction, type Locked, type Transaction } from './transaction.ts'
 
 /**
  * The transactions of a file, to be stored unless their identifier is known. They come in reverse
@@ -15,28 +15,14 @@ export function transactionsOf(
   { rows }: FileStatement,
   of: { accountId: string; bankAccountId: string; transactionIds: readonly string[]; now: Date },
 ): Transaction[] {
-  const { accountId, bankAccountId } = of
   return rows.toReversed().map((row, index) => {
     const transactionId = of.transactionIds[index]
     if (transactionId === undefined) {
       throw new Error(`no ID for row ${index} of ${rows.length}`)
     }
-    return {
-      accountId,
-      transactionId,
-      bankAccountId,
-      ...row,
-      spendingId: null,
-      spendingAmount: null,
-      createdBySpendingId: null,
-      createdByFundingScheduleId: null,
-      categories: [],
-      category: null,
-      merchantName: null,
-      source: 'upload',
-      createdAt: of.now,
-      deletedAt: null,
-    }
+    const { amount, date } = row
+    const created = { transactionId, amount, date, source: 'upload', createdAt: of.now } as const
+    return { ...emptyTransaction(of, created), ...row }
   })
 }
 

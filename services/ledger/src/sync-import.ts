@@ -12,7 +12,7 @@ import { isSame } from './same.ts'
 import { giveBack, take } from './spend.ts'
 import { type Desk, layOut, lookUp, openDesk } from './sync-desk.ts'
 import { matchOf } from './sync-match.ts'
-import type { Locked, Transaction } from './transaction.ts'
+import { emptyTransaction, type Locked, type Transaction } from './transaction.ts'
 
 /** What became of an item; one in another currency than the account's is skipped. */
 export type Imported =
@@ -210,28 +210,17 @@ function newTransaction(
   item: ProviderItem,
   transactionId: string,
 ): Transaction {
-  const { accountId, bankAccountId } = locked.bankAccount
+  const { amount, date } = item
+  const created = { transactionId, amount, date, source, createdAt: locked.operation.now }
   return {
-    accountId,
-    transactionId,
-    bankAccountId,
-    amount: item.amount,
-    spendingId: null,
-    spendingAmount: null,
-    createdBySpendingId: null,
-    createdByFundingScheduleId: null,
+    ...emptyTransaction(locked.bankAccount, created),
     categories: item.categories,
     category: item.category,
-    date: item.date,
     name: item.displayName || null,
     originalName: item.originalName,
     merchantName: item.merchantName || null,
     originalMerchantName: item.merchantName,
     isPending: item.isPending,
-    uploadIdentifier: null,
-    source,
-    createdAt: locked.operation.now,
-    deletedAt: null,
   }
 }
 

@@ -1,7 +1,7 @@
 import { problemsOf } from '@coffer/kit/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
-import { aBankAccount, anEnvelope, anOperation } from '../test/samples.ts'
+import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../test/samples.ts'
 import type { BankAccount } from './bank-account.ts'
 import type { Envelope } from './envelope.ts'
 import { createTransaction, type NewTransaction } from './transaction.ts'
@@ -29,28 +29,8 @@ function create(
 describe('a new transaction', () => {
   test('is manual, and its original name is its name', () => {
     const { transaction, settlement } = create({ merchantName: 'Deli' })
-    expect(transaction).toEqual({
-      accountId: 'acct_1',
-      transactionId: 'txn_1',
-      bankAccountId: 'bac_1',
-      amount: 1200n,
-      spendingId: null,
-      spendingAmount: null,
-      createdBySpendingId: null,
-      createdByFundingScheduleId: null,
-      categories: [],
-      category: null,
-      date: DATE,
-      name: 'Lunch',
-      originalName: 'Lunch',
-      merchantName: 'Deli',
-      originalMerchantName: '',
-      isPending: false,
-      uploadIdentifier: null,
-      source: 'manual',
-      createdAt: anOperation().now,
-      deletedAt: null,
-    })
+    const createdAt = anOperation().now
+    expect(transaction).toEqual(aTransaction({ merchantName: 'Deli', date: DATE, createdAt }))
     const bankAccount = aBankAccount({ version: 2n })
     expect(settlement).toEqual({ bankAccount, envelopes: [], entries: [] })
   })

@@ -96,28 +96,37 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
 /** A posted, unassigned transaction of source manual; its original name is its name. */
 export function manualTransaction(
   { bankAccount, operation }: Locked,
-  body: Pick<NewTransaction, 'transactionId' | 'name' | 'amount' | 'date'>,
+  { name, ...stated }: Pick<NewTransaction, 'transactionId' | 'name' | 'amount' | 'date'>,
+): Transaction {
+  const created = { source: 'manual', createdAt: operation.now } as const
+  return { ...emptyTransaction(bankAccount, { ...stated, ...created }), name, originalName: name }
+}
+
+/** A posted, unassigned transaction without any text: every new transaction starts from it. */
+export function emptyTransaction(
+  { accountId, bankAccountId }: Pick<Transaction, 'accountId' | 'bankAccountId'>,
+  created: Pick<Transaction, 'transactionId' | 'amount' | 'date' | 'source' | 'createdAt'>,
 ): Transaction {
   return {
-    accountId: bankAccount.accountId,
-    transactionId: body.transactionId,
-    bankAccountId: bankAccount.bankAccountId,
-    amount: body.amount,
+    accountId,
+    transactionId: created.transactionId,
+    bankAccountId,
+    amount: created.amount,
     spendingId: null,
     spendingAmount: null,
     createdBySpendingId: null,
     createdByFundingScheduleId: null,
     categories: [],
     category: null,
-    date: body.date,
-    name: body.name,
-    originalName: body.name,
+    date: created.date,
+    name: null,
+    originalName: '',
     merchantName: null,
     originalMerchantName: '',
     isPending: false,
     uploadIdentifier: null,
-    source: 'manual',
-    createdAt: operation.now,
+    source: created.source,
+    createdAt: created.createdAt,
     deletedAt: null,
   }
 }

@@ -1,11 +1,11 @@
 import { type Change, insertChanges } from '@coffer/kit/changes'
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf, insertOf } from '@coffer/kit/rows'
+import { columnNames, columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from './account-settings.sql.ts'
 import { StoredFile } from './stored-file.ts'
-import type { Transaction } from './transaction.ts'
+import { Transaction } from './transaction.ts'
 import { Upload, type UploadKey } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
@@ -102,33 +102,12 @@ export async function insertNewTransactions(
   { transactionUploadId }: UploadKey,
   transactions: readonly Transaction[],
 ): Promise<bigint> {
+  const columns = columnNames(Transaction)
   return tx.oneFirst(sql.type(Inserted)`
     WITH stored AS (
-      INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,
-        date, name, original_name, original_merchant_name, is_pending, upload_identifier, source,
-        created_at, transaction_upload_id)
-      SELECT account, bank_account, id, amount, '{}', date, name, original_name,
-        original_merchant_name, pending, identifier, 'upload', created, ${transactionUploadId}
-      FROM ${sql.unnest(
-        transactions.map((one) => [
-          one.accountId,
-          one.bankAccountId,
-          one.transactionId,
-          one.amount,
-          at(one.date),
-          one.name,
-          one.originalName,
-          one.originalMerchantName,
-          one.isPending,
-          one.uploadIdentifier,
-          at(one.createdAt),
-        ]),
-        [
-          ...['text', 'text', 'text', 'int8', 'timestamptz', 'text', 'text', 'text', 'bool'],
-          ...['text', 'timestamptz'],
-        ],
-      )} AS fresh (account, bank_account, id, amount, date, name, original_name,
-        original_merchant_name, pending, identifier, created)
+      INSERT INTO transactions (${columns}, transaction_upload_id)
+      SELECT ${columns}, ${transactionUploadId}
+      FROM jsonb_populate_recordset(NULL::transactions, ${recordsOf(transactions)}::jsonb)
       ON CONFLICT ON CONSTRAINT transactions_upload DO NOTHING
       RETURNING 1
     ) SELECT count(*) AS inserted FROM stored`)

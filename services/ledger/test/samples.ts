@@ -3,7 +3,7 @@ import type { Operation } from '../src/book.ts'
 import type { Envelope } from '../src/envelope.ts'
 import type { Link } from '../src/link.ts'
 import type { ProviderItem } from '../src/provider-transaction.ts'
-import type { Transaction } from '../src/transaction.ts'
+import { emptyTransaction, type Transaction } from '../src/transaction.ts'
 
 const CREATED = new Date('2026-01-01T06:00:00Z')
 
@@ -74,27 +74,11 @@ export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
 
 /** A posted, unassigned manual transaction of 12.00. */
 export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
+  const created = { amount: 1200n, date: CREATED, source: 'manual', createdAt: CREATED } as const
   return {
-    accountId: 'acct_1',
-    transactionId: 'txn_1',
-    bankAccountId: 'bac_1',
-    amount: 1200n,
-    spendingId: null,
-    spendingAmount: null,
-    createdBySpendingId: null,
-    createdByFundingScheduleId: null,
-    categories: [],
-    category: null,
-    date: CREATED,
+    ...emptyTransaction(aBankAccount(), { transactionId: 'txn_1', ...created }),
     name: 'Lunch',
     originalName: 'Lunch',
-    merchantName: null,
-    originalMerchantName: '',
-    isPending: false,
-    uploadIdentifier: null,
-    source: 'manual',
-    createdAt: CREATED,
-    deletedAt: null,
     ...changes,
   }
 }
