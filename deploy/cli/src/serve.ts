@@ -1,15 +1,14 @@
 import { flushCompileCache } from 'node:module'
 import type { Environment } from '@coffer/kit/config'
-import { migrateAll } from '@coffer/kit/host'
 import { createLog } from '@coffer/kit/log'
-import { databaseUrlOf, requirePostgres } from './databases.ts'
+import { requirePostgres } from './databases.ts'
 import { greet, type Server } from './demo.ts'
 import { type Config, readConfig } from './environment.ts'
 import { chosenParts, type Parts } from './parts.ts'
 import { openProcess, type RunningProcess } from './process.ts'
 import type { PartName } from './service-names.ts'
 import { untilStopped } from './signals.ts'
-import { requireTables } from './tables.ts'
+import { requireTables, updateTables } from './tables.ts'
 
 const drainMs = 15_000
 
@@ -51,7 +50,7 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
 
 async function prepareTables(parts: Parts, config: Config, options: ServeOptions): Promise<void> {
   if (options.migrate) {
-    await migrateAll(parts.definitions, (name) => databaseUrlOf(name, config))
+    await updateTables(parts.definitions, config)
   } else {
     await requireTables(parts.definitions, config)
   }

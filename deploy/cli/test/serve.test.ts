@@ -69,8 +69,9 @@ test('everything in one process answers, drains on SIGTERM and exits with 0', as
   expect(await running.outcome).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('services that are named run alone, without the REST API', async () => {
+test('services that are named run alone, without the REST API, on newer tables too', async () => {
   const { env } = place
+  await statement(env.COFFER_DATABASE_URL ?? '', later('identity'))
   const running = startCommand(['serve', 'identity'], env)
   await untilReady(running)
   expect(await statusOf(`http://127.0.0.1:${env.COFFER_RPC_PORT}/readyz`)).toBe(200)
@@ -79,7 +80,7 @@ test('services that are named run alone, without the REST API', async () => {
   expect(await running.outcome).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('tables older than the code are named, and migrate brings them up to date', async () => {
+test('older tables are named and migrated, newer ones are not migrated', async () => {
   const { env } = place
   const name = `coffer_empty_${process.pid}`
   await statement(env.COFFER_DATABASE_URL ?? '', `CREATE DATABASE ${name}`)
@@ -101,6 +102,14 @@ test('tables older than the code are named, and migrate brings them up to date',
       'aggregator-sync: up to date',
       'feed-sync: up to date',
     ])
+    await statement(url.href, later('budgeting'))
+    expect(await runCommand(['migrate'], empty)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'budgeting: its tables are newer than this program, which has no 9000-later.sql: ' +
+        'start the newer version. Nothing was changed.\n',
+    })
   } finally {
     await statement(env.COFFER_DATABASE_URL ?? '', `DROP DATABASE ${name} WITH (FORCE)`)
   }
@@ -127,9 +136,12 @@ test('a replay while NATS is away is one line and exit code 1', async () => {
   expect(outcome).toMatchObject({ code: 1, stderr: `NATS at ${away} does not answer.\n` })
 })
 
+/** What a later version of a service leaves when it has migrated. */
+const later = (schema: string) =>
+  `INSERT INTO ${schema}.migrations (name, checksum) VALUES ('9000-later.sql', 'unknown')`
+
 async function statement(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(text)
-  await client.end()
+  await client.query(text).finally(() => client.end())
 }

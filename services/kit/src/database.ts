@@ -1,8 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectError } from '@connectrpc/connect'
-import pg from 'pg'
 import {
   createPool,
   type DatabasePool,
@@ -211,54 +208,4 @@ function checkRows(): Interceptor {
       return parsed.data as typeof row
     },
   }
-}
-
-/**
- * Brings a schema up to date: the SQL files of each folder in order of their names, each once, in
- * one transaction under an advisory lock. Returns the names of the files it applied.
- */
-export async function migrate(options: {
-  url: string
-  schema: string
-  folders: string[]
-}): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: options.url,
-    connectionTimeoutMillis: connectMsMax,
-    keepAlive: true,
-  })
-  // A connection lost between two statements is told by the next one.
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    await client.query('BEGIN')
-    await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`migrate ${options.schema}`])
-    const schema = client.escapeIdentifier(options.schema)
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
-    await client.query(`SET LOCAL search_path = ${schema}`)
-    await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)')
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
-    const applied = new Set(rows.map(({ name }) => name))
-    const fresh = (await migrationFiles(options.folders)).filter(({ name }) => !applied.has(name))
-    for (const { name, path } of fresh) {
-      await client.query(await readFile(path, 'utf8'))
-      await client.query('INSERT INTO migrations (name) VALUES ($1)', [name])
-    }
-    await client.query('COMMIT')
-    return fresh.map(({ name }) => name)
-  } finally {
-    await client.end()
-  }
-}
-
-async function migrationFiles(folders: string[]): Promise<{ name: string; path: string }[]> {
-  const files = await Promise.all(
-    folders.map(async (folder) =>
-      (await readdir(folder))
-        .filter((name) => name.endsWith('.sql'))
-        .sort()
-        .map((name) => ({ name, path: join(folder, name) })),
-    ),
-  )
-  return files.flat()
 }

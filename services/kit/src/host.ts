@@ -6,11 +6,12 @@ import { loadSigner, loadVerifiers } from './caller.ts'
 import { createMesh, type Mesh } from './client.ts'
 import { type Environment, readSettings } from './config.ts'
 import { startConsumer } from './consumer.ts'
-import { type Database, migrate, openDatabase } from './database.ts'
+import { type Database, openDatabase } from './database.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { intercepted, type Routes } from './intercept.ts'
 import { keySettings, openKeyEncryption } from './key-settings.ts'
 import type { Log } from './log.ts'
+import { checkMigrations, migrate, type Tables } from './migrations.ts'
 import type { Broker } from './nats.ts'
 import { startRelay } from './relay.ts'
 import { authorize, observe } from './rpc.ts'
@@ -50,22 +51,25 @@ export interface Host extends AsyncDisposable {
   isHealthy: () => Promise<boolean>
 }
 
-/** The folders whose SQL files make a service's schema, in order. */
-export function migrationFolders(definition: ServiceDefinition): string[] {
-  return [kitMigrations, fileURLToPath(definition.migrations)]
+/** A service's schema, in the database at that URL, and the SQL files that make it. */
+export function tablesOf({ name, schema, migrations }: ServiceDefinition, url: string): Tables {
+  return { service: name, url, schema, folders: [kitMigrations, fileURLToPath(migrations)] }
 }
 
-/** Brings the schemas of these services up to date; returns the files applied, by service. */
+/**
+ * Brings the schemas of these services up to date, and returns the files applied, by service.
+ *
+ * @throws {MigrationError} when one of them cannot be; where its applied files are why, before any
+ *   of them is changed
+ */
 export async function migrateAll(
   definitions: ServiceDefinition[],
   databaseUrl: (name: string) => string,
 ): Promise<Record<string, string[]>> {
+  const all = definitions.map((definition) => tablesOf(definition, databaseUrl(definition.name)))
+  for (const tables of all) await checkMigrations(tables)
   const applied: Record<string, string[]> = {}
-  for (const definition of definitions) {
-    const { name, schema } = definition
-    const folders = migrationFolders(definition)
-    applied[name] = await migrate({ url: databaseUrl(name), schema, folders })
-  }
+  for (const tables of all) applied[tables.service] = await migrate(tables)
   return applied
 }
 

@@ -1,16 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
-import { type Database, migrate, openDatabase } from '../src/database.ts'
+import { type Database, openDatabase } from '../src/database.ts'
 import { invalid } from '../src/errors.ts'
 import { eventually } from '../testing/boot.ts'
 import { cloneDatabase } from '../testing/database.ts'
 import { openProxy } from '../testing/proxy.ts'
 import { fixture } from './fixture/service.ts'
-import { scratchFolder } from './scratch.ts'
 
 const stack = new AsyncDisposableStack()
 let url: string
@@ -128,43 +125,6 @@ test('checks that come together cost one statement', async () => {
   await using other = await open()
   await Promise.all(Array.from({ length: 20 }, () => other.isHealthy()))
   expect(other.statements()).toBe(1)
-})
-
-async function migrations(folder: string, files: Record<string, string>): Promise<string> {
-  const path = join(folder, 'migrations')
-  await mkdir(path, { recursive: true })
-  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
-  return path
-}
-
-test('migrations are applied in order and once, also by two at the same time', async () => {
-  await using scratch = await scratchFolder()
-  const folder = await migrations(scratch.path, {
-    '0002-row.sql': `INSERT INTO fresh VALUES (1)`,
-    '0001-table.sql': `CREATE TABLE fresh (n int4)`,
-    'notes.md': 'not a migration',
-  })
-  const run = () => migrate({ url, schema: 'fresh', folders: [folder] })
-  const applied = await Promise.all([run(), run()])
-  expect(applied.sort((one, other) => other.length - one.length)).toEqual([
-    ['0001-table.sql', '0002-row.sql'],
-    [],
-  ])
-  expect(await run()).toEqual([])
-  expect(await value(sql.unsafe`SELECT count(*) FROM fresh.fresh`)).toBe(1n)
-})
-
-test('a migration that fails leaves nothing of its round', async () => {
-  await using scratch = await scratchFolder()
-  const folder = await migrations(scratch.path, {
-    '0001-table.sql': 'CREATE TABLE half (n int4)',
-    '0002-wrong.sql': 'CREATE TABEL half (n int4)',
-  })
-  const run = () => migrate({ url, schema: 'halfway', folders: [folder] })
-  await expect(run()).rejects.toThrow('syntax error')
-  expect(await value(sql.unsafe`SELECT to_regnamespace('halfway') IS NULL`)).toBe(true)
-  await migrations(scratch.path, { '0002-wrong.sql': 'CREATE TABLE whole (n int4)' })
-  expect(await run()).toEqual(['0001-table.sql', '0002-wrong.sql'])
 })
 
 test('a refusal with problems ends a transaction as it was thrown, and undoes it', async () => {

@@ -3,8 +3,9 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { sql } from 'slonik'
-import { type Database, migrate, openDatabase } from '../src/database.ts'
+import { type Database, openDatabase } from '../src/database.ts'
 import { isOutage, knownError } from '../src/fault.ts'
+import { migrate } from '../src/migrations.ts'
 import { registry } from '../src/telemetry.ts'
 import { eventually } from '../testing/boot.ts'
 import { cloneDatabase } from '../testing/database.ts'
@@ -60,7 +61,7 @@ test('statements that a silent server does not answer end, and it is used again'
   const { database, proxy } = remote
   const before = await database.pool.oneFirst(pid)
   proxy.fallSilent()
-  const migrating = migrate({ url: proxy.url, schema: 'silent', folders: [] })
+  const migrating = migrate({ service: 'silent', url: proxy.url, schema: 'silent', folders: [] })
   expect(await outcome(database.pool.query(one))).toBe('Unavailable')
   await expect(migrating).rejects.toThrow('timeout expired')
   proxy.mend()

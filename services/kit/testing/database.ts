@@ -4,9 +4,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { migrate, openDatabase, type Transaction } from '../src/database.ts'
-import { migrationFolders } from '../src/host.ts'
+import { openDatabase, type Transaction } from '../src/database.ts'
+import { tablesOf } from '../src/host.ts'
 import { newId } from '../src/id.ts'
+import { migrate, type Tables } from '../src/migrations.ts'
 import type { ServiceDefinition } from '../src/service.ts'
 
 /** A database of its own, gone when disposed. */
@@ -32,9 +33,7 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
     const draft = newId('coffer_draft')
     await admin.query(`CREATE DATABASE ${draft}`)
     for (const definition of definitions) {
-      const url = databaseUrl(adminUrl, draft)
-      const { schema } = definition
-      await migrate({ url, schema, folders: foldersOf(definition) })
+      await migrate(withRules(definition, databaseUrl(adminUrl, draft)))
     }
     await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`)
   })
@@ -91,16 +90,19 @@ function databaseUrl(adminUrl: string, name: string): string {
   return url.href
 }
 
-function foldersOf(definition: ServiceDefinition): string[] {
+function withRules(definition: ServiceDefinition, url: string): Tables {
+  const tables = tablesOf(definition, url)
   const rules = fileURLToPath(new URL('test/rules', definition.migrations))
-  return [...migrationFolders(definition), ...(existsSync(rules) ? [rules] : [])]
+  return { ...tables, folders: [...tables.folders, ...(existsSync(rules) ? [rules] : [])] }
 }
 
 async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
   const hash = createHash('sha256')
+  // The template holds the table of applied files too.
+  hash.update(await readFile(new URL('../src/migrations.ts', import.meta.url)))
   for (const definition of definitions) {
     hash.update(definition.schema)
-    for (const folder of foldersOf(definition)) {
+    for (const folder of withRules(definition, '').folders) {
       for (const name of (await readdir(folder)).sort()) {
         hash.update(name).update(await readFile(join(folder, name)))
       }

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+/** The schema of one service, and the folders whose SQL files make its tables. */
+export interface Tables {
+  service: string
+  url: string
+  schema: string
+  folders: string[]
+}
+
+/** Why tables are not brought up to date, in one line for the operator. */
+export class MigrationError extends Error {}
+
+const connectMsMax = 4_000
+
+/** Requests queue behind a lock that waits: so a file waits briefly, and is tried again. */
+const lockTimeoutMs = 3_000
+const lockTriesMax = 10
+
+interface MigrationFile {
+  name: string
+  text: string
+  checksum: string
+}
+
+/**
+ * Applies the SQL files that a schema lacks, in order of folder and name: each once, in a
+ * transaction of its own, under an advisory lock. Returns their names.
+ *
+ * @throws {MigrationError} when an applied file was edited or is unknown here, or a file fails
+ */
+export async function migrate(
+  tables: Tables,
+  options = { lockTimeoutMs, lockTriesMax },
+): Promise<string[]> {
+  const files = await readMigrations(tables.folders)
+  await using connection = await connect(tables.url)
+  const names: string[] = []
+  for (let tries = 1; ; ) {
+    try {
+      const name = await applyNext(connection.client, tables, files, options.lockTimeoutMs)
+      if (name === null) return names
+      names.push(name)
+      tries = 1
+    } catch (error) {
+      if (!(error instanceof LockError)) throw error
+      if (tries === options.lockTriesMax) {
+        throw new MigrationError(
+          `${error.message}, ${tries} times. Run it again at a quieter time.`,
+        )
+      }
+      tries++
+      await sleep(options.lockTimeoutMs)
+    }
+  }
+}
+
+/** Names of the files that a schema lacks. Files that only a newer version has do not matter. */
+export async function missingMigrations(tables: Tables): Promise<string[]> {
+  const files = await readMigrations(tables.folders)
+  await using connection = await connect(tables.url)
+  const applied = await appliedFiles(connection.client, tables.schema)
+  return files.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
+}
+
+/**
+ * Changes nothing.
+ *
+ * @throws {MigrationError} when `migrate` would refuse the applied files
+ */
+export async function checkMigrations(tables: Tables): Promise<void> {
+  const files = await readMigrations(tables.folders)
+  await using connection = await connect(tables.url)
+  requireKnown(tables.service, await appliedFiles(connection.client, tables.schema), files)
+}
+
+/** Applies one file, and returns its name; null when there is none left. */
+async function applyNext(
+  client: pg.Client,
+  tables: Tables,
+  files: MigrationFile[],
+  lockMs: number,
+): Promise<string | null> {
+  await client.query('BEGIN')
+  try {
+    await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`migrate ${tables.schema}`])
+    const applied = await prepare(client, tables.schema)
+    requireKnown(tables.service, applied, files)
+    await noteChecksums(client, applied, files)
+    const next = files.find(({ name }) => !applied.has(name))
+    if (next) {
+      await client.query(`SET LOCAL lock_timeout = ${lockMs}`)
+      await apply(client, tables.service, next)
+    }
+    await client.query('COMMIT')
+    return next?.name ?? null
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+/** Makes the schema and its table of applied files where they are missing, and reads it. */
+async function prepare(client: pg.Client, schemaName: string): Promise<Applied> {
+  const schema = client.escapeIdentifier(schemaName)
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
+  await client.query(`SET LOCAL search_path = ${schema}`)
+  await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text)')
+  await client.query('ALTER TABLE migrations ADD COLUMN IF NOT EXISTS checksum text')
+  return appliedFiles(client, schemaName)
+}
+
+/** A version before checksums applied these files: they are taken to be as they are here. */
+async function noteChecksums(
+  client: pg.Client,
+  applied: Applied,
+  files: MigrationFile[],
+): Promise<void> {
+  for (const { name, checksum } of files.filter(({ name }) => applied.get(name) === null)) {
+    await client.query('UPDATE migrations SET checksum = $2 WHERE name = $1', [name, checksum])
+  }
+}
+
+async function apply(client: pg.Client, service: string, file: MigrationFile): Promise<void> {
+  const { name, text, checksum } = file
+  try {
+    await client.query(text)
+  } catch (error) {
+    const { code, message } = error as pg.DatabaseError
+    if (code && lockCodes.has(code)) throw new LockError(`${service}: ${name}: ${message}`)
+    if (!(error instanceof pg.DatabaseError)) throw error
+    throw new MigrationError(`${service}: ${name} failed, and nothing of it is applied: ${message}`)
+  }
+  await client.query('INSERT INTO migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
+}
+
+/** lock_not_available and deadlock_detected. */
+const lockCodes = new Set(['55P03', '40P01'])
+
+class LockError extends Error {}
+
+/** The checksums of applied files by name; null where a version before checksums applied it. */
+type Applied = Map<string, string | null>
+
+async function appliedFiles(client: pg.Client, schema: string): Promise<Applied> {
+  const table = `${client.escapeIdentifier(schema)}.migrations`
+  const known = await client.query('SELECT to_regclass($1) AS name', [table])
+  if (known.rows[0].name === null) return new Map()
+  const { rows } = await client.query<{ name: string; checksum: string | null }>(
+    `SELECT name, to_jsonb(one)->>'checksum' AS checksum FROM ${table} AS one`,
+  )
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
+/** @throws {MigrationError} when this program lacks an applied file, or has it with other text */
+function requireKnown(service: string, applied: Applied, files: MigrationFile[]): void {
+  const known = new Map(files.map(({ name, checksum }) => [name, checksum]))
+  for (const [name, checksum] of applied) {
+    const here = known.get(name)
+    if (here === undefined) {
+      throw new MigrationError(
+        `${service}: its tables are newer than this program, which has no ${name}: ` +
+          'start the newer version. Nothing was changed.',
+      )
+    }
+    if (checksum !== null && checksum !== here) {
+      throw new MigrationError(
+        `${service}: ${name} was edited after it was applied: ` +
+          'restore it, and write another file for the change. Nothing was changed.',
+      )
+    }
+  }
+}
+
+async function readMigrations(folders: string[]): Promise<MigrationFile[]> {
+  const files = await Promise.all(
+    folders.map(async (folder) => {
+      const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+      return Promise.all(names.map((name) => readMigration(folder, name)))
+    }),
+  )
+  return files.flat()
+}
+
+async function readMigration(folder: string, name: string): Promise<MigrationFile> {
+  const text = await readFile(join(folder, name), 'utf8')
+  return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+}
+
+async function connect(url: string): Promise<{ client: pg.Client } & AsyncDisposable> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectMsMax,
+    keepAlive: true,
+  })
+  // A connection lost between two statements is told by the next one.
+  client.on('error', () => {})
+  const disposable = { client, [Symbol.asyncDispose]: () => client.end() }
+  try {
+    await client.connect()
+  } catch (error) {
+    await client.end()
+    throw error
+  }
+  return disposable
+}

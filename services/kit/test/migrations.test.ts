@@ -1,0 +1,154 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { checkMigrations, migrate, missingMigrations, type Tables } from '../src/migrations.ts'
+import { eventually } from '../testing/boot.ts'
+import { cloneDatabase } from '../testing/database.ts'
+import { fixture } from './fixture/service.ts'
+import { scratchFolder } from './scratch.ts'
+
+const stack = new AsyncDisposableStack()
+let url: string
+let database: Awaited<ReturnType<typeof openClient>>
+
+beforeAll(async () => {
+  url = stack.use(await cloneDatabase([fixture])).url
+  database = stack.use(await openClient())
+})
+
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+async function openClient() {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
+async function value(text: string): Promise<unknown> {
+  const { rows } = await database.query({ text, rowMode: 'array' })
+  return rows[0]?.[0]
+}
+
+/** The tables of a service whose migrations a test writes. */
+interface Written extends AsyncDisposable {
+  tables: Tables
+  write: (files: Record<string, string>) => Promise<void>
+  remove: (name: string) => Promise<void>
+}
+
+async function service(schema: string, files: Record<string, string>): Promise<Written> {
+  const scratch = await scratchFolder()
+  const folder = join(scratch.path, 'migrations')
+  await mkdir(folder)
+  const write = async (more: Record<string, string>) => {
+    for (const [name, text] of Object.entries(more)) await writeFile(join(folder, name), text)
+  }
+  await write(files)
+  return {
+    tables: { service: `${schema}-service`, url, schema, folders: [folder] },
+    write,
+    remove: (name) => rm(join(folder, name)),
+    [Symbol.asyncDispose]: () => scratch[Symbol.asyncDispose](),
+  }
+}
+
+const table = 'CREATE TABLE things (n int4)'
+const rows = 'INSERT INTO things VALUES (1)'
+
+test('migrations are applied in order and once, also by two at the same time', async () => {
+  await using fresh = await service('fresh', {
+    '0002-row.sql': rows,
+    '0001-table.sql': table,
+    'notes.md': 'not a migration',
+  })
+  const applied = await Promise.all([migrate(fresh.tables), migrate(fresh.tables)])
+  expect(applied.flat().sort()).toEqual(['0001-table.sql', '0002-row.sql'])
+  expect(await migrate(fresh.tables)).toEqual([])
+  expect(await value('SELECT count(*) FROM fresh.things')).toBe('1')
+})
+
+test('a migration that fails is named, leaves nothing, and keeps those before it', async () => {
+  const wrong = `${rows}; CREATE TABEL half (n int4)`
+  await using halfway = await service('halfway', {
+    '0001-table.sql': table,
+    '0002-wrong.sql': wrong,
+  })
+  await expect(migrate(halfway.tables)).rejects.toThrow(
+    'halfway-service: 0002-wrong.sql failed, and nothing of it is applied: syntax error at or near',
+  )
+  expect(await value('SELECT count(*) FROM halfway.things')).toBe('0')
+  await halfway.write({ '0002-wrong.sql': rows })
+  expect(await migrate(halfway.tables)).toEqual(['0002-wrong.sql'])
+})
+
+test('an applied migration that was edited is refused', async () => {
+  await using edited = await service('edited', { '0001-table.sql': table })
+  await migrate(edited.tables)
+  await edited.write({ '0001-table.sql': `${table};`, '0002-row.sql': rows })
+  const line = /^edited-service: 0001-table\.sql was edited .+ Nothing was changed\.$/
+  await expect(migrate(edited.tables)).rejects.toThrow(line)
+  await expect(checkMigrations(edited.tables)).rejects.toThrow(line)
+  await edited.write({ '0001-table.sql': table })
+  expect(await migrate(edited.tables)).toEqual(['0002-row.sql'])
+})
+
+test('tables newer than the program are served and not migrated', async () => {
+  await using newer = await service('newer', { '0001-table.sql': table, '0002-row.sql': rows })
+  await migrate(newer.tables)
+  await newer.remove('0002-row.sql')
+  const line =
+    /^newer-service: its tables are newer .+ has no 0002-row\.sql: start the newer version/
+  await expect(migrate(newer.tables)).rejects.toThrow(line)
+  await expect(checkMigrations(newer.tables)).rejects.toThrow(line)
+  expect(await missingMigrations(newer.tables)).toEqual([])
+})
+
+test('missing migrations are those not applied, all of them without a schema', async () => {
+  await using early = await service('early', { '0001-table.sql': table })
+  expect(await missingMigrations(early.tables)).toEqual(['0001-table.sql'])
+  await checkMigrations(early.tables)
+  expect(await value(`SELECT to_regnamespace('early') IS NULL`)).toBe(true)
+  await migrate(early.tables)
+  await early.write({ '0002-row.sql': rows })
+  expect(await missingMigrations(early.tables)).toEqual(['0002-row.sql'])
+})
+
+test('migrations applied before there were checksums get theirs', async () => {
+  await using old = await service('old', { '0001-table.sql': table })
+  await database.query(`
+    CREATE SCHEMA old;
+    CREATE TABLE old.migrations (name text PRIMARY KEY);
+    INSERT INTO old.migrations VALUES ('0001-table.sql')`)
+  await checkMigrations(old.tables)
+  expect(await missingMigrations(old.tables)).toEqual([])
+  expect(await migrate(old.tables)).toEqual([])
+  await old.write({ '0001-table.sql': `${table};` })
+  await expect(migrate(old.tables)).rejects.toThrow('0001-table.sql was edited')
+})
+
+const impatient = { lockTimeoutMs: 100, lockTriesMax: 2 }
+
+test('a lock is waited for briefly and again, so that requests behind it go on', async () => {
+  await using busy = await service('busy', { '0001-table.sql': table })
+  await migrate(busy.tables)
+  await busy.write({ '0002-column.sql': 'ALTER TABLE things ADD COLUMN m int4' })
+  await using reader = await openClient()
+  await reader.query('BEGIN; SELECT FROM busy.things')
+  await expect(migrate(busy.tables, impatient)).rejects.toThrow(
+    /^busy-service: 0002-column\.sql: .*lock timeout, 2 times\. Run it again/,
+  )
+  const migrating = migrate(busy.tables, { lockTimeoutMs: 100, lockTriesMax: 100 })
+  const waits = `SELECT count(*)::int4 FROM pg_locks
+    WHERE relation = 'busy.things'::regclass AND NOT granted`
+  await eventually(
+    () => value(waits),
+    (waiting) => waiting === 1,
+  )
+  // Waits behind the migration until its lock times out.
+  expect(await value('SELECT count(*) FROM busy.things')).toBe('0')
+  await reader.query('COMMIT')
+  expect(await migrating).toEqual(['0002-column.sql'])
+})
