@@ -1,6 +1,8 @@
 import { type CommonQueryMethods, IntegrityConstraintViolationError } from 'slonik'
 import { createBatcher } from './batch.ts'
 import type { Database, Transaction } from './database.ts'
+import { unanswered } from './errors.ts'
+import { isOutage, isOutcomeUnknown } from './fault.ts'
 
 export type Outcome = PromiseSettledResult<unknown>
 
@@ -28,6 +30,11 @@ export interface AggregateStore<Work, State, ChangeSet> {
     connection: CommonQueryMethods,
     changeSets: ReadonlyMap<string, ChangeSet>,
   ) => Promise<ReadonlySet<string>>
+  /** The keys of those change sets that are committed, by rows that no other save can write. */
+  findSaved: (
+    connection: CommonQueryMethods,
+    changeSets: ReadonlyMap<string, ChangeSet>,
+  ) => Promise<ReadonlySet<string>>
   /** Whether a work changes rows that its round does not list one by one. */
   isAlone: (work: Work) => boolean
 }
@@ -47,6 +54,8 @@ export interface AggregateWriter<Work> {
 
 /** Reads and saves without locks; a third attempt runs under row locks. */
 const optimisticAttempts = 2
+/** Saves of a round whose answer may be lost; with one more the round fails. */
+const lostAnswersMax = 2
 
 const lineLimits = { sizeMax: 64, waitingMax: 1024 }
 
@@ -60,23 +69,40 @@ export function createAggregateWriter<Work, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
 ): AggregateWriter<Work> {
+  const write = (works: readonly Work[]) =>
+    writeRound(database, store, { works, settled: new Map(), underWay: null, unanswered: [] })
   const lineUp = createBatcher<Work, unknown>((_key, works) => {
-    return works.some(store.isAlone)
-      ? oneByOne(works, (work) => writeRound(database, store, [work]))
-      : writeRound(database, store, works)
+    return works.some(store.isAlone) ? oneByOne(works, (work) => write([work])) : write(works)
   }, lineLimits)
   return {
     run: async (works, signal) => {
       const keys = new Set(works.map(store.keyOf))
-      if (keys.size > 1) return writeRound(database, store, works)
+      if (keys.size > 1) return write(works)
       return Promise.allSettled(works.map((work) => lineUp(store.keyOf(work), work, signal)))
     },
     runLocked: async (tx, work) => {
-      const outcome = (await attemptOnce(within(tx, store), store, [work])).get(work)
+      const attempt = await decideOn(tx, store, [work])
+      const outcome = doneOf(attempt, await saveOf(tx, store, attempt)).get(work)
       if (!outcome) throw versionMoved()
       return outcome
     },
   }
+}
+
+interface Round<Work, ChangeSet> {
+  works: readonly Work[]
+  /** Works that are refused, or whose change is committed. */
+  settled: Map<Work, Outcome>
+  /** The attempt that is being saved. */
+  underWay: Attempt<Work, ChangeSet> | null
+  /** Attempts that Postgres may have committed: the connection was lost before its answer. */
+  unanswered: Attempt<Work, ChangeSet>[]
+}
+
+/** What works came to on the rows that were read. */
+interface Attempt<Work, ChangeSet> {
+  decided: readonly { key: string; works: readonly Work[]; outcomes: readonly Outcome[] }[]
+  changeSets: ReadonlyMap<string, ChangeSet>
 }
 
 /**
@@ -86,15 +112,17 @@ export function createAggregateWriter<Work, State, ChangeSet>(
 async function writeRound<Work, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
-  works: readonly Work[],
+  round: Round<Work, ChangeSet>,
 ): Promise<Outcome[]> {
-  const settled = new Map<Work, Outcome>()
+  const { works, settled } = round
   try {
-    await attempts(database, store, { works, settled })
+    await settleAll(database, store, round)
   } catch (error) {
-    const open = works.filter((work) => !settled.has(work))
     if (works.length === 1 || !(error instanceof IntegrityConstraintViolationError)) throw error
-    const outcomes = await oneByOne(open, (work) => writeRound(database, store, [work]))
+    const open = openOf(round)
+    const outcomes = await oneByOne(open, (work) =>
+      writeRound(database, store, { ...round, works: [work] }),
+    )
     for (const [index, outcome] of outcomes.entries()) settled.set(open[index] as Work, outcome)
   }
   return works.flatMap((work) => settled.get(work) ?? [])
@@ -113,66 +141,95 @@ async function oneByOne<Work>(
   return outcomes
 }
 
-interface Round<Work> {
-  works: readonly Work[]
-  /** Works that are refused, or whose change is committed. */
-  settled: Map<Work, Outcome>
-}
-
-async function attempts<Work, State, ChangeSet>(
+async function settleAll<Work, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
-  { works, settled }: Round<Work>,
+  round: Round<Work, ChangeSet>,
 ): Promise<void> {
-  // Only a save is announced to the relay.
-  const optimistic: Access<ChangeSet> = {
-    connection: database.pool,
-    save: (changeSets) => database.autocommit((pool) => store.save(pool, changeSets)),
+  for (let attempts = 0; openOf(round).length > 0; attempts++) {
+    const isOptimistic = attempts < optimisticAttempts && round.unanswered.length === 0
+    round.underWay = null
+    try {
+      await (isOptimistic ? attemptOnce : attemptLocked)(database, store, round)
+    } catch (error) {
+      const { underWay, unanswered: lost } = round
+      if (underWay && isOutcomeUnknown(error) && lost.length < lostAnswersMax) lost.push(underWay)
+      else if (lost.length === 0 || !isOutage(error)) throw error
+      else throw unanswered('the connection to the database was lost')
+    }
   }
-  let open = works
-  for (let attempt = 0; attempt < optimisticAttempts && open.length > 0; attempt++) {
-    const done = await attemptOnce(optimistic, store, open)
-    open = settle(open, done, settled)
-  }
-  if (open.length === 0) return
-  const done = await database.transaction(async (tx) => {
-    await store.lock(tx, open)
-    return attemptOnce(within(tx, store), store, open)
-  })
-  if (settle(open, done, settled).length > 0) throw versionMoved()
 }
 
-/** Where an attempt reads, and how it saves. */
-interface Access<ChangeSet> {
-  connection: CommonQueryMethods
-  save: (changeSets: ReadonlyMap<string, ChangeSet>) => Promise<ReadonlySet<string>>
-}
-
-function within<Work, State, ChangeSet>(
-  tx: Transaction,
+async function attemptOnce<Work, State, ChangeSet>(
+  database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
-): Access<ChangeSet> {
-  return { connection: tx, save: (changeSets) => store.save(tx, changeSets) }
+  round: Round<Work, ChangeSet>,
+): Promise<void> {
+  const attempt = await decideOn(database.pool, store, openOf(round))
+  round.underWay = attempt
+  // Only a save is announced to the relay.
+  const isSaved = attempt.changeSets.size > 0
+  const saved = isSaved ? await database.autocommit((pool) => saveOf(pool, store, attempt)) : none
+  settle(round, attempt, saved)
+}
+
+/**
+ * Reads, decides and saves under the row locks. Where the answer to an earlier save was lost, the
+ * lock waits until Postgres is done with that save, and then it is looked for. One that reaches
+ * Postgres even later saves nothing: by then the version has moved.
+ */
+async function attemptLocked<Work, State, ChangeSet>(
+  database: Database,
+  store: AggregateStore<Work, State, ChangeSet>,
+  round: Round<Work, ChangeSet>,
+): Promise<void> {
+  const { attempt, saved } = await database.transaction(async (tx) => {
+    await store.lock(tx, openOf(round))
+    for (const earlier of round.unanswered) {
+      settle(round, earlier, await store.findSaved(tx, earlier.changeSets))
+    }
+    const attempt = await decideOn(tx, store, openOf(round))
+    round.underWay = attempt
+    return { attempt, saved: await saveOf(tx, store, attempt) }
+  })
+  settle(round, attempt, saved)
+  if (openOf(round).length > 0) throw versionMoved()
+}
+
+async function decideOn<Work, State, ChangeSet>(
+  connection: CommonQueryMethods,
+  store: AggregateStore<Work, State, ChangeSet>,
+  open: readonly Work[],
+): Promise<Attempt<Work, ChangeSet>> {
+  const states = open.length > 0 ? await store.read(connection, open) : new Map()
+  const changeSets = new Map<string, ChangeSet>()
+  const decided = [...Map.groupBy(open, store.keyOf)].map(([key, works]) => {
+    const { outcomes, changeSet } = store.decide(states.get(key), works)
+    if (changeSet !== null) changeSets.set(key, changeSet)
+    return { key, works, outcomes }
+  })
+  return { decided, changeSets }
+}
+
+const none: ReadonlySet<string> = new Set()
+
+async function saveOf<Work, State, ChangeSet>(
+  connection: CommonQueryMethods,
+  store: AggregateStore<Work, State, ChangeSet>,
+  { changeSets }: Attempt<Work, ChangeSet>,
+): Promise<ReadonlySet<string>> {
+  return changeSets.size > 0 ? store.save(connection, changeSets) : none
 }
 
 /** The outcomes of works that are done; the others met a version that has moved. */
-async function attemptOnce<Work, State, ChangeSet>(
-  { connection, save }: Access<ChangeSet>,
-  store: AggregateStore<Work, State, ChangeSet>,
-  works: readonly Work[],
-): Promise<Map<Work, Outcome>> {
-  const states = await store.read(connection, works)
-  const changeSets = new Map<string, ChangeSet>()
-  const decided = [...Map.groupBy(works, store.keyOf)].map(([key, some]) => {
-    const { outcomes, changeSet } = store.decide(states.get(key), some)
-    if (changeSet !== null) changeSets.set(key, changeSet)
-    return { key, some, outcomes }
-  })
-  const saved = changeSets.size > 0 ? await save(changeSets) : new Set()
+function doneOf<Work, ChangeSet>(
+  { decided, changeSets }: Attempt<Work, ChangeSet>,
+  saved: ReadonlySet<string>,
+): Map<Work, Outcome> {
   const done = decided.filter(({ key }) => !changeSets.has(key) || saved.has(key))
   return new Map(
-    done.flatMap(({ some, outcomes }) =>
-      some.map((work, index): [Work, Outcome] => [work, outcomes[index] as Outcome]),
+    done.flatMap(({ works, outcomes }) =>
+      works.map((work, index): [Work, Outcome] => [work, outcomes[index] as Outcome]),
     ),
   )
 }
@@ -181,11 +238,14 @@ function versionMoved(): Error {
   return new Error('a version moved under its row lock: a statement changed it past the writer')
 }
 
-function settle<Work>(
-  open: readonly Work[],
-  done: ReadonlyMap<Work, Outcome>,
-  settled: Map<Work, Outcome>,
-): Work[] {
-  for (const [work, outcome] of done) settled.set(work, outcome)
-  return open.filter((work) => !done.has(work))
+function openOf<Work, ChangeSet>({ works, settled }: Round<Work, ChangeSet>): Work[] {
+  return works.filter((work) => !settled.has(work))
+}
+
+function settle<Work, ChangeSet>(
+  { settled }: Round<Work, ChangeSet>,
+  attempt: Attempt<Work, ChangeSet>,
+  saved: ReadonlySet<string>,
+): void {
+  for (const [work, outcome] of doneOf(attempt, saved)) settled.set(work, outcome)
 }

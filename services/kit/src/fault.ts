@@ -22,7 +22,7 @@ const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUn
  */
 export function knownError(error: unknown, { isRepeatable = false } = {}): ConnectError {
   if (error instanceof ConnectError) return error
-  if (error instanceof LostConnectionError && error.mayBeDone && !isRepeatable) {
+  if (isOutcomeUnknown(error) && !isRepeatable) {
     return unanswered('the connection to the database was lost')
   }
   const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
@@ -35,6 +35,11 @@ export function knownError(error: unknown, { isRepeatable = false } = {}): Conne
     return unanswered('the database took too long')
   }
   return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
+}
+
+/** Whether Postgres may have committed: the connection was lost before its answer. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof LostConnectionError && error.mayBeDone
 }
 
 /** Whether something that is away is to blame, not what was asked: it goes by without a change. */

@@ -107,7 +107,7 @@ function createLimit(options: {
 function mayCommit(text: string | null, client: pg.Client): boolean {
   if (text === null) return false
   if (client.getTransactionStatus() === 'T') return text === 'COMMIT'
-  return !/^\s*(SELECT|START TRANSACTION)\b/i.test(text)
+  return !/^\s*(SELECT|START TRANSACTION|WITH(?!.*\b(INSERT|UPDATE|DELETE)\b))\b/is.test(text)
 }
 
 const sslModes: Record<string, pg.ClientConfig['ssl']> = {

@@ -12,40 +12,40 @@ export interface TcpProxy extends AsyncDisposable {
   mend: () => void
   /** Cuts a connection that sends this text, after so many others have, and loses its answer. */
   loseAnswerTo: (text: string, after: number) => void
+  /** Resolves when a connection sends this text, which goes no further for now. */
+  hold: (text: string) => Promise<HeldLine>
+}
+
+/** A connection that is heard no more: its sender waits, the target has what came before. */
+export interface HeldLine {
+  /** Ends it on the side of the sender. */
+  cut: () => void
+  /** Hands over what is held; resolves when the target has dealt with it. */
+  deliver: () => Promise<unknown>
+}
+
+/** What is to happen to the connections of a proxy. */
+interface Faults {
+  isCut: boolean
+  isSilent: boolean
+  lost: { text: string; after: number } | null
+  awaited: { text: string; resolve: (line: HeldLine) => void } | null
 }
 
 /** Opens a proxy to the host and port of the URL. */
 export async function openProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
-  let isCut = false
-  let isSilent = false
-  const line = () =>
-    new Transform({
-      transform: (bytes, _encoding, done) => (isSilent ? done() : done(null, bytes)),
-    })
-  let lost: { text: string; after: number } | null = null
+  const faults: Faults = { isCut: false, isSilent: false, lost: null, awaited: null }
   const server = createServer((near) => {
-    if (isCut) return near.destroy()
+    if (faults.isCut) return near.destroy()
     const far = connect(Number(port), hostname)
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
       socket.on('close', () => sockets.delete(socket))
     }
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-    near.on('data', (sent: Buffer) => {
-      if (lost === null || !sent.includes(lost.text)) return
-      lost.after -= 1
-      if (lost.after >= 0) return
-      lost = null
-      far.unpipe()
-      far.once('data', () => near.destroy())
-      far.resume()
-    })
-    near.pipe(line()).pipe(far)
-    far.pipe(line()).pipe(near)
+    join(near, far, faults)
     return undefined
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,25 +53,67 @@ export async function openProxy(target: string): Promise<TcpProxy> {
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   const cut = () => {
-    isCut = true
+    faults.isCut = true
     for (const socket of sockets) socket.destroy()
   }
   return {
     url: url.href.replace(/\/$/, ''),
     cut,
     fallSilent: () => {
-      isSilent = true
+      faults.isSilent = true
     },
     mend: () => {
-      isCut = false
-      isSilent = false
+      faults.isCut = false
+      faults.isSilent = false
     },
     loseAnswerTo: (text, after) => {
-      lost = { text, after }
+      faults.lost = { text, after }
     },
+    hold: (text) =>
+      new Promise((resolve) => {
+        faults.awaited = { text, resolve }
+      }),
     [Symbol.asyncDispose]: async () => {
       cut()
       await once(server.close(), 'close')
     },
   }
+}
+
+/** Passes on what both sides send, but for the faults. */
+function join(near: Socket, far: Socket, faults: Faults): void {
+  let isHeld = false
+  near.on('close', () => isHeld || far.destroy())
+  far.on('close', () => near.destroy())
+  near.on('data', (sent: Buffer) => {
+    const { lost } = faults
+    if (lost === null || !sent.includes(lost.text)) return
+    lost.after -= 1
+    if (lost.after >= 0) return
+    faults.lost = null
+    far.unpipe()
+    far.once('data', () => near.destroy())
+    far.resume()
+  })
+  const hold = (sent: Buffer): boolean => {
+    const { awaited } = faults
+    if (isHeld || !awaited || !sent.includes(awaited.text)) return isHeld
+    isHeld = true
+    far.unpipe()
+    const deliver = () => {
+      far.resume().end(sent)
+      return once(far, 'close')
+    }
+    awaited.resolve({ cut: () => near.destroy(), deliver })
+    faults.awaited = null
+    return true
+  }
+  const line = (isDropped: (bytes: Buffer) => boolean) =>
+    new Transform({
+      transform: (bytes, _encoding, done) => {
+        return faults.isSilent || isDropped(bytes) ? done() : done(null, bytes)
+      },
+    })
+  near.pipe(line(hold)).pipe(far)
+  far.pipe(line(() => false)).pipe(near)
 }

@@ -19,6 +19,7 @@ import { transfer } from '../src/transfer.ts'
 const nothing = {
   ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
   ...{ records: [], closed: [], changes: [], replies: [], operations: [], isBulk: false },
+  saveId: '',
 }
 
 let booted: Booted

@@ -1,4 +1,5 @@
 import type { Change } from '@coffer/kit/changes'
+import type { KeptReply } from '@coffer/kit/idempotency'
 import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/rows'
 import { prepareParts } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
@@ -13,7 +14,20 @@ import { byKey, keyOf } from './money-state.sql.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** A change set with the events that it causes, as rows of the outbox. */
-export type MoneySave = ChangeSet & { changes: readonly Change[] }
+export type MoneySave = ChangeSet & {
+  changes: readonly Change[]
+  /** The ID of its first event; without any, the key of a reply that it keeps. */
+  saveId: string
+}
+
+/** The route of replies that name a save without events. */
+const saveRoute = 'save'
+
+/** A reply without a request: it is kept for a day, long after its save has been asked for. */
+export function saveMark({ accountId }: BankAccount, saveId: string): KeptReply {
+  const nothing = Buffer.alloc(0)
+  return { accountId, route: saveRoute, key: saveId, bodyHash: nothing, reply: nothing }
+}
 
 interface InsertPart {
   table: string
@@ -189,6 +203,29 @@ export async function saveMoney(
   const changeSets = `[${documents.join(',')}]`
   const saved = await connection.any(saveStatement({ changeSets }, filled))
   return new Set(saved.map(keyOf))
+}
+
+/** The keys of the bank accounts whose save is committed, by its ID. */
+export async function findSavedMoney(
+  connection: CommonQueryMethods,
+  saves: readonly MoneySave[],
+): Promise<Set<string>> {
+  const accountIds = sql.array(
+    saves.map(({ bankAccount }) => bankAccount.accountId),
+    'text',
+  )
+  const saveIds = sql.array(
+    saves.map(({ saveId }) => saveId),
+    'text',
+  )
+  const found = await connection.anyFirst(sql.type(z.object({ saveId: z.string() }))`
+    SELECT change_id AS "saveId" FROM changes
+    WHERE account_id = ANY(${accountIds}) AND change_id = ANY(${saveIds})
+    UNION ALL
+    SELECT key FROM idempotency_keys
+    WHERE account_id = ANY(${accountIds}) AND route = ${saveRoute} AND key = ANY(${saveIds})`)
+  const committed = saves.filter(({ saveId }) => found.includes(saveId))
+  return new Set(committed.map(({ bankAccount }) => keyOf(bankAccount)))
 }
 
 function documentOf(save: MoneySave, filled: readonly PartName[]): string {

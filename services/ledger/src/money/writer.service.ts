@@ -3,9 +3,15 @@ import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import type { ServiceDeps } from '@coffer/kit/service'
 import { changesOf } from './money-events.service.ts'
-import { type MoneySave, saveMoney } from './money-save.sql.ts'
+import { findSavedMoney, type MoneySave, saveMark, saveMoney } from './money-save.sql.ts'
 import { keyOf, lockMoney, readMoney } from './money-state.sql.ts'
-import { decideWorks, type MoneyScope, type MoneyState, type Work } from './unit-of-work.ts'
+import {
+  type ChangeSet,
+  decideWorks,
+  type MoneyScope,
+  type MoneyState,
+  type Work,
+} from './unit-of-work.ts'
 
 /** A change of money. Without an operation ID it gets a new one, the same in every attempt. */
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
@@ -61,9 +67,10 @@ export function createMoneyWriter({
       ),
     decide: (state, works) => {
       const { outcomes, changeSet } = decideWorks(state, works, clock())
-      return { outcomes, changeSet: changeSet && { ...changeSet, changes: changesOf(changeSet) } }
+      return { outcomes, changeSet: changeSet && saveOf(changeSet) }
     },
     save: (connection, saves) => saveMoney(connection, [...saves.values()]),
+    findSaved: (connection, saves) => findSavedMoney(connection, [...saves.values()]),
   })
   return {
     write: async <Reply>({ signal, ...work }: MoneyWork<Reply> & { signal?: AbortSignal }) => {
@@ -87,6 +94,16 @@ export function createMoneyWriter({
 function linedUp(work: MoneyWork<unknown>): LinedUp {
   const { operationId = newId('op'), createdBy = null, isAlone = false } = work
   return { ...work, operationId, createdBy, isAlone }
+}
+
+/** Every save leaves a row of its own: an event, or else a mark. */
+function saveOf(changeSet: ChangeSet): MoneySave {
+  const changes = changesOf(changeSet)
+  const [event] = changes
+  if (event) return { ...changeSet, changes, saveId: event.changeId }
+  const saveId = newId('op')
+  const replies = [...changeSet.replies, saveMark(changeSet.bankAccount, saveId)]
+  return { ...changeSet, changes, saveId, replies }
 }
 
 function settled(outcome: Outcome | undefined): unknown {

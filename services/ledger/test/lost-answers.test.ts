@@ -1,0 +1,167 @@
+import { type Database, openDatabase } from '@coffer/kit/database'
+import { newId } from '@coffer/kit/id'
+import { type Booted, boot, untilLockAwaited } from '@coffer/kit/testing/boot'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { auditLedger } from '../src/audit.sql.ts'
+import { openBook, settle } from '../src/book.ts'
+import { openEnvelope } from '../src/envelope.ts'
+import { createMoneyWriter, type MoneyWork, type MoneyWriter } from '../src/money/writer.service.ts'
+import { ledger } from '../src/service.ts'
+import { transfer } from '../src/transfer.ts'
+import { household, refusals } from './household.ts'
+
+const stack = new AsyncDisposableStack()
+let booted: Booted
+let proxy: TcpProxy
+let remote: Database
+let writer: MoneyWriter
+/** The same in another process, whose connections hold. */
+let beside: MoneyWriter
+
+beforeAll(async () => {
+  booted = stack.use(await boot([ledger]))
+  proxy = stack.use(await openProxy(booted.databaseUrl))
+  const options = { schema: 'ledger', poolSizeMax: 4, statementTimeoutMs: 10_000 }
+  remote = stack.use(await openDatabase({ url: proxy.url, ...options }))
+  const clock = () => new Date()
+  writer = createMoneyWriter({ database: remote, clock })
+  beside = createMoneyWriter({ database: booted.database('ledger'), clock })
+})
+
+afterAll(async () => {
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  await stack.disposeAsync()
+})
+
+/** A household with an expense, and the changes that are made in it. */
+async function place() {
+  const home = await household(booted, { availableBalance: 100_000n, currentBalance: 100_000n })
+  const { accountId, bankAccountId, as } = home
+  const spendingId = newId('spnd')
+  await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  const scope = { accountId, bankAccountId }
+  const fill = (amount: bigint, operationId = newId('op')): MoneyWork<bigint> => ({
+    scope: { ...scope, spendingIds: [spendingId] },
+    operationId,
+    decide: (locked) => {
+      const book = openBook(locked)
+      const sides = { fromSpendingId: null, toSpendingId: spendingId }
+      transfer(book, { ...sides, amount, causeId: operationId })
+      return { settlement: settle(book), reply: amount }
+    },
+  })
+  // Neither journal rows nor events come of these two.
+  const rename = (name: string): MoneyWork<string> => ({
+    scope,
+    decide: (locked) => {
+      const settlement = settle(openBook(locked))
+      const bankAccount = { ...settlement.bankAccount, name }
+      return { settlement: { ...settlement, bankAccount }, reply: locked.bankAccount.name }
+    },
+  })
+  const create = (): MoneyWork<null> => {
+    const identity = { ...scope, spendingId: newId('spnd') }
+    return {
+      scope,
+      decide: (current) => {
+        const created = openEnvelope({ ...identity, spendingType: 'goal' }, current.operation.now)
+        return { settlement: settle(openBook(current)), created, reply: null }
+      },
+    }
+  }
+  const held = async () => (await home.balances())?.expenses
+  return { home, fill, rename, create, held }
+}
+
+test('a change is done once though its answer is lost, whatever it changes', async () => {
+  const { home, fill, rename, create, held } = await place()
+  const write = async (work: MoneyWork<unknown>) => {
+    proxy.loseAnswerTo('"read_version"', 0)
+    return writer.write(work)
+  }
+  expect(await write(fill(10n))).toBe(10n)
+  expect(await held()).toBe(10n)
+  // Done again, it would find the new name.
+  expect(await write(rename('Daily'))).toBe('Checking')
+  await write(create())
+  const { envelopes } = await home.envelopes.listEnvelopes(home, home.as)
+  expect(envelopes).toHaveLength(2)
+})
+
+test('a change that arrives late is not made twice', async () => {
+  const { fill, held } = await place()
+  const line = proxy.hold('"read_version"')
+  const written = writer.write(fill(10n))
+  const { cut, deliver } = await line
+  cut()
+  expect(await written).toBe(10n)
+  // It was made again, so the version that this one was decided on is no more.
+  await deliver()
+  expect(await held()).toBe(10n)
+})
+
+test.each([
+  { meanwhile: 'nothing', changes: sql.unsafe`SELECT 1` },
+  {
+    meanwhile: 'another change',
+    changes: sql.unsafe`UPDATE bank_accounts SET version = version + 1`,
+  },
+])('one that still waits, for $meanwhile, is waited for', async ({ changes }) => {
+  const { home, fill, held } = await place()
+  const locked = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const holding = booted.database('ledger').transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      SELECT FROM bank_accounts WHERE bank_account_id = ${home.bankAccountId} FOR NO KEY UPDATE`)
+    locked.resolve()
+    await over.promise
+    await tx.query(changes)
+  })
+  await locked.promise
+  const line = proxy.hold('"read_version"')
+  const written = writer.write(fill(10n))
+  const { cut, deliver } = await line
+  const delivered = deliver()
+  await untilLockAwaited(booted.database('ledger'))
+  const other = beside.write(fill(100n))
+  cut()
+  over.resolve()
+  expect(await Promise.all([written, other])).toEqual([10n, 100n])
+  await Promise.all([holding, delivered])
+  expect(await held()).toBe(110n)
+})
+
+test('one that is made again, and unheard again, is looked for again', async () => {
+  const { fill, held } = await place()
+  const line = proxy.hold('"read_version"')
+  const written = writer.write(fill(10n))
+  proxy.loseAnswerTo('COMMIT', 0)
+  const { cut } = await line
+  cut()
+  expect(await written).toBe(10n)
+  expect(await held()).toBe(10n)
+})
+
+test('without a database to ask the answer is that it may be done', async () => {
+  const { fill, held } = await place()
+  const line = proxy.hold('"read_version"')
+  const written = refusals(writer.write(fill(10n)))
+  await line
+  proxy.cut()
+  expect(await written).toEqual(['DeadlineExceeded'])
+  proxy.mend()
+  expect(await held()).toBe(0n)
+})
+
+test('of a round that repeats a booked operation, only that is refused', async () => {
+  const { fill, held } = await place()
+  const booked = newId('op')
+  await writer.write(fill(1n, booked))
+  const works = [fill(10n), fill(100n), fill(1_000n, booked), fill(10_000n)]
+  // The first goes alone, the others share the round after it.
+  const outcomes = await refusals(...works.map((work) => writer.write(work)))
+  expect(outcomes).toEqual(['accepted', 'accepted', 'Unknown', 'accepted'])
+  expect(await held()).toBe(10_111n)
+})
