@@ -18,7 +18,6 @@ import type { settings } from './config.ts'
 import { type SessionCookie, sessionCookie } from './cookie.ts'
 import { answerOf, endsSession, isDistrusted } from './errors.ts'
 import { bodySizeMax, formLimits } from './form.ts'
-import { createKeptAnswers } from './kept-answers.ts'
 import { type Admissions, mount } from './mount.ts'
 import { createOrigins, type Origins } from './origins.ts'
 import { createPlaces } from './places.ts'
@@ -135,8 +134,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
   const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
-  const kept = createKeptAnswers()
-  const routes = routesOf({ ...deps, cookie, sessions, attempts, kept, charts })
+  const routes = routesOf({ ...deps, cookie, sessions, attempts, charts })
   for (const route of routes)
     mount(app, route, { config, sessions, cookie, origins, sockets, files, admissions })
   refuseOthers(app, routes)

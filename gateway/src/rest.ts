@@ -26,40 +26,19 @@ const bodyKey = Symbol('JSON')
 
 /** An answer that is JSON already. */
 export interface JsonBody {
-  [bodyKey]: string | Buffer
-}
-
-/** The answer that has this body. */
-export function jsonBody(body: string | Buffer): JsonBody {
-  return { [bodyKey]: body }
+  [bodyKey]: string
 }
 
 /** A list of messages, for lists that are long or asked for often. */
 export function listed<Desc extends DescMessage>(
   schema: Desc,
   messages: MessageShape<Desc>[],
-  render: typeof toRestText = toRestText,
 ): JsonBody {
-  return jsonBody(`[${messages.map((message) => render(schema, message)).join(',')}]`)
-}
-
-const texts = new WeakMap<object, string>()
-
-/** The text of a message that its service keeps: where both are in one process, rendered once. */
-export function keptRestText<Desc extends DescMessage>(
-  schema: Desc,
-  message: MessageShape<Desc>,
-): string {
-  let text = texts.get(message)
-  if (text === undefined) {
-    text = toRestText(schema, message)
-    texts.set(message, text)
-  }
-  return text
+  return { [bodyKey]: `[${messages.map((message) => toRestText(schema, message)).join(',')}]` }
 }
 
 /** The body of what a handler answers with. */
-export function bodyOf(answer: unknown): string | Buffer {
+export function bodyOf(answer: unknown): string {
   return isBody(answer) ? answer[bodyKey] : JSON.stringify(answer)
 }
 

@@ -3,7 +3,6 @@ import type { AppDeps } from './app.ts'
 import type { Attempts } from './attempts.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { ForecastPicture } from './forecast-chart.ts'
-import type { KeptAnswers } from './kept-answers.ts'
 import type { Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
@@ -43,7 +42,6 @@ export interface RouteDeps extends AppDeps {
   sessions: Sessions
   /** Shared by the routes that it limits. */
   attempts: Attempts
-  kept: KeptAnswers
   /** Threads that draw. */
   charts: Workers<ForecastPicture, string>
 }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { limitAttempts } from '../src/attempts.ts'
 import { settings } from '../src/config.ts'
 import { sessionCookie } from '../src/cookie.ts'
-import { createKeptAnswers } from '../src/kept-answers.ts'
 import { type AuthClass, authClasses } from '../src/route.ts'
 import { routesOf } from '../src/routes.ts'
 import { createSessions } from '../src/session.ts'
@@ -217,8 +216,7 @@ async function listRoutes() {
     subject: (name: string) => name,
   }
   const attempts = limitAttempts({ max: 1, clock: deps.clock })
-  const kept = createKeptAnswers()
-  const unused = { sessions: createSessions(deps), charts: null as never, attempts, kept }
+  const unused = { sessions: createSessions(deps), charts: null as never, attempts }
   const listed = routesOf({ ...deps, config, broker, cookie, ...unused })
   await opened[Symbol.asyncDispose]()
   return listed

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { refused, unavailable } from '@coffer/kit/errors'
+import { unavailable } from '@coffer/kit/errors'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Gateway, openGateway } from './gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from './samples.ts'
@@ -58,52 +57,9 @@ test.each(writes)('%s %s is recorded while budgeting is away, and says so', asyn
   expect(answer.body.balance.free).toBe(45_000)
 })
 
-/** Those that know their envelopes beforehand. */
-const moves = writes.filter(([, path]) => ['/transactions', '/spending/transfer'].includes(path))
-
-test.each(moves)('the plans of %s %s are read while it is written', async (...write) => {
-  const steps: unknown[] = []
-  const answer = await send(write, {
-    spending: {
-      recalculateMoving: async (requests) => {
-        for await (const { step } of requests) steps.push(step)
-        return { spending: [spending] }
-      },
-    },
-  })
-  expect([answer.body.spending].flat()).toMatchObject([{ spendingId }])
-  expect(steps).toMatchObject([
-    { case: 'moving', value: { bankAccountId: ids.bankAccountId, spendingIds: [spendingId] } },
-    { case: 'moved', value: { envelopes: [{ spendingId, version: 7n }] } },
-  ])
-  expect(gateway.received.some(({ rpc }) => rpc === 'RecalculateSpending')).toBe(false)
-})
-
-test.each(moves)('a refused %s %s ends the reading', async (...write) => {
-  const ended = Promise.withResolvers<unknown>()
-  const refuse = async () => {
-    await sleep(50)
-    throw refused('not so much')
-  }
-  const answer = await send(write, {
-    transactions: { createTransaction: refuse },
-    envelopes: { transfer: refuse },
-    spending: {
-      recalculateMoving: async (requests, { signal }) => {
-        signal.addEventListener('abort', ended.resolve)
-        for await (const _ of requests);
-        return {}
-      },
-    },
-  })
-  expect(answer.status).toBe(400)
-  await ended.promise
-})
-
-test.each(moves)('%s %s does not wait for plans that do not come', async (...write) => {
+test.each(writes)('%s %s does not wait for plans that do not come', async (...write) => {
   const never = () => new Promise<never>(() => undefined)
-  const answer = await send(write, { spending: { recalculateMoving: never } })
+  const answer = await send(write, { spending: { recalculateSpending: never } })
   expect(answer.status).toBe(200)
   expect(answer.headers['coffer-recalculation']).toBe('pending')
-  expect(gateway.received.some(({ rpc }) => rpc === 'RecalculateSpending')).toBe(false)
 })

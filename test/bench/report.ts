@@ -76,9 +76,7 @@ function conditions({ settings, memory, runs, ...results }: Results): string[] {
       'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +
       'machine.',
     `- ${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes ` +
-      'on the account that is read. API key unless a session is named. Lists that nobody changes ' +
-      'meanwhile are rendered once and looked at each time; what one costs after a change stands ' +
-      'under "Our own".',
+      'on the account that is read. API key unless a session is named.',
     '- Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind',
     '  of machine with Postgres 15, each ±15 %.',
     `- Memory (resident): ${memoryText(memory.idle)} idle, ` +

@@ -271,29 +271,3 @@ test('an envelope beside thirty others is created with as many statements as alo
   expect(await fewest()).toBe(alone)
   expect(alone).toBeLessThanOrEqual(15)
 })
-
-test('plans that are read while their money moves get the amounts that it came to', async () => {
-  const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
-  const { fundingScheduleId } = await pay()
-  const { spendingId } = await expense(fundingScheduleId)
-  const moving = { case: 'moving' as const, value: { bankAccountId, spendingIds: [spendingId] } }
-  const steps = async function* () {
-    yield { step: moving }
-    const move = { bankAccountId, toSpendingId: spendingId, amount: 500n }
-    const { envelopes: changed } = await envelopes.transfer(move, as)
-    yield { step: { case: 'moved' as const, value: { envelopes: changed } } }
-  }
-  const { count, result: answer } = await counted(booted.database('budgeting'), () =>
-    spending.recalculateMoving(steps(), as),
-  )
-  expect(count).toBe(1)
-  expect(answer.spending).toMatchObject([{ currentAmount: 500n, nextContributionAmount: 250n }])
-  expect(answer.spending).toEqual(await list())
-  const first = async function* () {
-    yield { step: moving }
-  }
-  for (const incomplete of [first, async function* () {}]) {
-    const asked = spending.recalculateMoving(incomplete(), as)
-    await expect(asked).rejects.toMatchObject({ code: Code.InvalidArgument })
-  }
-})

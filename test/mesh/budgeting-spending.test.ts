@@ -208,12 +208,11 @@ test('twenty retries under one key make one schedule and get one answer', async 
   expect(new Set(ids).size).toBe(1)
 })
 
-test('a list is one statement when nothing is new, so is a recalculation', async () => {
+test('a list is one statement, so is a recalculation', async () => {
   const { pay, expense, list, spending, bankAccountId, as } = await household(booted)
   const { fundingScheduleId } = await pay()
   const created = await counting(() => expense(fundingScheduleId))
   expect(created.count).toBeLessThanOrEqual(10)
-  expect((await counting(list)).count).toBe(2)
   expect((await counting(list)).count).toBe(1)
   const { spendingId } = created.result
   const envelope = { spendingId, bankAccountId, currentAmount: 5n, usedAmount: 0n, version: 9n }

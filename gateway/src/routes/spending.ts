@@ -20,8 +20,8 @@ import {
   timestamp,
 } from '../fields.ts'
 import { transactionPage } from '../query.ts'
-import { moneyMove } from '../recalculation.ts'
-import { keptRestText, listed, rendered } from '../rest.ts'
+import { recalculation } from '../recalculation.ts'
+import { listed, rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { transactionsOf } from '../transaction-page.ts'
@@ -82,7 +82,7 @@ export function spendingRoutes(deps: RouteDeps): Route[] {
   return [...reads(deps), ...writes(deps)]
 }
 
-function reads({ mesh, kept }: RouteDeps): Route[] {
+function reads({ mesh }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
   const ledger = mesh.client('ledger', TransactionService)
   return [
@@ -92,14 +92,10 @@ function reads({ mesh, kept }: RouteDeps): Route[] {
       summary: 'Expenses and goals of a bank account',
       auth: 'key',
       answer: { list: SpendingSchema },
-      handler: (call) =>
-        kept.answer(call, async (known) => {
-          const { params, options } = call
-          const reply = await spending.listSpending({ ...params, ...known }, options)
-          const { isUnchanged, version, spending: all } = reply
-          if (isUnchanged) return { isUnchanged }
-          return { isUnchanged, version, body: listed(SpendingSchema, all, keptRestText) }
-        }),
+      handler: async ({ params, options }) => {
+        const { spending: all } = await spending.listSpending(params, options)
+        return listed(SpendingSchema, all)
+      },
     }),
     route({
       method: 'GET',
@@ -132,7 +128,7 @@ function reads({ mesh, kept }: RouteDeps): Route[] {
       isPaged: true,
       answer: { list: TransactionSchema },
       handler: ({ query, ...call }) =>
-        transactionsOf({ ledger, kept }, { ...call.params, ...valuesOf(query) }, call),
+        transactionsOf(ledger, { ...call.params, ...valuesOf(query) }, call),
     }),
   ]
 }
@@ -140,7 +136,7 @@ function reads({ mesh, kept }: RouteDeps): Route[] {
 function writes({ mesh, log }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
   const envelopes = mesh.client('ledger', EnvelopeService)
-  const moveMoney = moneyMove(spending, log)
+  const recalculate = recalculation(spending, log)
   return [
     route({
       method: 'POST',
@@ -166,17 +162,11 @@ function writes({ mesh, log }: RouteDeps): Route[] {
       answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
       handler: async (call) => {
         const moving = { ...valuesOf(call.body), ...call.params }
-        const { bankAccountId, fromSpendingId, toSpendingId } = moving
-        const { moved, spending: changed } = await moveMoney(
-          {
-            bankAccountId,
-            spendingIds: [fromSpendingId, toSpendingId].filter((one) => one !== undefined),
-            write: () => envelopes.transfer(moving, call.writeOptions),
-            envelopesOf: (reply) => reply.envelopes,
-          },
-          call,
-        )
-        return { balance: rendered(BalancesSchema, moved.balance), spending: changed }
+        const moved = await envelopes.transfer(moving, call.writeOptions)
+        return {
+          balance: rendered(BalancesSchema, moved.balance),
+          spending: await recalculate(moved.envelopes, call),
+        }
       },
     }),
     route({

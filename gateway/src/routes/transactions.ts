@@ -18,9 +18,8 @@ import {
   text,
   timestamp,
 } from '../fields.ts'
-import type { KeptAnswers } from '../kept-answers.ts'
 import { accountTransactionPage, boolean as booleanQuery } from '../query.ts'
-import { type MoveMoney, moneyMove, type Recalculate, recalculation } from '../recalculation.ts'
+import { type Recalculate, recalculation } from '../recalculation.ts'
 import { rendered } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
@@ -51,14 +50,14 @@ const change = z.strictObject({
 const spendingList = { list: SpendingSchema }
 
 /** Transactions (spec/interface.md, Transactions; spec/ledger.md 4). */
-export function transactionRoutes({ mesh, kept, log }: RouteDeps): Route[] {
+export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
   const transactions = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
   const spending = mesh.client('budgeting', SpendingService)
   const recalculate = recalculation(spending, log)
   return [
-    ...reads(transactions, kept),
-    creationRoute(transactions, accounts, moneyMove(spending, log)),
+    ...reads(transactions),
+    creationRoute(transactions, accounts, recalculate),
     changeRoute(transactions, recalculate),
     deletionRoute(transactions, recalculate),
   ]
@@ -66,7 +65,7 @@ export function transactionRoutes({ mesh, kept, log }: RouteDeps): Route[] {
 
 type Transactions = Client<typeof TransactionService>
 
-function reads(ledger: Transactions, kept: KeptAnswers): Route[] {
+function reads(ledger: Transactions): Route[] {
   return [
     route({
       method: 'GET',
@@ -78,7 +77,7 @@ function reads(ledger: Transactions, kept: KeptAnswers): Route[] {
       answer: { list: TransactionSchema },
       handler: ({ query: { spendingId, ...page }, ...call }) => {
         const of = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
-        return transactionsOf({ ledger, kept }, { ...call.params, ...valuesOf(page), ...of }, call)
+        return transactionsOf(ledger, { ...call.params, ...valuesOf(page), ...of }, call)
       },
     }),
     route({
@@ -98,7 +97,7 @@ function reads(ledger: Transactions, kept: KeptAnswers): Route[] {
 function creationRoute(
   transactions: Transactions,
   accounts: Client<typeof BankAccountService>,
-  moveMoney: MoveMoney,
+  recalculate: Recalculate,
 ): Route {
   return route({
     method: 'POST',
@@ -117,20 +116,13 @@ function creationRoute(
     },
     handler: async (call) => {
       const creating = { ...valuesOf(call.body), ...call.params }
-      const { bankAccountId, spendingId } = creating
-      const { moved, spending } = await moveMoney(
-        {
-          bankAccountId,
-          spendingIds: spendingId ? [spendingId] : [],
-          write: () => transactions.createTransaction(creating, call.writeOptions),
-          envelopesOf: ({ envelope }) => (envelope ? [envelope] : []),
-        },
-        call,
-      )
+      const created = await transactions.createTransaction(creating, call.writeOptions)
+      const { transaction, balance, envelope } = created
+      const [spending] = await recalculate(envelope ? [envelope] : [], call)
       return {
-        transaction: rendered(TransactionSchema, moved.transaction),
-        balance: rendered(BalancesSchema, moved.balance),
-        ...(spending[0] ? { spending: spending[0] } : {}),
+        transaction: rendered(TransactionSchema, transaction),
+        balance: rendered(BalancesSchema, balance),
+        ...(spending ? { spending } : {}),
       }
     },
   })

@@ -1,39 +1,35 @@
-import { invalid, notFound } from '@coffer/kit/errors'
+import { notFound } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
-import {
-  type RecalculateMovingRequest,
-  SpendingSchema,
-  type SpendingService,
-} from '@coffer/proto/budgeting/v1/spending'
+import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { explainSpending } from './explanation.rpc.ts'
 import { type AsOf, withAmounts } from './plan.ts'
-import { deleteSpending, findPlans } from './spending.sql.ts'
+import { deleteSpending, findPlans, listSpending } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 import { updateSpending } from './spending-change.rpc.ts'
-import { createSpendingList } from './spending-list.rpc.ts'
 import { createSpending } from './spending-opening.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
-type Step = RecalculateMovingRequest['step'] | undefined
 
 /** Spending objects: the plan from here, the amounts from the ledger (design 1 and 4). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
   const { database, mesh, clock } = deps
   const ledger = mesh.client('ledger', EnvelopeService)
-  const list = createSpendingList(deps)
   const scopeOf = (bankAccountId: string, context: HandlerContext) => {
     const { accountId, timezone } = callerOf(context)
     return { scope: { accountId, bankAccountId }, asOf: { timezone, now: clock() } }
   }
   return {
-    listSpending: async ({ bankAccountId, knownVersion = null }, context) => {
+    listSpending: async ({ bankAccountId }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
-      const { spending, version } = await list(scope, { asOf, knownVersion, context })
-      return spending ? { spending, ...(version ? { version } : {}) } : { isUnchanged: true }
+      const [plans, { envelopes }] = await Promise.all([
+        listSpending(database, scope),
+        ledger.listEnvelopes({ bankAccountId }, onBehalfOf(context)),
+      ])
+      return { spending: compose(plans, envelopes, asOf) }
     },
     getSpending: async ({ bankAccountId, spendingId }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
@@ -63,20 +59,6 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       const spendingIds = envelopes.map(({ spendingId }) => spendingId)
       const plans = await findPlans(database, scope, spendingIds)
       return { spending: compose(plans, envelopes, asOf) }
-    },
-    recalculateMoving: async (requests, context) => {
-      const steps = requests[Symbol.asyncIterator]()
-      const first: Step = (await steps.next()).value?.step
-      if (first?.case !== 'moving') throw invalid({ moving: 'is missing' })
-      const { bankAccountId, spendingIds } = first.value
-      const { scope, asOf } = scopeOf(bankAccountId, context)
-      const [plans, { value }] = await Promise.all([
-        findPlans(database, scope, spendingIds),
-        steps.next(),
-      ])
-      const second: Step = value?.step
-      if (second?.case !== 'moved') throw invalid({ moved: 'is missing' })
-      return { spending: compose(plans, second.value.envelopes, asOf) }
     },
   }
 }

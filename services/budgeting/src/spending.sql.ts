@@ -26,7 +26,7 @@ const funded = sql.fragment`
     USING (account_id, bank_account_id, funding_schedule_id)`
 
 /** What holds for the plans of one bank account. */
-export function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
+function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
   return sql.fragment`spending.account_id = ${accountId}
     AND spending.bank_account_id = ${bankAccountId}`
 }

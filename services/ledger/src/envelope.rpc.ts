@@ -31,13 +31,11 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
   return {
     ...singleScheduledRoutes(deps),
     listEnvelopes: async (request, context) => {
-      const { bankAccountId, spendingIds, knownVersion = null } = request
-      const wanted = { bankAccountId, spendingIds, knownVersion }
-      const found = await listEnvelopes(database, callerOf(context).accountId, wanted)
-      if (!found) throw notFound('bank account')
-      const { envelopes, version } = found
-      if (!envelopes) return { isUnchanged: true }
-      return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)), version }
+      const { bankAccountId, spendingIds } = request
+      const { accountId } = callerOf(context)
+      const envelopes = await listEnvelopes(database, { accountId, bankAccountId }, spendingIds)
+      if (!envelopes) throw notFound('bank account')
+      return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)) }
     },
     openEnvelope: (request, context) => open(deps, request, context),
     closeEnvelope: async (request, context) => {

@@ -3,24 +3,20 @@ import { columnsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { isCurrent, ownerVersion } from './bank-account-version.sql.ts'
+import type { BankAccountKey } from './bank-account-version.sql.ts'
 import { Envelope } from './envelope.ts'
 
 /** What others are told of an open envelope. */
 const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
 type OpenEnvelope = z.infer<typeof OpenEnvelope>
 
-const listVersion = { listVersion: z.string() }
-const Row = z.union([
-  z.object({ ...OpenEnvelope.shape, ...listVersion }),
-  z.object({ spendingId: z.null(), ...listVersion }),
-])
+const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])
 
 // The bank account stands in every row, so that one without envelopes is told from none.
 const openEnvelopes = prepare(
   ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
   ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(Row)`
-    SELECT ${columnsOf(OpenEnvelope, { table: 'open' })}, ${ownerVersion} AS "listVersion"
+    SELECT ${columnsOf(OpenEnvelope, { table: 'open' })}
     FROM bank_accounts AS owner LEFT JOIN (
       SELECT * FROM envelopes
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND closed_at IS NULL
@@ -31,33 +27,16 @@ const openEnvelopes = prepare(
     ORDER BY open.spending_id`,
 )
 
-/** Open envelopes, and what tells whether they changed; null: they are what is known. */
-export interface VersionedEnvelopes {
-  envelopes: readonly OpenEnvelope[] | null
-  version: string
-}
-
 /**
  * Open envelopes of a bank account by ID, all or those named; null where there is no such bank
- * account. Where a version is known, it is compared first: that is all there is to do mostly.
+ * account.
  */
 export async function listEnvelopes(
-  database: Database,
-  accountId: string,
-  {
-    bankAccountId,
-    spendingIds,
-    knownVersion,
-  }: { bankAccountId: string; spendingIds: readonly string[]; knownVersion: string | null },
-): Promise<VersionedEnvelopes | null> {
-  const key = { accountId, bankAccountId }
-  if (knownVersion !== null && (await isCurrent(database, key, knownVersion))) {
-    return { envelopes: null, version: knownVersion }
-  }
+  { pool }: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+  spendingIds: readonly string[],
+): Promise<readonly OpenEnvelope[] | null> {
   const isAll = spendingIds.length === 0
-  const rows = await database.pool.any(openEnvelopes({ ...key, isAll, spendingIds }))
-  const [first] = rows
-  if (!first) return null
-  const envelopes = rows.filter((row) => row.spendingId !== null)
-  return { envelopes, version: first.listVersion }
+  const rows = await pool.any(openEnvelopes({ accountId, bankAccountId, isAll, spendingIds }))
+  return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)
 }

@@ -15,7 +15,7 @@ import { endOfWalk, findByText, walk } from './transaction-search.sql.ts'
 import { isIndexed, type Place, rangeOf, type TransactionSearch } from './transaction-search.ts'
 
 type Deps = Pick<ServiceDeps, 'database'>
-type Page = { transactions: readonly Transaction[]; next: Place | null; version?: string }
+type Page = { transactions: readonly Transaction[]; next: Place | null }
 
 /** What one request may cost, whatever it looks for. */
 export const searchCosts = {
@@ -37,12 +37,10 @@ export async function listPage(
     ? await plainPage(database, accountId, request)
     : await searchTransactions(database, accountId, searchOf(request, timezone))
   if (!page) throw notFound(request.spendingId ? 'spending' : 'bank account')
-  if (page === 'unchanged') return { isUnchanged: true }
-  const { transactions, next, version } = page
+  const { transactions, next } = page
   return {
     transactions: transactions.map((one) => toMessage(TransactionSchema, one)),
     ...(next ? { next: toMessage(TransactionPlaceSchema, next) } : {}),
-    ...(version ? { version } : {}),
   }
 }
 
@@ -54,14 +52,11 @@ async function plainPage(
   database: Deps['database'],
   accountId: string,
   request: ListTransactionsRequest,
-): Promise<Page | 'unchanged' | null> {
-  const { bankAccountId, spendingId = null, limit, offset, knownVersion = null } = request
-  const wanted = { bankAccountId, spendingId, limit, offset, knownVersion }
-  const page = await listTransactions(database, accountId, wanted)
-  if (!page) return null
-  const { transactions, version } = page
-  if (!transactions) return 'unchanged'
-  return { transactions, next: nextOf(transactions, limit), version }
+): Promise<Page | null> {
+  const { bankAccountId, spendingId = null, limit, offset } = request
+  const wanted = { bankAccountId, spendingId, limit, offset }
+  const transactions = await listTransactions(database, accountId, wanted)
+  return transactions && { transactions, next: nextOf(transactions, limit) }
 }
 
 function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {

@@ -3,7 +3,6 @@ import { columnsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { isCurrent, ownerVersion } from './bank-account-version.sql.ts'
 import { Transaction } from './transaction.ts'
 
 export interface TransactionPage {
@@ -12,21 +11,9 @@ export interface TransactionPage {
   spendingId: string | null
   limit: number
   offset: number
-  /** The version of the page that somebody has already. */
-  knownVersion: string | null
 }
 
-/** Transactions, and what tells whether the page is still the same; null: it is the known one. */
-export interface VersionedPage {
-  transactions: readonly Transaction[] | null
-  version: string
-}
-
-const version = { version: z.string() }
-const Row = z.union([
-  z.object({ ...Transaction.shape, ...version }),
-  z.object({ transactionId: z.null(), ...version }),
-])
+const Row = z.union([Transaction, z.object({ transactionId: z.null() })])
 
 const parameterNames = ['accountId', 'bankAccountId', 'limit', 'offset'] as const
 type Parameter = (typeof parameterNames)[number]
@@ -51,7 +38,7 @@ function pageOf(
   { spent, envelope }: { spent: FragmentSqlToken; envelope: FragmentSqlToken },
 ) {
   return sql.type(Row)`
-    SELECT ${columnsOf(Transaction, { table: 'page' })}, ${ownerVersion} AS version
+    SELECT ${columnsOf(Transaction, { table: 'page' })}
     FROM bank_accounts AS owner LEFT JOIN (
       SELECT * FROM transactions
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} ${spent}
@@ -65,25 +52,17 @@ function pageOf(
 
 /**
  * A page of live transactions, newest date first, then newest ID; null where there is no such bank
- * account (or no such open envelope in it). Where a version is known, it is compared first: that
- * is all there is to do mostly.
+ * account (or no such open envelope in it).
  */
 export async function listTransactions(
-  database: Database,
+  { pool }: Database,
   accountId: string,
-  { spendingId, knownVersion, ...page }: TransactionPage,
-): Promise<VersionedPage | null> {
-  const key = { accountId, bankAccountId: page.bankAccountId }
-  if (knownVersion !== null && (await isCurrent(database, key, knownVersion))) {
-    return { transactions: null, version: knownVersion }
-  }
-  const rows = await database.pool.any(
+  { spendingId, ...page }: TransactionPage,
+): Promise<readonly Transaction[] | null> {
+  const rows = await pool.any(
     spendingId
       ? pageOfEnvelope({ ...page, accountId, spendingId })
       : pageOfAccount({ ...page, accountId }),
   )
-  const [first] = rows
-  if (!first) return null
-  const transactions = rows.filter((row) => row.transactionId !== null)
-  return { transactions, version: first.version }
+  return rows.length === 0 ? null : rows.filter((row) => row.transactionId !== null)
 }

@@ -11,7 +11,7 @@ import { type Household, household, refusals } from './household.ts'
 import { apply, type Model, type Operation, openModel, seen } from './model.ts'
 import { look, request, type Uploads } from './model-requests.ts'
 import { operationOf, type Wish, wishes } from './model-wishes.ts'
-import { watchLists } from './watching.ts'
+import { watchVersion } from './watching.ts'
 
 let booted: Booted
 let dataDir: string
@@ -84,14 +84,14 @@ async function live(rounds: Wish[][], end: 'archive' | 'delete link'): Promise<v
   const { home, model: opened } = await openWorld()
   const { accounts, links, bankAccountId, linkId, as } = home
   const uploads: Uploads = new Map()
-  const compareVersions = watchLists(home)
+  const compareVersion = watchVersion(booted.database('ledger'), home)
   let model = opened
   for (const [turn, wanted] of rounds.entries()) {
     const operations = wanted.flatMap((wish, index) => {
       return operationOf(model, wish, turn * 10 + index) ?? []
     })
     model = await round(home, model, operations, uploads)
-    await compareVersions()
+    await compareVersion()
   }
   const undos = model.uploads.map((upload) => {
     return { bankAccountId, transactionUploadId: uploads.get(upload) ?? '' }

@@ -1,42 +1,31 @@
+import type { Database } from '@coffer/kit/database'
 import { expect } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import type { Household } from './household.ts'
 
-type Known = { knownVersion?: string }
+const Row = z.object({ version: z.bigint() })
 
 /**
- * Compares what the lists of a bank account say of themselves with what they show, whenever it is
- * called: unchanged since the last time they may only be called if they are. Returns which are new.
+ * Compares the version of a bank account with its lists whenever it is called: while the version
+ * stands, they show the same. Returns whether it has risen since the last time.
  */
-export function watchLists({ envelopes, transactions, bankAccountId, as }: Household) {
-  const lists = {
-    envelopes: async (known: Known) => {
-      const { envelopes: shown, ...told } = await envelopes.listEnvelopes(
-        { bankAccountId, ...known },
-        as,
-      )
-      return { ...told, shown }
-    },
-    transactions: async (known: Known) => {
-      const page = { bankAccountId, limit: 25, offset: 0, ...known }
-      const { transactions: shown, ...told } = await transactions.listTransactions(page, as)
-      return { ...told, shown }
-    },
-  }
-  const last = new Map<string, { version: string | undefined; shown: unknown }>()
-  return async (): Promise<string[]> => {
-    const changed: string[] = []
-    for (const [name, list] of Object.entries(lists)) {
-      const before = last.get(name)
-      const news = await list(before?.version ? { knownVersion: before.version } : {})
-      const whole = await list({})
-      if (news.isUnchanged) {
-        expect([whole.version, whole.shown]).toEqual([before?.version, before?.shown])
-      } else {
-        expect([news.version, news.shown]).toEqual([whole.version, whole.shown])
-        changed.push(name)
-      }
-      last.set(name, { version: whole.version, shown: whole.shown })
+export function watchVersion({ pool }: Database, home: Household) {
+  const { accountId, bankAccountId, envelopes, transactions, as } = home
+  let last = { version: 0n, shown: {} }
+  return async (): Promise<boolean> => {
+    const version = await pool.oneFirst(sql.type(Row)`
+      SELECT version FROM bank_accounts
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+    const page = { bankAccountId, limit: 25, offset: 0 }
+    const shown = {
+      envelopes: (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes,
+      transactions: (await transactions.listTransactions(page, as)).transactions,
+      balances: await home.balances(),
     }
-    return changed
+    const hasRisen = version > last.version
+    if (!hasRisen) expect({ version, shown }).toEqual(last)
+    last = { version, shown }
+    return hasRisen
   }
 }
