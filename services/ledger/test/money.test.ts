@@ -2,10 +2,6 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, counted } from '@coffer/kit/testing/boot'
-import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
-import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
-import { LinkService } from '@coffer/proto/ledger/v1/link'
-import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { type CallOptions, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -14,7 +10,9 @@ import { saveMoney } from '../src/money/money-save.sql.ts'
 import { keyOf, readMoney } from '../src/money/money-state.sql.ts'
 import { createMoneyWriter, type MoneyWriter } from '../src/money/writer.service.ts'
 import { ledger } from '../src/service.ts'
+import { emptyTransaction } from '../src/transaction.ts'
 import { transfer } from '../src/transfer.ts'
+import { type FundedHousehold, fundedHousehold, payTogether } from './funded-household.ts'
 
 const nothing = {
   ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
@@ -34,39 +32,9 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
-/** A bank account of 100000 with an expense of 30000 and a goal of 40000 in it. */
-async function household(accountId = newId('acct')) {
-  const as: CallOptions = booted.as(accountId)
-  const links = booted.client('ledger', LinkService)
-  const accounts = booted.client('ledger', BankAccountService)
-  const envelopes = booted.client('ledger', EnvelopeService)
-  const transactions = booted.client('ledger', TransactionService)
-  const { link } = await links.createLink({ institutionName: 'Bank' }, as)
-  const balance = { availableBalance: 100_000n, currentBalance: 100_000n }
-  const opened = { linkId: link?.linkId ?? '', name: 'Checking', ...balance }
-  const { bankAccount } = await accounts.createBankAccount(opened, as)
-  const bankAccountId = bankAccount?.bankAccountId ?? ''
-  const [expense, goal] = [newId('spnd'), newId('spnd')]
-  await envelopes.openEnvelope({ bankAccountId, spendingId: expense, spendingType: 'expense' }, as)
-  await envelopes.openEnvelope({ bankAccountId, spendingId: goal, spendingType: 'goal' }, as)
-  await envelopes.transfer({ bankAccountId, toSpendingId: expense, amount: 30_000n }, as)
-  await envelopes.transfer({ bankAccountId, toSpendingId: goal, amount: 40_000n }, as)
-  const balances = async () => (await accounts.getBalances({ bankAccountId }, as)).balances
-  return {
-    accountId,
-    as,
-    bankAccountId,
-    expense,
-    goal,
-    accounts,
-    envelopes,
-    transactions,
-    balances,
-  }
-}
-
 test('fifty writers at once on one account and its envelopes lose nothing', async () => {
-  const { as, bankAccountId, expense, goal, transactions, envelopes, balances } = await household()
+  const { as, bankAccountId, expense, goal, transactions, envelopes, balances } =
+    await fundedHousehold(booted)
   const spend = (spendingId: string) =>
     transactions.createTransaction(
       { bankAccountId, amount: 100n, date, name: 'Tea', spendingId, adjustsBalance: true },
@@ -93,7 +61,7 @@ test('fifty writers at once on one account and its envelopes lose nothing', asyn
 })
 
 test('transfers in opposite directions at once neither deadlock nor move the sum', async () => {
-  const { as, bankAccountId, expense, goal, envelopes, balances } = await household()
+  const { as, bankAccountId, expense, goal, envelopes, balances } = await fundedHousehold(booted)
   const pairs = Array.from({ length: 40 }, (_, index) =>
     index % 2 ? [expense, goal] : [goal, expense],
   )
@@ -106,7 +74,7 @@ test('transfers in opposite directions at once neither deadlock nor move the sum
 })
 
 test('twenty retries under one key make one transaction and get one answer', async () => {
-  const { as, bankAccountId, expense, transactions, balances } = await household()
+  const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
   const keyed = {
     headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
   }
@@ -121,7 +89,7 @@ test('twenty retries under one key make one transaction and get one answer', asy
 })
 
 test('a write past its deadline that still waits for its turn is not done', async () => {
-  const { accountId, as, bankAccountId, transactions, balances } = await household()
+  const { accountId, as, bankAccountId, transactions, balances } = await fundedHousehold(booted)
   const post = (amount: bigint) =>
     transactions.createTransaction(
       { bankAccountId, amount, date, name: 'Tea', adjustsBalance: true },
@@ -154,7 +122,7 @@ test('a write past its deadline that still waits for its turn is not done', asyn
 })
 
 test('a balance and a list are one statement, a transaction two', async () => {
-  const { as, bankAccountId, expense, transactions, balances } = await household()
+  const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
   const count = async (run: () => Promise<unknown>) =>
     (await counted(booted.database('ledger'), run)).count
   const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
@@ -170,7 +138,7 @@ test('a balance and a list are one statement, a transaction two', async () => {
 })
 
 test('a change that was decided on an older version is not saved, nothing of it', async () => {
-  const { accountId, bankAccountId, expense, goal } = await household()
+  const { accountId, bankAccountId, expense, goal } = await fundedHousehold(booted)
   const { pool } = booted.database('ledger')
   const scope = { accountId, bankAccountId, spendingIds: [expense, goal] }
   const read = async () => {
@@ -182,14 +150,15 @@ test('a change that was decided on an older version is not saved, nothing of it'
   const { bankAccount, envelopes } = before
   const save = (readVersion: bigint) => {
     const version = readVersion + 1n
-    return saveMoney(pool, [
+    const changed = [
       {
         ...nothing,
         readVersion,
         bankAccount: { ...bankAccount, name: 'Renamed', version },
         envelopes: envelopes.map((one) => ({ ...one, currentAmount: 1n, version })),
       },
-    ])
+    ]
+    return saveMoney(pool, changed, 'wait')
   }
   expect(await save(bankAccount.version - 1n)).toEqual(new Set())
   expect(await read()).toEqual(before)
@@ -199,6 +168,78 @@ test('a change that was decided on an older version is not saved, nothing of it'
   expect(after.envelopes.map(({ currentAmount }) => currentAmount)).toEqual([1n, 1n])
   expect(await save(bankAccount.version)).toEqual(new Set())
 })
+
+function tenHouseholds() {
+  return Promise.all(Array.from({ length: 10 }, () => fundedHousehold(booted)))
+}
+
+test('writes of ten accounts at once share their statements', async () => {
+  const households = await tenHouseholds()
+  const paid = await counted(booted.database('ledger'), () => payTogether(households))
+  expect(paid.result.map(({ status }) => status)).toEqual(Array(10).fill('fulfilled'))
+  // The first write runs at once and alone, the others share a read and a save.
+  expect(paid.count).toBeLessThanOrEqual(6)
+  const balances = await Promise.all(households.map((one) => one.balances()))
+  expect(balances.map((one) => one?.available)).toEqual(Array(10).fill(99_900n))
+})
+
+test('a bank account that another transaction holds delays no other', async () => {
+  const households = await tenHouseholds()
+  const [held, ...others] = households as [FundedHousehold, ...FundedHousehold[]]
+  const isOver = Promise.withResolvers<void>()
+  const isHeld = Promise.withResolvers<void>()
+  const holding = booted.database('ledger').transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      SELECT 1 FROM bank_accounts
+      WHERE account_id = ${held.accountId} AND bank_account_id = ${held.bankAccountId}
+      FOR NO KEY UPDATE`)
+    isHeld.resolve()
+    await isOver.promise
+  })
+  await isHeld.promise
+  const blocked = payTogether([held])
+  const paid = await payTogether(others)
+  expect(paid.map(({ status }) => status)).toEqual(Array(9).fill('fulfilled'))
+  expect(await Promise.race([blocked, 'waiting'])).toBe('waiting')
+  isOver.resolve()
+  await holding
+  expect(await blocked).toMatchObject([{ status: 'fulfilled' }])
+})
+
+test('a change that Postgres refuses fails alone, once each for all others', async () => {
+  const households = await tenHouseholds()
+  const { write } = createMoneyWriter({
+    database: booted.database('ledger'),
+    clock: () => new Date(),
+  })
+  const writeOne = ({ accountId, bankAccountId }: FundedHousehold, isRefused: boolean) =>
+    write({
+      scope: { accountId, bankAccountId },
+      decide: (locked) => {
+        const spending = isRefused ? { spendingId: newId('spnd'), spendingAmount: 1n } : {}
+        const inserted = [{ ...transactionIn({ accountId, bankAccountId }), ...spending }]
+        return { settlement: settle(openBook(locked)), inserted, reply: null }
+      },
+    })
+  const outcomes = await Promise.allSettled(
+    households.map((one, index) => writeOne(one, index === 4)),
+  )
+  const refused = outcomes.flatMap(({ status }, index) => (status === 'rejected' ? index : []))
+  expect(refused).toEqual([4])
+  const lists = await Promise.all(
+    households.map(({ as, bankAccountId, transactions }) =>
+      transactions.listTransactions({ bankAccountId, limit: 25 }, as),
+    ),
+  )
+  expect(lists.map((list) => list.transactions.length)).toEqual([1, 1, 1, 1, 0, 1, 1, 1, 1, 1])
+})
+
+function transactionIn(key: { accountId: string; bankAccountId: string }) {
+  const at = new Date('2026-03-02T06:00:00Z')
+  const transactionId = newId('txn')
+  const stated = { amount: 100n, date: at, source: 'manual' as const, createdAt: at }
+  return { ...emptyTransaction(key, { transactionId, ...stated }), name: 'Tea' }
+}
 
 test('several processes writing to one account lose nothing', async () => {
   const { balances, writers } = await processes(3)
@@ -222,7 +263,7 @@ test('nothing is refused, or left undone, for what another process has changed',
 
 /** Writers as of so many processes; each moves an amount into the expense, or out of it. */
 async function processes(count: number) {
-  const { accountId, bankAccountId, expense, balances } = await household()
+  const { accountId, bankAccountId, expense, balances } = await fundedHousehold(booted)
   const deps = { database: booted.database('ledger'), clock: () => new Date() }
   const scope = { accountId, bankAccountId, spendingIds: [expense] }
   const moverOf =

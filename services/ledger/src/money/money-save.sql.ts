@@ -146,6 +146,10 @@ function insertion({ table, columns }: InsertPart, part: string): FragmentSqlTok
     SELECT ${sql.join(values, sql.fragment`, `)} FROM ${accountRowsOf(part, table)}`
 }
 
+type StatementPart = PartName | 'skipsLocked'
+
+const nothing = sql.fragment``
+const skipLocked = sql.fragment`SKIP LOCKED`
 const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
 /**
@@ -154,17 +158,19 @@ const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
  * bank account that another writer has changed meanwhile shows its new version once its lock is
  * granted (READ COMMITTED), and is left out.
  */
-const saveStatement = prepareParts(['changeSets'], ({ changeSets }, has: ReadonlySet<PartName>) => {
-  const parts = partNames
-    .filter((name) => has.has(name))
-    .map((name) => {
-      const text =
-        name in insertParts
-          ? insertion(insertParts[name as keyof typeof insertParts], name)
-          : changingParts[name as keyof typeof changingParts]
-      return sql.fragment`, ${sql.identifier([`saved_${name}`])} AS (${text})`
-    })
-  return sql.type(SavedRow)`
+const saveStatement = prepareParts(
+  ['changeSets'],
+  ({ changeSets }, has: ReadonlySet<StatementPart>) => {
+    const parts = partNames
+      .filter((name) => has.has(name))
+      .map((name) => {
+        const text =
+          name in insertParts
+            ? insertion(insertParts[name as keyof typeof insertParts], name)
+            : changingParts[name as keyof typeof changingParts]
+        return sql.fragment`, ${sql.identifier([`saved_${name}`])} AS (${text})`
+      })
+    return sql.type(SavedRow)`
     WITH guard AS MATERIALIZED (
       SELECT new.* FROM jsonb_to_recordset(${changeSets}::jsonb) AS new(
         account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
@@ -175,33 +181,37 @@ const saveStatement = prepareParts(['changeSets'], ({ changeSets }, has: Readonl
         SELECT 1 FROM bank_accounts AS owner
         WHERE owner.account_id = new.account_id AND owner.bank_account_id = new.bank_account_id
           AND owner.version = new.read_version
-        LIMIT 1 FOR NO KEY UPDATE
+        LIMIT 1 FOR NO KEY UPDATE ${has.has('skipsLocked') ? skipLocked : nothing}
       ) AS unchanged
-    )${parts.length > 0 ? sql.join(parts, sql.fragment``) : sql.fragment``}
+    )${parts.length > 0 ? sql.join(parts, nothing) : nothing}
     UPDATE bank_accounts SET ${rowAssignments(BankAccount, accountKey)}
     FROM ${rowsOf('bank_account', 'bank_accounts')}
     WHERE ${replaced('bank_accounts')}
     RETURNING bank_accounts.account_id AS "accountId",
       bank_accounts.bank_account_id AS "bankAccountId"`
-})
+  },
+)
 
 /**
  * Saves change sets in one statement, each of them wholly if its bank account still has the version
  * that it was decided on, otherwise not at all. Rows travel as one JSON document for each bank
- * account, so that the statement is the same however many there are.
+ * account, so that the statement is the same however many there are. A bank account that another
+ * transaction has locked is waited for, or skipped as if its version had moved.
  *
  * @returns the keys of the bank accounts that are saved
  */
 export async function saveMoney(
   connection: CommonQueryMethods,
   saves: readonly MoneySave[],
+  locked: 'wait' | 'skip',
 ): Promise<Set<string>> {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
   // The statement takes the locks in this order, that of the keys.
   const ordered = [...new Map(saves.map((save) => [keyOf(save.bankAccount), save]))].sort(byKey)
   const documents = ordered.map(([, save]) => documentOf(save, filled))
   const changeSets = `[${documents.join(',')}]`
-  const saved = await connection.any(saveStatement({ changeSets }, filled))
+  const parts = locked === 'skip' ? (['skipsLocked', ...filled] as const) : filled
+  const saved = await connection.any(saveStatement({ changeSets }, parts))
   return new Set(saved.map(keyOf))
 }
 

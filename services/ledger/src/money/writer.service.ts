@@ -1,4 +1,5 @@
-import { createAggregateWriter, type Outcome } from '@coffer/kit/aggregate-writer'
+import type { Outcome } from '@coffer/kit/aggregate-store'
+import { createAggregateWriter } from '@coffer/kit/aggregate-writer'
 import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -69,7 +70,7 @@ export function createMoneyWriter({
       const { outcomes, changeSet } = decideWorks(state, works, clock())
       return { outcomes, changeSet: changeSet && saveOf(changeSet) }
     },
-    save: (connection, saves) => saveMoney(connection, [...saves.values()]),
+    save: (connection, saves, locked) => saveMoney(connection, [...saves.values()], locked),
     findSaved: (connection, saves) => findSavedMoney(connection, [...saves.values()]),
   })
   return {

@@ -1,0 +1,202 @@
+import { type CommonQueryMethods, IntegrityConstraintViolationError } from 'slonik'
+import type { AggregateStore, Locked, Outcome } from './aggregate-store.ts'
+import type { Database, Transaction } from './database.ts'
+import { unanswered } from './errors.ts'
+import { isOutage, isOutcomeUnknown } from './fault.ts'
+
+/** Saves of a round whose answer may be lost; with one more the round fails. */
+const lostAnswersMax = 2
+
+/** A work that a shared round did not settle, with the save that Postgres may have committed. */
+export interface GoingOn<Work, ChangeSet> {
+  work: Work
+  lost: Attempt<Work, ChangeSet> | null
+}
+
+/** Works of which each is to be settled: refused, or its change committed. */
+export interface Round<Work, ChangeSet> {
+  works: readonly Work[]
+  /** Works that are refused, or whose change is committed. */
+  settled: Map<Work, Outcome>
+  /** The attempt that is being saved. */
+  underWay: Attempt<Work, ChangeSet> | null
+  /** Attempts that Postgres may have committed: the connection was lost before its answer. */
+  unanswered: Attempt<Work, ChangeSet>[]
+}
+
+export function roundOf<Work, ChangeSet>(
+  going: readonly GoingOn<Work, ChangeSet>[],
+): Round<Work, ChangeSet> {
+  const lost = new Set(going.flatMap((one) => one.lost ?? []))
+  const works = going.map(({ work }) => work)
+  return { works, settled: new Map(), underWay: null, unanswered: [...lost] }
+}
+
+/** What works came to on the rows that were read. */
+export interface Attempt<Work, ChangeSet> {
+  decided: readonly { key: string; works: readonly Work[]; outcomes: readonly Outcome[] }[]
+  changeSets: ReadonlyMap<string, ChangeSet>
+}
+
+/**
+ * One round. An integrity violation (a repeated key) fails the statement of all: works that are not
+ * committed by then run one by one, so that only the cause of it is refused.
+ */
+export async function writeRound<Work, State, ChangeSet>(
+  database: Database,
+  store: AggregateStore<Work, State, ChangeSet>,
+  round: Round<Work, ChangeSet>,
+): Promise<Outcome[]> {
+  const { works, settled } = round
+  try {
+    await settleAll(database, store, round)
+  } catch (error) {
+    if (works.length === 1 || !(error instanceof IntegrityConstraintViolationError)) throw error
+    const open = openOf(round)
+    const outcomes = await oneByOne(open, (work) =>
+      writeRound(database, store, { ...round, works: [work] }),
+    )
+    for (const [index, outcome] of outcomes.entries()) settled.set(open[index] as Work, outcome)
+  }
+  return works.flatMap((work) => settled.get(work) ?? [])
+}
+
+export async function oneByOne<Work>(
+  works: readonly Work[],
+  write: (work: Work) => Promise<Outcome[]>,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const work of works) {
+    const [outcome] = await Promise.allSettled([write(work)])
+    if (outcome?.status === 'fulfilled') outcomes.push(...outcome.value)
+    else if (outcome) outcomes.push(outcome)
+  }
+  return outcomes
+}
+
+async function settleAll<Work, State, ChangeSet>(
+  database: Database,
+  store: AggregateStore<Work, State, ChangeSet>,
+  round: Round<Work, ChangeSet>,
+): Promise<void> {
+  for (let isFirst = true; openOf(round).length > 0; isFirst = false) {
+    const isOptimistic = isFirst && round.unanswered.length === 0
+    round.underWay = null
+    try {
+      if (isOptimistic) await attemptOnce(database, store, round, 'wait')
+      else await attemptLocked(database, store, round)
+    } catch (error) {
+      const { underWay, unanswered: lost } = round
+      if (underWay && isOutcomeUnknown(error) && lost.length < lostAnswersMax) lost.push(underWay)
+      else if (lost.length === 0 || !isOutage(error)) throw error
+      else throw unanswered('the connection to the database was lost')
+    }
+  }
+}
+
+/** Reads, decides and saves without locks. */
+export async function attemptOnce<Work, State, ChangeSet>(
+  database: Database,
+  store: AggregateStore<Work, State, ChangeSet>,
+  round: Round<Work, ChangeSet>,
+  locked: Locked,
+): Promise<void> {
+  const attempt = await decideOn(database.pool, store, openOf(round))
+  round.underWay = attempt
+  // Only a save is announced to the relay.
+  const isSaved = attempt.changeSets.size > 0
+  const saved = isSaved
+    ? await database.autocommit((pool) => saveOf(pool, store, attempt, locked))
+    : none
+  settle(round, attempt, saved)
+}
+
+/**
+ * Reads, decides and saves under the row locks. Where the answer to an earlier save was lost, the
+ * lock waits until Postgres is done with that save, and then it is looked for. One that reaches
+ * Postgres even later saves nothing: by then the version has moved.
+ */
+async function attemptLocked<Work, State, ChangeSet>(
+  database: Database,
+  store: AggregateStore<Work, State, ChangeSet>,
+  round: Round<Work, ChangeSet>,
+): Promise<void> {
+  const { attempt, saved } = await database.transaction(async (tx) => {
+    await store.lock(tx, openOf(round))
+    for (const earlier of round.unanswered) {
+      settle(round, earlier, await store.findSaved(tx, earlier.changeSets))
+    }
+    const attempt = await decideOn(tx, store, openOf(round))
+    round.underWay = attempt
+    return { attempt, saved: await saveOf(tx, store, attempt, 'wait') }
+  })
+  settle(round, attempt, saved)
+  if (openOf(round).length > 0) throw versionMoved()
+}
+
+/** Carries out one work in a transaction that holds the row lock. */
+export async function writeLocked<Work, State, ChangeSet>(
+  tx: Transaction,
+  store: AggregateStore<Work, State, ChangeSet>,
+  work: Work,
+): Promise<Outcome> {
+  const attempt = await decideOn(tx, store, [work])
+  const outcome = doneOf(attempt, await saveOf(tx, store, attempt, 'wait')).get(work)
+  if (!outcome) throw versionMoved()
+  return outcome
+}
+
+async function decideOn<Work, State, ChangeSet>(
+  connection: CommonQueryMethods,
+  store: AggregateStore<Work, State, ChangeSet>,
+  open: readonly Work[],
+): Promise<Attempt<Work, ChangeSet>> {
+  const states = open.length > 0 ? await store.read(connection, open) : new Map()
+  const changeSets = new Map<string, ChangeSet>()
+  const decided = [...Map.groupBy(open, store.keyOf)].map(([key, works]) => {
+    const { outcomes, changeSet } = store.decide(states.get(key), works)
+    if (changeSet !== null) changeSets.set(key, changeSet)
+    return { key, works, outcomes }
+  })
+  return { decided, changeSets }
+}
+
+const none: ReadonlySet<string> = new Set()
+
+async function saveOf<Work, State, ChangeSet>(
+  connection: CommonQueryMethods,
+  store: AggregateStore<Work, State, ChangeSet>,
+  { changeSets }: Attempt<Work, ChangeSet>,
+  locked: Locked,
+): Promise<ReadonlySet<string>> {
+  return changeSets.size > 0 ? store.save(connection, changeSets, locked) : none
+}
+
+/** The outcomes of works that are done; the others met a version that has moved. */
+function doneOf<Work, ChangeSet>(
+  { decided, changeSets }: Attempt<Work, ChangeSet>,
+  saved: ReadonlySet<string>,
+): Map<Work, Outcome> {
+  const done = decided.filter(({ key }) => !changeSets.has(key) || saved.has(key))
+  return new Map(
+    done.flatMap(({ works, outcomes }) =>
+      works.map((work, index): [Work, Outcome] => [work, outcomes[index] as Outcome]),
+    ),
+  )
+}
+
+function versionMoved(): Error {
+  return new Error('a version moved under its row lock: a statement changed it past the writer')
+}
+
+function openOf<Work, ChangeSet>({ works, settled }: Round<Work, ChangeSet>): Work[] {
+  return works.filter((work) => !settled.has(work))
+}
+
+function settle<Work, ChangeSet>(
+  { settled }: Round<Work, ChangeSet>,
+  attempt: Attempt<Work, ChangeSet>,
+  saved: ReadonlySet<string>,
+): void {
+  for (const [work, outcome] of doneOf(attempt, saved)) settled.set(work, outcome)
+}
