@@ -6,7 +6,6 @@ import { camelCase, type ShownTable } from '@coffer/kit/account-tables'
 import type { Database } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import { inBulk } from '@coffer/kit/testing/database'
-import { renewal } from '@coffer/ledger/bank-account-version.sql'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import type { Person } from '../harness/person.ts'
@@ -30,7 +29,6 @@ const transactionCount = 50_000
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
   await inBulk({ url: place.coffer.booted.databaseUrl, schema: 'ledger' }, (tx) =>
     tx.query(sql.unsafe`
-      WITH renewed AS (${renewal({ accountId, bankAccountId })})
       INSERT INTO transactions SELECT made.*
       FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,
         LATERAL jsonb_populate_record(one, jsonb_build_object('transaction_id',

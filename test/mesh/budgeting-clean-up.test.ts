@@ -5,7 +5,6 @@ import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/audit-books.sql'
-import { renewal } from '@coffer/ledger/bank-account-version.sql'
 import { ledger } from '@coffer/ledger/service'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -84,7 +83,6 @@ test('an opening left half-way is finished where it has an envelope, else remove
   const removed = await home.expense(fundingScheduleId, { name: 'without' })
   const { bankAccountId, as, accountId } = home
   await booted.database('ledger').pool.query(sql.unsafe`
-    WITH renewed AS (${renewal(home)})
     DELETE FROM envelopes WHERE spending_id = ${removed.spendingId}`)
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET state = 'opening' WHERE account_id = ${accountId}`)

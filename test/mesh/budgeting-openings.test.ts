@@ -4,7 +4,6 @@ import { refusalOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
-import { renewal } from '@coffer/ledger/bank-account-version.sql'
 import { ledger } from '@coffer/ledger/service'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -52,7 +51,6 @@ async function reservedOnly(home: Household, body: Awaited<ReturnType<typeof bod
   await pool.query(sql.unsafe`
     UPDATE spending SET state = 'opening' WHERE account_id = ${home.accountId}`)
   await booted.database('ledger').pool.query(sql.unsafe`
-    WITH renewed AS (${renewal(home)})
     DELETE FROM envelopes WHERE bank_account_id = ${bankAccountId}`)
   return made?.spendingId
 }

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openDatabase, type Transaction } from '../src/database.ts'
 import { tablesOf } from '../src/host.ts'
 import { newId } from '../src/id.ts'
-import { migrate, type Tables } from '../src/migrations.ts'
+import { migrate } from '../src/migrations.ts'
 import type { ServiceDefinition } from '../src/service.ts'
 
 /** A database of its own, gone when disposed. */
@@ -17,8 +15,7 @@ export interface TestDatabase extends AsyncDisposable {
 
 /**
  * A fresh database with the schemas of these services, cloned from a template that is migrated
- * once for each set of migration files. What a service keeps in `test/rules` is applied as well:
- * rules that Postgres checks in every test.
+ * once for each set of migration files.
  */
 export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
   const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
@@ -33,7 +30,7 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
     const draft = newId('coffer_draft')
     await admin.query(`CREATE DATABASE ${draft}`)
     for (const definition of definitions) {
-      await migrate(withRules(definition, databaseUrl(adminUrl, draft)))
+      await migrate(tablesOf(definition, databaseUrl(adminUrl, draft)))
     }
     await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`)
   })
@@ -90,19 +87,13 @@ function databaseUrl(adminUrl: string, name: string): string {
   return url.href
 }
 
-function withRules(definition: ServiceDefinition, url: string): Tables {
-  const tables = tablesOf(definition, url)
-  const rules = fileURLToPath(new URL('test/rules', definition.migrations))
-  return { ...tables, folders: [...tables.folders, ...(existsSync(rules) ? [rules] : [])] }
-}
-
 async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
   const hash = createHash('sha256')
   // The template holds the table of applied files too.
   hash.update(await readFile(new URL('../src/migrations.ts', import.meta.url)))
   for (const definition of definitions) {
     hash.update(definition.schema)
-    for (const folder of withRules(definition, '').folders) {
+    for (const folder of tablesOf(definition, '').folders) {
       for (const name of (await readdir(folder)).sort()) {
         hash.update(name).update(await readFile(join(folder, name)))
       }

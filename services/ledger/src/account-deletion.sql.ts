@@ -1,8 +1,8 @@
 import type { Database } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { raisedVersion } from './bank-account-version.sql.ts'
 import type { LinkKey } from './link.ts'
+import { removeBankAccounts } from './money/removal.sql.ts'
 
 const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
 
@@ -17,15 +17,7 @@ export async function endLinks(database: Database, accountId: string, now: Date)
       )
       UPDATE links SET deleted_at = ${at}, updated_at = ${at}
       FROM locked WHERE account_id = ${accountId} AND links.link_id = locked.link_id`)
-    await tx.query(sql.unsafe`
-      WITH locked AS MATERIALIZED (
-        SELECT bank_account_id FROM bank_accounts
-        WHERE account_id = ${accountId} AND removed_at IS NULL
-        ORDER BY bank_account_id FOR NO KEY UPDATE
-      )
-      UPDATE bank_accounts SET removed_at = ${at}, version = ${raisedVersion} FROM locked
-      WHERE account_id = ${accountId}
-        AND bank_accounts.bank_account_id = locked.bank_account_id`)
+    await removeBankAccounts(tx, { accountId }, now)
   })
 }
 

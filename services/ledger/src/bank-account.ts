@@ -55,6 +55,9 @@ export const BankAccount = z.object({
 })
 export type BankAccount = z.infer<typeof BankAccount>
 
+/** A bank account, named with the account that it belongs to. */
+export type BankAccountKey = Pick<BankAccount, 'accountId' | 'bankAccountId'>
+
 /** What the available money is set aside for; minor units of `currency`. */
 export type Balances = {
   bankAccountId: string

@@ -3,7 +3,7 @@ import { columnsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { BankAccountKey } from './bank-account-version.sql.ts'
+import type { BankAccountKey } from './bank-account.ts'
 import { Envelope } from './envelope.ts'
 
 /** What others are told of an open envelope. */

@@ -6,8 +6,8 @@ import {
   listRemovedBankAccounts,
   markCleaned,
   removeFiles,
-  removeRows,
 } from './link-clean-up.sql.ts'
+import { deleteMoney } from './money/removal.sql.ts'
 import { nameOf, type Storage } from './storage.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage }
@@ -46,7 +46,7 @@ export function linkCleanUpActivities({ database, clock, storage }: Deps) {
           for (const file of files) await storage.remove(nameOf(file))
           await removeFiles(database, bankAccount, files)
         } else {
-          await removeRows(database, bankAccount, rowsPerStatement)
+          await deleteMoney(database, bankAccount, rowsPerStatement)
         }
       }
       return false

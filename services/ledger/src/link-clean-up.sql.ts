@@ -1,5 +1,4 @@
 import type { Database } from '@coffer/kit/database'
-import { deleteSome } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { FileKey } from './storage.ts'
@@ -53,29 +52,6 @@ export async function removeFiles(
       DELETE FROM uploads WHERE account_id = ${accountId} AND file_id = ANY(${fileIds})
     )
     DELETE FROM files WHERE account_id = ${accountId} AND file_id = ANY(${fileIds})`)
-}
-
-// What refers to another table goes before it.
-const tables = ['journal', 'operations', 'transactions', 'envelopes'] as const
-
-/**
- * Removes at most so many rows of each table under a removed bank account without files, and the
- * account itself when nothing is left under it.
- */
-export async function removeRows(
-  database: Database,
-  { accountId, bankAccountId }: RemovedBankAccount,
-  limit: number,
-): Promise<void> {
-  const where = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-  for (const table of tables) {
-    const rowCount = await deleteSome(database, { table, where, limit })
-    if (rowCount === limit) return
-  }
-  await database.pool.query(sql.unsafe`
-    DELETE FROM bank_accounts
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND removed_at IS NOT NULL`)
 }
 
 const Left = z.object({ isLeft: z.boolean() })

@@ -17,15 +17,9 @@ import {
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { type Bounds, linkBound } from './bounds.sql.ts'
-import {
-  findLink,
-  insertLink,
-  listLinks,
-  lockLink,
-  removeBankAccounts,
-  saveLink,
-} from './link.sql.ts'
+import { findLink, insertLink, listLinks, lockLink, saveLink } from './link.sql.ts'
 import { changeLink, createLink, deleteLink, type Link, type LinkPatch } from './link.ts'
+import { removeBankAccounts } from './money/removal.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 

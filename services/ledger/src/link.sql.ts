@@ -3,7 +3,6 @@ import type { Database, Transaction as Tx } from '@coffer/kit/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
-import { raisedVersion } from './bank-account-version.sql.ts'
 import { Link } from './link.ts'
 
 const columns = columnsOf(Link, { table: 'links' })
@@ -62,18 +61,4 @@ export async function saveLink(tx: Tx, link: Link): Promise<void> {
     UPDATE links
     SET ${assignmentsOf(link, ['institutionName', 'description', 'updatedAt', 'deletedAt'])}
     WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
-}
-
-/** Takes the bank accounts of a deleted link out of sight, each under its money lock. */
-export async function removeBankAccounts(tx: Tx, link: Link, now: Date): Promise<void> {
-  await tx.query(sql.unsafe`
-    WITH locked AS MATERIALIZED (
-      SELECT bank_account_id FROM bank_accounts
-      WHERE account_id = ${link.accountId} AND link_id = ${link.linkId} AND removed_at IS NULL
-      ORDER BY bank_account_id FOR NO KEY UPDATE
-    )
-    UPDATE bank_accounts SET removed_at = ${now.toISOString()}, version = ${raisedVersion}
-    FROM locked
-    WHERE account_id = ${link.accountId}
-      AND bank_accounts.bank_account_id = locked.bank_account_id`)
 }

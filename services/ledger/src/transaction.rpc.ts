@@ -15,13 +15,15 @@ import {
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { findBankAccount } from './bank-account.sql.ts'
+import { openBook, settle } from './book.ts'
 import { resultOf } from './money/result.ts'
 import type { Decision } from './money/unit-of-work.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
 import { noRecords, type ProviderRecords, renderRecords } from './provider-records.ts'
 import type { ProviderRecord } from './provider-transaction.ts'
 import { listRecords } from './sync-import.sql.ts'
-import { findTransaction, forgetSchedule } from './transaction.sql.ts'
+import { findTransaction } from './transaction.sql.ts'
 import { createTransaction, type Locked, type Transaction } from './transaction.ts'
 import { postBatch } from './transaction-batch.rpc.ts'
 import { changeTransaction, type TransactionPatch } from './transaction-change.ts'
@@ -66,7 +68,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       })
     },
     forgetSchedule: async (request, context) => {
-      await forgetSchedule(deps.database, callerOf(context).accountId, request)
+      await forgetSchedule(deps, request, context)
       return {}
     },
   }
@@ -129,6 +131,27 @@ function change<Reply>(
     decide: ({ transaction, records, ...current }) => {
       if (!transaction) throw notFound('transaction')
       return decide({ ...current, transaction }, recordsOf(transaction, records))
+    },
+  })
+}
+
+/** Repeated, it changes nothing but the version. */
+async function forgetSchedule(
+  { database, write }: Deps,
+  { bankAccountId, fundingScheduleId }: { bankAccountId: string; fundingScheduleId: string },
+  context: HandlerContext,
+): Promise<void> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  // Its transactions are gone with it, or are being removed.
+  if (!(await findBankAccount(database, accountId, bankAccountId))) return
+  await write({
+    scope: { accountId, bankAccountId },
+    createdBy,
+    isAlone: true,
+    signal: context.signal,
+    decide: (current) => {
+      const settlement = settle(openBook(current))
+      return { settlement, forgotten: fundingScheduleId, reply: undefined }
     },
   })
 }

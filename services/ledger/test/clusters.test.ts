@@ -4,7 +4,6 @@ import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { renewal } from '../src/bank-account-version.sql.ts'
 import { findCluster, listTexts, newest, replaceClusters } from '../src/cluster.sql.ts'
 import type { TransactionCluster } from '../src/cluster.ts'
 import { ledger } from '../src/service.ts'
@@ -48,7 +47,6 @@ test('a page of texts begins where the one before ended, whatever the dates', as
   const { accountId, bankAccountId } = home
   // Ten dates with 45 transactions each, in the order of their IDs; one in nine is deleted.
   await tables().pool.query(sql.unsafe`
-    WITH renewed AS (${renewal(home)})
     INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories, date,
       original_name, original_merchant_name, is_pending, source, created_at, deleted_at)
     SELECT ${accountId}, ${bankAccountId}, 'txn_' || lpad(n::text, 4, '0'), 1, '{}',

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner, systemCaller } from '@coffer/kit/caller'
 import { newId } from '@coffer/kit/id'
@@ -128,6 +129,38 @@ describe('a deleted link', () => {
     ])
     // The account's other link keeps what is under it.
     expect(await rowsOf(home)).toMatchObject({ bank_accounts: 1 })
+  })
+
+  test('leaves nothing of what is written while it is deleted', async () => {
+    const home = await household(booted, { availableBalance: 1000n })
+    const { as, bankAccountId, linkId, links, accounts, envelopes, transactions } = home
+    const { spendingId } = await fill(home)
+    const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+    const bill = { bankAccountId, amount: 1n, date, name: 'Bill', spendingId }
+    const writes = [
+      () => transactions.createTransaction(bill, as),
+      () => envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+      () => accounts.createBankAccount({ linkId, name: 'More' }, as),
+    ]
+    // Each client goes on until it is refused.
+    const clients = [...writes, ...writes].map(async (write) => {
+      for (let count = 0; count < 1_000; count++) {
+        const [answer] = await refusals(write())
+        if (answer !== 'accepted') return { count, answer }
+      }
+      return null
+    })
+    await setTimeout(50)
+    await links.deleteLink({ linkId }, as)
+    const ends = await Promise.all(clients)
+    const deleted = ['NotFound', 'NotFound', 'FailedPrecondition']
+    expect(ends.map((end) => end?.answer)).toEqual([...deleted, ...deleted])
+    await eventually(
+      () => cleanedAt(home),
+      (instant) => instant !== null,
+    )
+    expect(await rowsOf(home)).toEqual(nothing)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
   test('hides at once what is under it', async () => {

@@ -16,7 +16,8 @@ import { type FundedHousehold, fundedHousehold, payTogether } from './funded-hou
 
 const nothing = {
   ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
-  ...{ records: [], closed: [], changes: [], replies: [], operations: [], isBulk: false },
+  ...{ records: [], closed: [], forgotten: [], changes: [], replies: [], operations: [] },
+  isBulk: false,
   saveId: '',
 }
 

@@ -70,13 +70,11 @@ async function crowd(tx: Transaction): Promise<void> {
     SELECT account_id, 'bac_' || link_id, link_id, 'manual', 'USD', 0, 0, 0, 0, 0, 'Account', '',
       'depository', 'checking', 'active', now(), now(), now() FROM links`)
   await tx.query(sql.unsafe`
-    WITH renewed AS (UPDATE bank_accounts SET status = status)
     INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type, current_amount,
       used_amount, period_spent, version, opened_at)
     SELECT account_id, bank_account_id, 'spnd_' || n, 'expense', 0, 0, 0, 1, now()
     FROM bank_accounts, generate_series(1, 10) AS n`)
   await tx.query(sql.unsafe`
-    WITH renewed AS (UPDATE bank_accounts SET status = status)
     INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, spending_id,
       spending_amount, categories, date, name, original_name, original_merchant_name, is_pending,
       source, created_at)
@@ -192,6 +190,8 @@ async function useEverything(home: Household): Promise<void> {
   await accounts.describeBankAccount({ bankAccountId }, budgeting)
   const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
   await envelopes.applyFunding({ ...run, lines: [{ spendingId, amount: 5n }] }, budgeting)
+  const { fundingScheduleId } = run
+  await transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, budgeting)
   await envelopes.closePeriod({ bankAccountId, spendingId, due: date, targetAmount: 9n }, budgeting)
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
   await importFile(home, 'truncated.ofx')

@@ -174,6 +174,36 @@ test('booked at once by several, with transfers between, it is booked once', asy
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
+test('a schedule that is forgotten is taken off what it made, in a new version', async () => {
+  const home = await saving()
+  const { bankAccountId, accountId, as, transactions } = home
+  const ids: string[] = []
+  for (const [{ operation }] of [bookingsOf(home), bookingsOf(home)]) {
+    ids.push(operation.value.fundingScheduleId)
+    await scheduled().book({ bookings: [{ accountId, operation }] }, asService('budgeting'))
+  }
+  const made = async () => {
+    const page = { bankAccountId, limit: 25, offset: 0 }
+    const listed = await transactions.listTransactions(page, as)
+    return listed.transactions.map((one) => one.createdByFundingScheduleId ?? '').toSorted()
+  }
+  const version = () =>
+    booted.database('ledger').pool.oneFirst(sql.type(z.object({ version: z.bigint() }))`
+      SELECT version FROM bank_accounts WHERE account_id = ${accountId}`)
+  expect(await made()).toEqual(ids.toSorted())
+  const before = await version()
+  const [kept = '', gone = ''] = ids
+  const forgotten = { bankAccountId, fundingScheduleId: gone }
+  await transactions.forgetSchedule(forgotten, asService('budgeting', accountId))
+  expect(await version()).toBeGreaterThan(before)
+  await transactions.forgetSchedule(forgotten, asService('budgeting', accountId))
+  expect(await made()).toEqual(['', kept])
+  await home.links.deleteLink({ linkId: home.linkId }, as)
+  expect(
+    await transactions.forgetSchedule(forgotten, asService('budgeting', accountId)),
+  ).toBeDefined()
+})
+
 test('automatic transactions are compared with the others later, all in one go', async () => {
   const home = await saving()
   const { bankAccountId, as } = home

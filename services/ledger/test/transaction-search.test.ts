@@ -4,7 +4,6 @@ import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
 import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { renewal } from '../src/bank-account-version.sql.ts'
 import { ledger } from '../src/service.ts'
 import { searchCosts, searchTransactions } from '../src/transaction-list.rpc.ts'
 import { findByText } from '../src/transaction-search.sql.ts'
@@ -138,7 +137,6 @@ describe('a search in a large account', () => {
     const home = await household(booted)
     const { pool } = booted.database('ledger')
     await pool.query(sql.unsafe`
-      WITH renewed AS (${renewal(home)})
       INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,
         date, name, original_name, original_merchant_name, is_pending, source, created_at)
       SELECT ${home.accountId}, ${home.bankAccountId}, 'txn_' || lpad(n::text, 4, '0'), 1, '{}',

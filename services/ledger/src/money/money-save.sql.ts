@@ -56,8 +56,10 @@ const insertParts = {
 } satisfies Record<string, InsertPart>
 
 const insertNames = Object.keys(insertParts) as (keyof typeof insertParts)[]
-const changingNames = ['envelopes', 'updated', 'deleted', 'records', 'closed'] as const
-const partNames = [...insertNames, ...changingNames]
+const changingNames = ['envelopes', 'updated', 'deleted', 'records'] as const
+/** Parts that name IDs in place of rows, and run alone: there is one bank account then. */
+const clearingNames = ['closed', 'forgotten'] as const
+const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
 
 const accountKey = ['accountId', 'bankAccountId'] as const
@@ -83,32 +85,49 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${insertion(recordPart, 'records')}
     ON CONFLICT (account_id, bank_account_id, provider_transaction_id) DO UPDATE
     SET ${rowAssignments(ProviderRecord, recordKey, 'excluded')}`,
-  // Closing an envelope runs alone, so there is one bank account. Its transactions are looked up
-  // first: joined freely, all of the bank account's may be read.
-  closed: sql.fragment`
-    UPDATE transactions SET
-      spending_id = CASE WHEN spending_id = ANY(gone.closed) THEN NULL ELSE spending_id END,
-      spending_amount = CASE WHEN spending_id = ANY(gone.closed) THEN NULL ELSE spending_amount END,
-      created_by_spending_id = CASE WHEN created_by_spending_id = ANY(gone.closed) THEN NULL
-        ELSE created_by_spending_id END
+  closed: clearing({
+    part: 'closed',
+    names: ['spending_id', 'created_by_spending_id'],
+    assignments: sql.fragment`
+      spending_id = CASE WHEN spending_id = ANY(gone.ids) THEN NULL ELSE spending_id END,
+      spending_amount = CASE WHEN spending_id = ANY(gone.ids) THEN NULL ELSE spending_amount END,
+      created_by_spending_id = CASE WHEN created_by_spending_id = ANY(gone.ids) THEN NULL
+        ELSE created_by_spending_id END`,
+  }),
+  forgotten: clearing({
+    part: 'forgotten',
+    names: ['created_by_funding_schedule_id'],
+    assignments: sql.fragment`created_by_funding_schedule_id = NULL`,
+  }),
+}
+
+/**
+ * Takes IDs off every transaction that has one in a column of these names. The transactions are
+ * looked up first: joined freely, all of the bank account's may be read.
+ */
+function clearing(of: {
+  part: (typeof clearingNames)[number]
+  names: string[]
+  assignments: FragmentSqlToken
+}): FragmentSqlToken {
+  const ids = sql.identifier(['guard', of.part])
+  const having = of.names.map(
+    (name) => sql.fragment`
+        SELECT transaction_id FROM transactions
+        WHERE transactions.account_id = guard.account_id
+          AND transactions.bank_account_id = guard.bank_account_id
+          AND ${sql.identifier(['transactions', name])} = ANY(${ids})`,
+  )
+  return sql.fragment`
+    UPDATE transactions SET ${of.assignments}
     FROM (
-      SELECT guard.account_id, guard.bank_account_id, guard.closed, ARRAY(
-        SELECT transaction_id FROM transactions
-        WHERE ${underGuard('transactions')} AND spending_id = ANY(guard.closed)
-        UNION ALL
-        SELECT transaction_id FROM transactions
-        WHERE ${underGuard('transactions')} AND created_by_spending_id = ANY(guard.closed)
-      ) AS transaction_ids FROM guard LIMIT 1
+      SELECT account_id, bank_account_id, ${ids} AS ids,
+        ARRAY(${sql.join(having, sql.fragment` UNION ALL `)}) AS transaction_ids
+      FROM guard LIMIT 1
     ) AS gone
     WHERE transactions.account_id = gone.account_id
       AND transactions.bank_account_id = gone.bank_account_id
-      AND transactions.transaction_id = ANY(gone.transaction_ids)`,
-}
-
-function underGuard(table: string): FragmentSqlToken {
-  const name = sql.identifier([table])
-  return sql.fragment`${name}.account_id = guard.account_id
-      AND ${name}.bank_account_id = guard.bank_account_id`
+      AND transactions.transaction_id = ANY(gone.transaction_ids)`
 }
 
 /**
@@ -176,7 +195,7 @@ const saveStatement = prepareParts(
         account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
         entries jsonb, created jsonb, inserted jsonb, changes jsonb, replies jsonb,
         operations jsonb, envelopes jsonb, updated jsonb, deleted jsonb, records jsonb,
-        closed text[])
+        closed text[], forgotten text[])
       CROSS JOIN LATERAL (
         SELECT 1 FROM bank_accounts AS owner
         WHERE owner.account_id = new.account_id AND owner.bank_account_id = new.bank_account_id
@@ -241,7 +260,8 @@ export async function findSavedMoney(
 function documentOf(save: MoneySave, filled: readonly PartName[]): string {
   const { accountId, bankAccountId } = save.bankAccount
   const parts = filled.map((name) => {
-    const rows = name === 'closed' ? JSON.stringify(save.closed) : recordsOf(save[name])
+    const isNamed = name === 'closed' || name === 'forgotten'
+    const rows = isNamed ? JSON.stringify(save[name]) : recordsOf(save[name])
     return `,"${name}":${rows}`
   })
   return `{"account_id":${JSON.stringify(accountId)},

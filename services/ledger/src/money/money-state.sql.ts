@@ -3,7 +3,7 @@ import { entityOf, recordsOf } from '@coffer/kit/rows'
 import { prepare, prepareParts } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { BankAccount } from '../bank-account.ts'
+import { BankAccount, type BankAccountKey } from '../bank-account.ts'
 import { Envelope } from '../envelope.ts'
 import { BookedOperation } from '../operation.ts'
 import { ProviderRecord } from '../provider-transaction.ts'
@@ -14,8 +14,6 @@ import type { MoneyScope, MoneyState } from './unit-of-work.ts'
 export function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
   return one < other ? -1 : 1
 }
-
-type BankAccountKey = Pick<MoneyScope, 'accountId' | 'bankAccountId'>
 
 /** Names a bank account, as the key of a map. */
 export function keyOf({ accountId, bankAccountId }: BankAccountKey): string {

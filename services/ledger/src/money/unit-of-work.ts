@@ -73,6 +73,8 @@ export interface Decision<Reply> {
   /** Rows of idempotency_keys. */
   replies?: readonly object[]
   operation?: BookedOperation
+  /** A funding schedule that is taken off every transaction; the work runs alone. */
+  forgotten?: string
 }
 
 /** One change of money in one bank account. */
@@ -103,6 +105,8 @@ export interface ChangeSet {
   records: readonly ProviderRecord[]
   /** Envelopes that close: they are taken off every transaction, soft-deleted ones too. */
   closed: readonly string[]
+  /** Funding schedules that are taken off every transaction. */
+  forgotten: readonly string[]
   replies: readonly object[]
   operations: readonly BookedOperation[]
 }
@@ -120,6 +124,7 @@ interface UnitOfWork {
   fates: Map<string, { fate: Fate; transaction: Transaction }>
   records: Map<string, ProviderRecord>
   changedRecords: Set<string>
+  forgotten: string[]
   replies: object[]
   known: readonly BookedOperation[]
   openBefore: number
@@ -158,6 +163,7 @@ function unitOf(state: MoneyState): UnitOfWork {
     fates: new Map(),
     records: new Map(state.records.map((one) => [one.providerTransactionId, one])),
     changedRecords: new Set(),
+    forgotten: [],
     replies: [],
     known: state.operations,
     openBefore: state.openEnvelopes,
@@ -210,6 +216,7 @@ function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): 
   }
   unit.replies.push(...replies)
   if (operation !== undefined) unit.operations.push(operation)
+  if (decision.forgotten !== undefined) unit.forgotten.push(decision.forgotten)
   for (const fate of ['inserted', 'updated', 'deleted'] as const) {
     for (const transaction of decision[fate] ?? []) note(unit, fate, transaction)
   }
@@ -247,6 +254,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
       ...records.filter(({ deletedAt }) => deletedAt === null),
     ],
     closed: envelopes.flatMap((one) => (one.closedAt === null ? [] : one.spendingId)),
+    forgotten: unit.forgotten,
     replies: unit.replies,
     operations: unit.operations,
   }

@@ -1,0 +1,63 @@
+import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import { sql } from 'slonik'
+import type { BankAccountKey } from '../bank-account.ts'
+
+/** As `nextVersion` has it, by the clock of the database. */
+const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,
+        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`
+
+/**
+ * Takes bank accounts out of sight, all of an account or those of one link. It raises their
+ * versions, so that a change that was decided before is not saved any more.
+ */
+export async function removeBankAccounts(
+  tx: Tx,
+  { accountId, linkId }: { accountId: string; linkId?: string },
+  now: Date,
+): Promise<void> {
+  const ofLink = linkId === undefined ? sql.fragment`` : sql.fragment`AND link_id = ${linkId}`
+  await tx.query(sql.unsafe`
+    WITH locked AS MATERIALIZED (
+      SELECT bank_account_id FROM bank_accounts
+      WHERE account_id = ${accountId} ${ofLink} AND removed_at IS NULL
+      ORDER BY bank_account_id FOR NO KEY UPDATE
+    )
+    UPDATE bank_accounts SET removed_at = ${now.toISOString()}, version = ${raisedVersion}
+    FROM locked
+    WHERE account_id = ${accountId} AND bank_accounts.bank_account_id = locked.bank_account_id`)
+}
+
+/** The tables of a bank account's money and their keys in it; what refers to another goes first. */
+const keys = [
+  ['journal', 'entry_id'],
+  ['operations', 'operation_id'],
+  ['transactions', 'transaction_id'],
+  ['envelopes', 'spending_id'],
+] as const
+
+/**
+ * Deletes the money of a removed bank account that no file refers to any more, at most so many rows
+ * of each table, and its own row when nothing is left under it. Each statement raises the version.
+ */
+export async function deleteMoney(
+  { pool }: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+  limit: number,
+): Promise<void> {
+  const isOwn = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  for (const [table, id] of keys) {
+    const name = sql.identifier([table])
+    const key = sql.identifier([id])
+    const { rowCount } = await pool.query(sql.unsafe`
+      WITH owner AS (
+        UPDATE bank_accounts SET version = ${raisedVersion}
+        WHERE ${isOwn} AND removed_at IS NOT NULL RETURNING account_id, bank_account_id
+      )
+      DELETE FROM ${name} AS gone USING owner
+      WHERE gone.account_id = owner.account_id AND gone.bank_account_id = owner.bank_account_id
+        AND gone.${key} = ANY(ARRAY(SELECT ${key} FROM ${name} WHERE ${isOwn} LIMIT ${limit}))`)
+    if (rowCount === limit) return
+  }
+  await pool.query(sql.unsafe`
+    DELETE FROM bank_accounts WHERE ${isOwn} AND removed_at IS NOT NULL`)
+}
