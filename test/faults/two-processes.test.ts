@@ -17,8 +17,49 @@ afterAll(async () => await deployment[Symbol.asyncDispose]())
 // What a process knows of a credential it believes for so long at most.
 const believedMs = 1_000
 
+// To each of the two processes.
+const connections = 16
+const postsEach = 10
+
 const asSession = { asSession: true }
 const newPassword = 'another long password'
+
+test('both write to one bank account, and no cent is lost or made', async () => {
+  const person = await newPerson(deployment.baseUrl)
+  const { path } = await person.opensAccount(100_000)
+  const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, {
+    name: 'Pay',
+    ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
+  })
+  const { spendingId } = await person.post(`${path}/spending`, {
+    ...{ spendingType: 'goal', name: 'Bike', fundingScheduleId, targetAmount: 50_000 },
+    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
+  })
+  await person.post(`${path}/spending/transfer`, { toSpendingId: spendingId, amount: 50_000 })
+  const { authorization } = person
+  const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+  const connection = async (baseUrl: string, count: number) => {
+    const answers: number[] = []
+    for (let sent = 0; sent < count; sent += 1) {
+      const options = { body: { ...body, spendingId }, headers: { authorization } }
+      answers.push((await call(baseUrl, 'POST', `${path}/transactions`, options)).status)
+    }
+    return answers
+  }
+  const lines = [deployment.baseUrl, beside.baseUrl].flatMap((baseUrl) =>
+    Array.from({ length: connections }, () => connection(baseUrl, postsEach)),
+  )
+  const statuses = (await Promise.all(lines)).flat()
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  const left = 50_000 - statuses.length
+  expect(await person.get(`${path}/balances`)).toMatchObject({
+    ...{ available: 100_000 - statuses.length, goals: left, free: 50_000 },
+  })
+  expect(await person.get(`${path}/spending`)).toMatchObject([
+    { currentAmount: left, usedAmount: statuses.length },
+  ])
+  await runs('audit')
+})
 
 type End = (person: Person, cookie: string) => Promise<unknown>
 

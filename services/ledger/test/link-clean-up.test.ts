@@ -16,6 +16,7 @@ import { partsOf } from './file-parts.ts'
 import { type Household, household, refusals } from './household.ts'
 import { asked, neighbours } from './neighbours.ts'
 import { storedFiles } from './stored-files.ts'
+import { anAccount, anItem, envelopeOf, syncedHome } from './syncing.ts'
 
 let booted: Booted
 let dataDir: string
@@ -32,6 +33,7 @@ afterAll(async () => {
 
 const tables = [
   'bank_accounts',
+  'provider_transactions',
   'envelopes',
   'transactions',
   'journal',
@@ -42,7 +44,9 @@ const tables = [
 const Count = z.object({ count: z.bigint() })
 
 /** How many rows of each table there are under an account. */
-async function rowsOf({ accountId }: Household): Promise<Record<string, number>> {
+async function rowsOf({
+  accountId,
+}: Pick<Household, 'accountId'>): Promise<Record<string, number>> {
   const { pool } = booted.database('ledger')
   const counts = tables.map(async (table) => {
     const count = await pool.oneFirst(sql.type(Count)`
@@ -76,7 +80,10 @@ async function fill(home: Household) {
   return { spendingId, transactionUploadId, transactionId: transaction?.transactionId ?? '' }
 }
 
-async function cleanedAt({ accountId, linkId }: Household): Promise<Date | null> {
+async function cleanedAt({
+  accountId,
+  linkId,
+}: Pick<Household, 'accountId' | 'linkId'>): Promise<Date | null> {
   const Row = z.object({ cleanedAt: z.date().nullable() })
   return booted.database('ledger').pool.oneFirst(sql.type(Row)`
     SELECT cleaned_at AS "cleanedAt" FROM links
@@ -93,7 +100,8 @@ describe('a deleted link', () => {
     const other = await household(booted, { availableBalance: 1000n })
     await fill(other)
     const before = await rowsOf(home)
-    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([])
+    const empty = Object.keys(before).filter((table) => before[table] === 0)
+    expect(empty).toEqual(['provider_transactions'])
 
     await links.deleteLink({ linkId }, as)
     await eventually(
@@ -184,5 +192,34 @@ describe('a deleted link', () => {
     expect((await accounts.listBankAccounts({ linkId }, as)).bankAccounts).toEqual([])
     expect((await accounts.listBankAccounts({}, as)).bankAccounts).toEqual([])
     expect((await links.listLinks({}, as)).links).toEqual([])
+  })
+
+  test('in the middle of posts and of a sync leaves nothing under it', async () => {
+    const home = await syncedHome(booted)
+    const { accountId, bankAccountId, linkId, links, envelopes, sync, account, as, by } = home
+    const { spendingId } = await envelopeOf(home, 500n)
+    const works = () => [
+      envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+      home.brings(anItem(), anItem()),
+      sync.upsertBankAccounts({ linkId, accounts: [account, anAccount()] }, by),
+      envelopes.openEnvelope(
+        { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' },
+        as,
+      ),
+    ]
+    const rounds = (count: number) => Array.from({ length: count }, works).flat()
+    const before = rounds(3)
+    await before[0]
+    const deleted = links.deleteLink({ linkId }, as)
+    const outcomes = await refusals(...before, ...rounds(3))
+    expect(outcomes.filter((one) => !['accepted', 'NotFound'].includes(one))).toEqual([])
+    await deleted
+    expect(await refusals(...works())).toEqual(Array(4).fill('NotFound'))
+    await eventually(
+      () => cleanedAt(home),
+      (instant) => instant !== null,
+    )
+    expect(await rowsOf({ accountId })).toEqual(nothing)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 })

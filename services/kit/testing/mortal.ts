@@ -1,0 +1,85 @@
+import type { Database } from '../src/database.ts'
+import type { ServiceDefinition } from '../src/service.ts'
+
+type Activities = Record<string, (...args: never[]) => Promise<unknown>>
+
+/** A service whose process a test kills between two steps, and then starts again. */
+export interface Mortal {
+  definition: ServiceDefinition
+  /** Its activities, which nobody else runs: workflows are not started. */
+  activities: () => Activities
+  /** From its step of that number (from 1) on nothing that it tries happens. */
+  killBefore: (step: number) => void
+  /** Starts it again; returns whether it was killed. */
+  revive: () => boolean
+}
+
+/**
+ * A service that can be killed before and after each statement, and before each COMMIT. Between
+ * two steps nobody could see a difference; a transaction that is left is rolled back.
+ */
+export function mortalOf(definition: ServiceDefinition): Mortal {
+  let left = Number.POSITIVE_INFINITY
+  let isDead = false
+  let activities: Activities = {}
+  const step = () => {
+    left -= 1
+    isDead ||= left <= 0
+    if (isDead) throw new Error('killed')
+  }
+  const create: ServiceDefinition['create'] = (deps) => {
+    const database = mortalDatabase(deps.database, step)
+    const workflows = { ...deps.workflows, start: async () => undefined }
+    const service = definition.create({ ...deps, database, workflows })
+    activities = service.activities ?? {}
+    return service
+  }
+  return {
+    definition: { ...definition, create },
+    activities: () => activities,
+    killBefore: (step) => {
+      left = step
+    },
+    revive: () => {
+      const wasDead = isDead
+      left = Number.POSITIVE_INFINITY
+      isDead = false
+      return wasDead
+    },
+  }
+}
+
+function mortalDatabase(database: Database, step: () => void): Database {
+  const pool = watched(database.pool, step)
+  return {
+    ...database,
+    pool,
+    autocommit: (run) => database.autocommit(() => run(pool)),
+    transaction: async (run) => {
+      step()
+      const result = await database.transaction(async (tx) => {
+        const done = await run(watched(tx, step))
+        step()
+        return done
+      })
+      step()
+      return result
+    },
+  }
+}
+
+/** The same object, each of whose methods is a step, and so is its answer. */
+function watched<T extends object>(target: T, step: () => void): T {
+  return new Proxy(target, {
+    get: (object, name) => {
+      const value = Reflect.get(object, name)
+      if (typeof value !== 'function') return value
+      return async (...given: unknown[]) => {
+        step()
+        const result = await Reflect.apply(value, object, given)
+        step()
+        return result
+      }
+    },
+  })
+}
