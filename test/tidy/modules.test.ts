@@ -56,7 +56,7 @@ test.each([
   ['@coffer/kit/testing/boot', 'services/kit/testing/boot.ts'],
   ['@coffer/cli/coffer', 'deploy/cli/src/coffer.ts'],
   ['@coffer/gateway/app', 'gateway/src/app.ts'],
-  ['<rootDir>/test/strip-types.cjs', 'test/strip-types.cjs'],
+  ['<rootDir>/test/native-runtime.ts', 'test/native-runtime.ts'],
   ['@coffer/proto/ledger/v1/link', null],
   ['zod', null],
 ])('%s means %s', (specifier, path) => {

@@ -59,7 +59,7 @@ export async function ensureBinary(tool, { env, progress }) {
  * @param {Tool} tool
  * @param {NodeJS.ProcessEnv} env
  */
-export function findBinary(tool, env) {
+function findBinary(tool, env) {
   const cached = cachedPath(tool, env)
   return findOnPath(tool.binary, env)[0] ?? (isExecutable(cached) ? cached : null)
 }

@@ -24,7 +24,7 @@ export async function runJest(options: {
   const jest = spawn(
     node24,
     [
-      ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+      '--disable-warning=ExperimentalWarning',
       ...[join(root, 'node_modules/jest/bin/jest.js'), '--maxWorkers=2', ...args],
       // Last, because jest takes every word behind an option of lists for one of the list.
       ...['--reporters=default', `--reporters=${reporter}`],
