@@ -78,7 +78,7 @@ const searched = value.pipe(text.optional()).transform((sent) => sent || undefin
 
 const search = searched.meta({
   type: 'string',
-  description: 'a part of a name or merchant, in any case',
+  description: 'a part of one of its texts, in any case',
 })
 
 const pending = value

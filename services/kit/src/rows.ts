@@ -66,7 +66,12 @@ export async function deleteSome(
 
 /** The names of an entity's columns, for an INSERT from records. */
 export function columnNames(entity: z.ZodObject): ListSqlToken {
-  const names = Object.keys(entity.shape).map((name) => sql.identifier([columnOf(name)]))
+  return namesOf(Object.keys(entity.shape))
+}
+
+/** The columns of these fields. */
+export function namesOf(fields: readonly string[]): ListSqlToken {
+  const names = fields.map((name) => sql.identifier([columnOf(name)]))
   return sql.join(names, sql.fragment`, `)
 }
 

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { invalid, notFound } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
+import { entityOf } from '@coffer/kit/rows'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
 import {
@@ -14,6 +15,7 @@ import {
 import type { ServiceImpl } from '@connectrpc/connect'
 import { findEntryId, listHistory } from './history.sql.ts'
 import { type HistoryRow, transferOf } from './history.ts'
+import { Transaction } from './transaction.ts'
 
 const newest = 2n ** 63n - 1n
 
@@ -50,24 +52,20 @@ function placeOf(
 }
 
 function messageOf(row: HistoryRow) {
-  const { transactionId, transactionUploadId, fileName } = row
+  const { transactionUploadId, fileName } = row
+  const transaction = row.transaction && entityOf(Transaction, row.transaction)
   const transfer = transferOf(row)
   return toMessage(HistoryEntrySchema, {
     ...row,
-    transaction:
-      transactionId === null
-        ? null
-        : toMessage(HistoryTransactionSchema, {
-            transactionId,
-            name: row.transactionName ?? '',
-            amount: row.transactionAmount ?? 0n,
-            date: row.transactionDate ?? row.createdAt,
-            deletedAt: row.transactionDeletedAt,
-          }),
+    transaction: transaction && toMessage(HistoryTransactionSchema, shownOf(transaction)),
     transfer: transfer && toMessage(HistoryTransferSchema, transfer),
     upload:
       transactionUploadId === null
         ? null
         : create(HistoryUploadSchema, { transactionUploadId, fileName: fileName ?? '' }),
   })
+}
+
+function shownOf(transaction: Transaction) {
+  return { ...transaction, name: transaction.name ?? transaction.originalName }
 }

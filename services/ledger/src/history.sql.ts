@@ -11,10 +11,7 @@ const Row = z.union([HistoryRow, z.object({ entryId: z.null() })])
 /** What a page shows beside the journal's own columns; each look-up is by a key, once a row. */
 const columns = sql.fragment`
   ${columnsOf(JournalEntry, { table: 'entry' })}, entry.entry_id AS "entryId",
-  other.spending_id AS "otherSpendingId", subject.transaction_id AS "transactionId",
-  coalesce(subject.name, subject.original_name) AS "transactionName",
-  subject.amount AS "transactionAmount", subject.date AS "transactionDate",
-  subject.deleted_at AS "transactionDeletedAt",
+  other.spending_id AS "otherSpendingId", to_jsonb(subject) AS transaction,
   upload.transaction_upload_id AS "transactionUploadId", file.name AS "fileName"`
 
 const subjects = sql.fragment`

@@ -1,20 +1,15 @@
 import { z } from 'zod'
 import { JournalEntry } from './journal.ts'
-import { Money } from './money.ts'
 
 /**
- * A row of the journal with what it is about: the transaction or upload that its cause names, while
- * that is stored, and the other envelope of a transfer (null is free-to-use).
+ * A row of the journal with what it is about: the row of the transaction or the upload that its
+ * cause names, while that is stored, and the other envelope of a transfer (null is free-to-use).
  */
 export const HistoryRow = z.object({
   ...JournalEntry.shape,
   entryId: z.bigint(),
   otherSpendingId: z.string().nullable(),
-  transactionId: z.string().nullable(),
-  transactionName: z.string().nullable(),
-  transactionAmount: Money.nullable(),
-  transactionDate: z.date().nullable(),
-  transactionDeletedAt: z.date().nullable(),
+  transaction: z.record(z.string(), z.unknown()).nullable(),
   transactionUploadId: z.string().nullable(),
   fileName: z.string().nullable(),
 })

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf'
-import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { keptReplies, once } from '@coffer/kit/idempotency'
@@ -10,7 +10,6 @@ import { midnightOf } from '@coffer/kit/time'
 import {
   type CreateTransactionsRequest,
   CreateTransactionsResponseSchema,
-  type NewTransaction,
   RefusedTransactionSchema,
   TransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
@@ -18,12 +17,7 @@ import { ProblemsSchema } from '@coffer/proto/options/v1/options'
 import type { HandlerContext } from '@connectrpc/connect'
 import { resultOf } from './money/result.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
-import {
-  type BatchItem,
-  batchSizeMax,
-  createTransactions,
-  type ItemOutcome,
-} from './transaction-batch.ts'
+import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
@@ -37,7 +31,9 @@ export async function postBatch(
     throw invalid({ transactions: `must be at most ${batchSizeMax}` })
   }
   const { accountId, userId: createdBy, timezone } = callerOf(context)
-  const items = transactions.map((one) => itemOf(one, timezone))
+  const items = transactions.map((one) => {
+    return { operationId: newId('op'), body: bodyOf(one, timezone) }
+  })
   const spendingIds = [...new Set(items.flatMap(({ body }) => body.spendingId ?? []))]
   return once({ database, context, reply: CreateTransactionsResponseSchema }, (key) =>
     write({
@@ -59,12 +55,13 @@ export async function postBatch(
   )
 }
 
-function itemOf({ date, ...rest }: NewTransaction, timezone: string): BatchItem {
+/** What a request states of a new transaction, on its day in the account's timezone. */
+export function bodyOf<Stated extends { date?: Timestamp | undefined }>(
+  { date, ...stated }: Stated,
+  timezone: string,
+) {
   if (!date) throw invalid({ date: 'is required' })
-  const { merchantName = null, spendingId = null } = rest
-  const day = midnightOf(timestampDate(date), timezone)
-  const body = { ...rest, transactionId: newId('txn'), date: day, merchantName, spendingId }
-  return { operationId: newId('op'), body }
+  return { ...stated, transactionId: newId('txn'), date: midnightOf(timestampDate(date), timezone) }
 }
 
 function resultMessageOf(outcome: ItemOutcome) {

@@ -3,8 +3,8 @@ import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../test/samples.ts'
 import type { BankAccount } from './bank-account.ts'
-import type { Transaction } from './transaction.ts'
-import { changeTransaction, type TransactionPatch } from './transaction-change.ts'
+import type { Transaction, TransactionPatch } from './transaction.ts'
+import { changeTransaction } from './transaction-change.ts'
 
 const LATER = new Date('2026-03-01T06:00:00Z')
 
@@ -38,10 +38,10 @@ describe('a changed transaction', () => {
     expect(settlement.entries).toEqual([])
   })
 
-  // spec/ledger.md 4.5: null is ignored for merchantName and isPending, blank clears.
+  // Null and blank clear.
   test.each([
     { patch: { merchantName: '' }, merchantName: null },
-    { patch: { merchantName: null }, merchantName: 'Deli' },
+    { patch: { merchantName: null }, merchantName: null },
     { patch: {}, merchantName: 'Deli' },
   ])('merges $patch', ({ patch, merchantName }) => {
     expect(change(patch, { merchantName: 'Deli' }).transaction.merchantName).toBe(merchantName)
@@ -55,8 +55,10 @@ describe('a changed transaction', () => {
     expect(transaction).toMatchObject({ ...patch, amount: 0n, spendingAmount: 0n })
   })
 
-  test('ignores a null isPending', () => {
-    expect(change({ isPending: null }, { isPending: true }).transaction.isPending).toBe(true)
+  test('ignores null where a value is needed', () => {
+    const before = { name: 'Dinner', isPending: true }
+    const { transaction } = change({ name: null, amount: null, isPending: null }, before)
+    expect(transaction).toEqual(aTransaction(before))
   })
 
   // A holds 3000 and gave 1000 of the 1200 (it was short then); B is a goal that holds 500.

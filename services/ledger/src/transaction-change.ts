@@ -1,25 +1,17 @@
 import { invalid, notFound } from '@coffer/kit/errors'
 import { requireWritable } from './bank-account.ts'
-import { type Book, findEnvelope, openBook, settle } from './book.ts'
-import { giveBack, take } from './spend.ts'
+import { type Book, openBook, settle } from './book.ts'
+import { giveBack } from './spend.ts'
 import {
   type Locked,
   requireAmount,
   requireSpending,
+  storedFields,
   type Transaction,
   type TransactionDecision,
-  unknownEnvelope,
+  type TransactionPatch,
+  takeFrom,
 } from './transaction.ts'
-
-/** What a PATCH names; `date` is already midnight in the account's timezone. */
-export type TransactionPatch = Partial<{
-  name: string
-  merchantName: string | null
-  spendingId: string | null
-  amount: bigint
-  date: Date
-  isPending: boolean | null
-}>
 
 const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 
@@ -40,10 +32,11 @@ export function changeTransaction(
   if (locked.bankAccount.linkType !== 'manual') {
     refuseManualOnly(patch)
   }
-  const merged = merge(before, patch)
+  const stated = storedFields(patch)
+  const merged = { ...before, ...stated }
   // Providers say 0 of a card check: that is no fault of who names it.
-  if (patch.amount !== undefined) {
-    requireAmount(patch.amount)
+  if (stated.amount !== undefined) {
+    requireAmount(stated.amount)
   }
   requireSpending(merged)
   const book = openBook(locked)
@@ -60,18 +53,6 @@ function refuseManualOnly(patch: TransactionPatch): void {
   }
 }
 
-function merge(before: Transaction, patch: TransactionPatch): Transaction {
-  return {
-    ...before,
-    name: patch.name ?? before.name,
-    merchantName: patch.merchantName === '' ? null : (patch.merchantName ?? before.merchantName),
-    spendingId: patch.spendingId === undefined ? before.spendingId : patch.spendingId,
-    amount: patch.amount ?? before.amount,
-    date: patch.date ?? before.date,
-    isPending: patch.isPending ?? before.isPending,
-  }
-}
-
 function isUntouched(before: Transaction, merged: Transaction): boolean {
   return before.spendingId === merged.spendingId && before.amount === merged.amount
 }
@@ -80,12 +61,5 @@ function isUntouched(before: Transaction, merged: Transaction): boolean {
 function reassign(book: Book, before: Transaction, merged: Transaction): bigint | null {
   const reason = { cause: 'transaction', causeId: merged.transactionId } as const
   giveBack(book, before, reason)
-  if (merged.spendingId === null) {
-    return null
-  }
-  const envelope = findEnvelope(book, merged.spendingId)
-  if (envelope === null) {
-    throw unknownEnvelope()
-  }
-  return take(book, envelope, { amount: merged.amount, ...reason })
+  return takeFrom(book, merged)
 }

@@ -1,12 +1,13 @@
 import type { Database } from '@coffer/kit/database'
-import { columnsOf } from '@coffer/kit/rows'
+import { columnsOf, namesOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { type FragmentSqlToken, type QuerySqlToken, StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
-import { Transaction } from './transaction.ts'
+import { searchedTexts, Transaction } from './transaction.ts'
 import { Place, patternOf, type TransactionSearch } from './transaction-search.ts'
 
 const columns = columnsOf(Transaction, { table: 'transactions' })
+const texts = namesOf(searchedTexts)
 const Row = z.union([Transaction, z.object({ transactionId: z.null() })])
 const Found = Transaction.extend({ found: z.bigint() })
 
@@ -161,9 +162,7 @@ function keptBy({ isFree, isPending, hasText }: Shape, p: Parameters): FragmentS
 }
 
 function textLike(p: Parameters): FragmentSqlToken {
-  return sql.fragment`
-    transaction_text(name, original_name, merchant_name, original_merchant_name)
-      ILIKE ${p.pattern}`
+  return sql.fragment`transaction_text(${texts}) ILIKE ${p.pattern}`
 }
 
 function valuesOf(

@@ -1,7 +1,5 @@
 import { create } from '@bufbuild/protobuf'
-import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { invalid, notFound } from '@coffer/kit/errors'
-import { newId } from '@coffer/kit/id'
+import { notFound } from '@coffer/kit/errors'
 import { keptReplies, once } from '@coffer/kit/idempotency'
 import { patchOf, toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
@@ -24,9 +22,14 @@ import { noRecords, type ProviderRecords, renderRecords } from './provider-recor
 import type { ProviderRecord } from './provider-transaction.ts'
 import { listRecords } from './sync-import.sql.ts'
 import { findTransaction } from './transaction.sql.ts'
-import { createTransaction, type Locked, type Transaction } from './transaction.ts'
-import { postBatch } from './transaction-batch.rpc.ts'
-import { changeTransaction, type TransactionPatch } from './transaction-change.ts'
+import {
+  createTransaction,
+  type Locked,
+  type Transaction,
+  type TransactionPatch,
+} from './transaction.ts'
+import { bodyOf, postBatch } from './transaction-batch.rpc.ts'
+import { changeTransaction } from './transaction-change.ts'
 import { listPage } from './transaction-list.rpc.ts'
 import { removeTransaction } from './transaction-removal.ts'
 
@@ -77,15 +80,8 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
 async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
   const { database, write } = deps
   const { accountId, userId: createdBy, timezone } = callerOf(context)
-  const { bankAccountId, date, merchantName = null, spendingId = null } = request
-  if (!date) throw invalid({ date: 'is required' })
-  const body = {
-    ...request,
-    transactionId: newId('txn'),
-    date: midnightOf(timestampDate(date), timezone),
-    merchantName,
-    spendingId,
-  }
+  const { bankAccountId, spendingId } = request
+  const body = bodyOf(request, timezone)
   const scope = { accountId, bankAccountId, spendingIds: spendingId ? [spendingId] : [] }
   return once({ database, context, reply: CreateTransactionResponseSchema }, (key) =>
     write({

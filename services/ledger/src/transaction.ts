@@ -2,7 +2,14 @@ import { invalid } from '@coffer/kit/errors'
 import { z } from 'zod'
 import { subtractFromBalances } from './balance-changes.ts'
 import { type BankAccount, requireManual, requireWritable } from './bank-account.ts'
-import { findEnvelope, type Operation, openBook, type Settlement, settle } from './book.ts'
+import {
+  type Book,
+  findEnvelope,
+  type Operation,
+  openBook,
+  type Settlement,
+  settle,
+} from './book.ts'
 import type { Envelope } from './envelope.ts'
 import { inRange, Money } from './money.ts'
 import { take } from './spend.ts'
@@ -37,6 +44,14 @@ export const Transaction = z.object({
 })
 export type Transaction = z.infer<typeof Transaction>
 
+/** The texts that a transaction is found by, in the order of `transaction_text`. */
+export const searchedTexts = [
+  'name',
+  'originalName',
+  'merchantName',
+  'originalMerchantName',
+] as const satisfies readonly (keyof Transaction)[]
+
 /** What the lock statement has read; envelopes are those that the request may concern. */
 export type Locked = {
   bankAccount: BankAccount
@@ -47,17 +62,31 @@ export type Locked = {
 /** The outcome of a write to a transaction; the settlement's envelopes are the changed ones. */
 export type TransactionDecision = { settlement: Settlement; transaction: Transaction }
 
-/** The body of a create; `date` is already midnight in the account's timezone. */
-export type NewTransaction = {
-  transactionId: string
-  amount: bigint
-  date: Date
-  name: string
-  merchantName: string | null
-  spendingId: string | null
-  adjustsBalance: boolean
-  isPending: boolean
+/** The fields of a transaction that its user states; of a change some, of a create all. */
+const Stated = Transaction.pick({
+  amount: true,
+  date: true,
+  merchantName: true,
+  spendingId: true,
+  isPending: true,
+}).extend({ name: z.string() })
+type StatedFields = z.infer<typeof Stated>
+
+/** What a request states of a transaction; `date` is already midnight in the account's timezone. */
+export type TransactionPatch = {
+  [Field in keyof StatedFields]?: StatedFields[Field] | null | undefined
 }
+
+const statedFields = Object.entries(Stated.shape).map(([name, type]) => {
+  return { name, isNullable: type instanceof z.ZodNullable }
+})
+
+/** The body of a create; `date` is already midnight in the account's timezone. */
+export type NewTransaction = TransactionPatch &
+  Pick<StatedFields, 'amount' | 'date' | 'name'> & {
+    transactionId: string
+    adjustsBalance: boolean
+  }
 
 /**
  * Decides a manual transaction (`spec/ledger.md` 4.4, `decisions.md` Ledger): only on a manual
@@ -66,31 +95,47 @@ export type NewTransaction = {
 export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
   requireWritable(locked.bankAccount)
   requireManual(locked.bankAccount)
-  requireAmount(body.amount)
-  requireSpending(body)
+  const stated = { ...manualTransaction(locked, body), ...storedFields(body) }
+  requireAmount(stated.amount)
+  requireSpending(stated)
   const book = openBook(locked)
-  const reason = { cause: 'transaction', causeId: body.transactionId } as const
-  const { amount, date, isPending, spendingId } = body
-  let spendingAmount: bigint | null = null
-  if (spendingId !== null) {
-    const envelope = findEnvelope(book, spendingId)
-    if (envelope === null) {
-      throw unknownEnvelope()
-    }
-    spendingAmount = take(book, envelope, { amount, ...reason })
-  }
+  const transaction = { ...stated, spendingAmount: takeFrom(book, stated) }
   if (body.adjustsBalance) {
-    subtractFromBalances(book, { amount, date, isPending, ...reason })
-  }
-  const { merchantName, name, transactionId } = body
-  const transaction: Transaction = {
-    ...manualTransaction(locked, { transactionId, name, amount, date }),
-    merchantName: merchantName === '' ? null : merchantName,
-    spendingId,
-    spendingAmount,
-    isPending,
+    const { amount, date, isPending, transactionId: causeId } = transaction
+    subtractFromBalances(book, { amount, date, isPending, cause: 'transaction', causeId })
   }
   return { settlement: settle(book), transaction }
+}
+
+/**
+ * What a request states, as it is stored: an empty text is none. Null where a value is needed
+ * counts as not stated.
+ */
+export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
+  const given: Record<string, unknown> = patch
+  const stored = statedFields.flatMap(({ name, isNullable }) => {
+    const value = isNullable && given[name] === '' ? null : given[name]
+    return value === undefined || (value === null && !isNullable) ? [] : [[name, value]]
+  })
+  return Object.fromEntries(stored)
+}
+
+/**
+ * Takes the amount of a transaction from its envelope, as far as it reaches; null where it has
+ * none. A `spendingId` that is not an open envelope of this bank account is refused.
+ */
+export function takeFrom(
+  book: Book,
+  { amount, spendingId, transactionId: causeId }: Transaction,
+): bigint | null {
+  if (spendingId === null) {
+    return null
+  }
+  const envelope = findEnvelope(book, spendingId)
+  if (envelope === null) {
+    throw invalid({ spendingId: 'does not exist in this bank account' })
+  }
+  return take(book, envelope, { amount, cause: 'transaction', causeId })
 }
 
 /** A posted, unassigned transaction of source manual; its original name is its name. */
@@ -144,9 +189,4 @@ export function requireSpending(of: { amount: bigint; spendingId: string | null 
   if (of.amount < 0n && of.spendingId !== null) {
     throw invalid({ spendingId: 'a deposit cannot be assigned to an expense or a goal' })
   }
-}
-
-/** A `spendingId` that is not an open envelope of this bank account is a 400 (`decisions.md`). */
-export function unknownEnvelope(): Error {
-  return invalid({ spendingId: 'does not exist in this bank account' })
 }

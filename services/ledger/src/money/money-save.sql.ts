@@ -1,6 +1,6 @@
 import type { Change } from '@coffer/kit/changes'
 import type { KeptReply } from '@coffer/kit/idempotency'
-import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/rows'
+import { columnNames, namesOf, recordsOf, rowAssignments } from '@coffer/kit/rows'
 import { prepareParts } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
 import { z } from 'zod'
@@ -34,23 +34,17 @@ interface InsertPart {
   columns: ListSqlToken
 }
 
-const named = (...names: string[]) =>
-  sql.join(
-    names.map((name) => sql.identifier([name])),
-    sql.fragment`, `,
-  )
-
 const insertParts = {
   entries: { table: 'journal', columns: columnNames(JournalEntry) },
   created: { table: 'envelopes', columns: columnNames(Envelope) },
   inserted: { table: 'transactions', columns: columnNames(Transaction) },
   changes: {
     table: 'changes',
-    columns: named('change_id', 'account_id', 'type', 'entity_id', 'version', 'payload'),
+    columns: namesOf(['changeId', 'accountId', 'type', 'entityId', 'version', 'payload']),
   },
   replies: {
     table: 'idempotency_keys',
-    columns: named('account_id', 'route', 'key', 'body_hash', 'reply'),
+    columns: namesOf(['accountId', 'route', 'key', 'bodyHash', 'reply']),
   },
   operations: { table: 'operations', columns: columnNames(BookedOperation) },
 } satisfies Record<string, InsertPart>
