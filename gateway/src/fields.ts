@@ -44,6 +44,7 @@ export const foreignIds: Record<string, { prefix: string; form: RegExp }> = {
 
 // Letters, marks, numbers, punctuation, symbols and the plain space (spec/ledger.md 0.3).
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
+const printableLines = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \t\r\n]*$/u
 
 const rfc3339 =
   /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
@@ -70,12 +71,12 @@ function lengthOf(text: string): number {
   return [...text].length
 }
 
-function line(range: { min: number; max: number }) {
+function line(range: { min: number; max: number }, form = printable) {
   const { min, max } = range
   return string
     .trim()
     .refine((text) => min === 0 || text !== '', rule(texts.blank))
-    .refine((text) => printable.test(text), rule(texts.printable))
+    .refine((text) => form.test(text), rule(texts.printable))
     .refine(
       (text) => lengthOf(text) >= min && lengthOf(text) <= max,
       rule(`must have ${min} to ${max} characters`),
@@ -88,6 +89,9 @@ export const name = line({ min: 1, max: 300 })
 
 /** A free text: printable, up to 300 characters, may be blank (spec/ledger.md 0.3). */
 export const text = line({ min: 0, max: 300 })
+
+/** Notes: printable, up to 2,000 characters in any number of lines, may be blank. */
+export const notes = line({ min: 0, max: 2000 }, printableLines)
 
 /** What somebody looks for: any text of 1 to 1000 characters, not blank after trimming. */
 export const phrase = string

@@ -41,6 +41,7 @@ describe('adding a transaction', () => {
         source: 'manual',
         createdAt: '2026-01-02T03:04:05Z',
         deletedAt: null,
+        notes: null,
       },
       balance: {
         bankAccountId: ids.bankAccountId,
@@ -136,6 +137,14 @@ describe('adding a transaction', () => {
       { spendingId: { oneOf: ['must be null', expect.stringMatching(/spnd_/)] } },
     ],
     [{ categories: [], source: 'manual' }, { categories: 'key not expected' }],
+    [
+      { notes: 'é'.repeat(2001) },
+      { notes: { oneOf: ['must be null', 'must have 0 to 2000 characters'] } },
+    ],
+    [
+      { notes: 'a\0b' },
+      { notes: { oneOf: ['must be null', 'must have printable characters only'] } },
+    ],
   ])('refuses %j', async (change, problems) => {
     gateway = await openGateway({ bankAccounts: { describeBankAccount: () => ({}) } })
     const sent = Object.keys(change).length === 0 ? {} : { ...body, ...change }
@@ -183,6 +192,19 @@ describe('changing a transaction', () => {
       name: 'Food',
       updateMask: { paths: ['name', 'spending_id'] },
     })
+  })
+
+  test.each([
+    [' Two\n lines ', 'Two\n lines'],
+    ['é'.repeat(2000), 'é'.repeat(2000)],
+    ['', ''],
+    [null, undefined],
+  ])('takes the notes %j', async (notes, sent) => {
+    gateway = await openGateway({ transactions: { updateTransaction: () => updated } })
+    expect((await gateway.send('PATCH', oneUrl, { body: { notes } })).status).toBe(200)
+    const { message } = gateway.received.at(-1) as { message: { notes?: string } }
+    expect(message).toMatchObject({ updateMask: { paths: ['notes'] } })
+    expect(message.notes).toBe(sent)
   })
 
   test('answers with every changed envelope, old before new', async () => {

@@ -103,7 +103,7 @@ const shownTransaction = (of: { transactionId: string; bankAccountId: string }) 
   ...{ categories: lunch.categories, category: lunch.category, date: '2026-03-04T06:00:00Z' },
   ...{ name: 'Deli', originalName: 'DELI 0042', merchantName: 'Deli' },
   ...{ originalMerchantName: 'Deli', isPending: false, uploadIdentifier: null },
-  ...{ createdAt: text, deletedAt: null },
+  ...{ createdAt: text, deletedAt: null, notes: null },
 })
 
 describe('what the aggregator found', () => {
@@ -164,6 +164,8 @@ describe('what the aggregator found', () => {
         },
       },
     })
+    const noted = await change(one, { notes: 'Split with Kim' })
+    expect(noted.body.transaction).toMatchObject({ amount: 1200, notes: 'Split with Kim' })
     const named = await change(path, { name: 'Main' })
     expect(named.body).toMatchObject({ name: 'Main', aggregatorBankAccount: { mask: '0042' } })
     expect(await change(path, { mask: '1111', currentBalance: 1 })).toMatchObject({
@@ -178,6 +180,14 @@ describe('what the aggregator found', () => {
       await alice.call('POST', '/bank_accounts', { body: { linkId, name: 'Another' } }),
     ]
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
+  })
+
+  test('keeps its notes when the bank says more of it', async () => {
+    const { sync, by, bankAccountId, one } = home
+    const more = { ...lunch, amount: 1300n, merchantName: 'Deli & Sons' }
+    const request = { bankAccountId, providerAccountId: 'acc', transactions: [more] }
+    await sync.importTransactions(request, by)
+    expect(await alice.get(one)).toMatchObject({ amount: 1300, notes: 'Split with Kim' })
   })
 
   test('shows what was pending once it is posted', async () => {
@@ -227,6 +237,64 @@ test('what the feed found is shown with its record', async () => {
   expect(await bob.get(one)).toEqual({ ...listed, feedTransaction })
   const change = { body: { mask: '1111', name: 'Fed' } }
   expect((await bob.call('PATCH', path, change)).body).toMatchObject({ mask: '1111', name: 'Fed' })
+  expect((await bob.patch(one, { notes: 'Fed' })).transaction).toMatchObject({ notes: 'Fed' })
   const balance = await bob.call('PATCH', path, { body: { currentBalance: 1 } })
   expect(balance.body.problems).toEqual({ currentBalance: 'key not expected' })
+})
+
+describe('notes', () => {
+  const bill = { amount: 500, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+  let carol: Person
+  let path: string
+
+  beforeAll(async () => {
+    carol = await coffer.person()
+    path = (await carol.opensAccount(0)).path
+  })
+
+  const list = (query: string) => carol.get(`${path}/transactions?limit=100${query}`)
+
+  async function imports(...rows: string[]): Promise<Json> {
+    const form = new FormData()
+    form.set('data', new File(['!Type:Bank\n', ...rows.map((row) => `${row}\n^\n`)], 'bank.qif'))
+    const { body } = await carol.call('POST', `${path}/transactions/upload`, { form })
+    return eventually(
+      () => carol.get(`${path}/transactions/upload/${body.transactionUploadId}`),
+      ({ status }) => status === 'complete',
+    )
+  }
+
+  test('of a transaction are found, changed and cleared', async () => {
+    const { transaction } = await carol.post(`${path}/transactions`, {
+      ...{ ...bill, name: 'Fuel', notes: ' Trip to\nMaine ' },
+    })
+    const bulk = { transactions: [{ ...bill, name: 'Inn', notes: 'Maine, two nights' }] }
+    const { results } = await carol.post(`${path}/transactions/bulk`, bulk)
+    const written = ['Trip to\nMaine', 'Maine, two nights']
+    expect([transaction.notes, results[0].transaction.notes]).toEqual(written)
+    expect(await list('&search=maine')).toHaveLength(2)
+    const { entries } = await carol.get(`${path}/history?limit=1`)
+    expect(entries[0].transaction).toMatchObject({ name: 'Inn', notes: written[1] })
+    const { body } = await carol.call('GET', '/users/me/export', { asSession: true })
+    expect(body.services.ledger.transactions.map(({ notes }: Json) => notes)).toEqual(
+      expect.arrayContaining(written),
+    )
+    const one = `${path}/transactions/${transaction.transactionId}`
+    expect((await carol.patch(one, { notes: null })).transaction.notes).toBeNull()
+    expect((await list('&search=maine')).map(({ name }: Json) => name)).toEqual(['Inn'])
+  })
+
+  test('outlast an import, and its undoing', async () => {
+    const first = "D3/1'26\nT-7.00\nPBakery"
+    await imports(first)
+    const [bakery] = await list('&search=Bakery')
+    const one = `${path}/transactions/${bakery.transactionId}`
+    await carol.patch(one, { notes: 'Rolls' })
+    const second = await imports(first, "D3/2'26\nT-9.00\nPButcher")
+    expect(second).toMatchObject({ importedCount: 1, skippedCount: 1 })
+    expect(await carol.get(one)).toMatchObject({ notes: 'Rolls' })
+    await carol.call('DELETE', `${path}/transactions/upload/${second.transactionUploadId}`)
+    expect(await list('&search=Butcher')).toEqual([])
+    expect(await carol.get(one)).toMatchObject({ notes: 'Rolls', deletedAt: null })
+  })
 })

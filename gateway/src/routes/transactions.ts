@@ -14,6 +14,7 @@ import {
   ignoringNull,
   name,
   nonZeroMoney,
+  notes,
   nullOr,
   text,
   timestamp,
@@ -35,6 +36,7 @@ export const transactionCreation = z.strictObject({
   spendingId: ignoringNull(id('spnd')),
   adjustsBalance: ignoringNull(boolean),
   isPending: ignoringNull(boolean),
+  notes: ignoringNull(notes),
 })
 
 /** Every key some kind of link may change; the ledger refuses by the stored kind. */
@@ -45,6 +47,7 @@ const change = z.strictObject({
   amount: nonZeroMoney.optional(),
   date: timestamp.optional(),
   isPending: ignoringNull(boolean),
+  notes: nullOr(notes).optional(),
 })
 
 const spendingList = { list: SpendingSchema }

@@ -41,6 +41,7 @@ export const Transaction = z.object({
   source: Source,
   createdAt: z.date(),
   deletedAt: z.date().nullable(),
+  notes: z.string().nullable(),
 })
 export type Transaction = z.infer<typeof Transaction>
 
@@ -50,6 +51,7 @@ export const searchedTexts = [
   'originalName',
   'merchantName',
   'originalMerchantName',
+  'notes',
 ] as const satisfies readonly (keyof Transaction)[]
 
 /** What the lock statement has read; envelopes are those that the request may concern. */
@@ -69,6 +71,7 @@ const Stated = Transaction.pick({
   merchantName: true,
   spendingId: true,
   isPending: true,
+  notes: true,
 }).extend({ name: z.string() })
 type StatedFields = z.infer<typeof Stated>
 
@@ -173,6 +176,7 @@ export function emptyTransaction(
     source: created.source,
     createdAt: created.createdAt,
     deletedAt: null,
+    notes: null,
   }
 }
 
