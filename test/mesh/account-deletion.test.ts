@@ -66,7 +66,7 @@ test('what comes late goes in the second round; a replay brings nothing back', a
   // What was written is told a little later.
   const told = await eventually(
     () => messagesOf(booted, person),
-    ({ length }) => length > 5,
+    ({ length }) => length > 3,
   )
   expect((await deletes(person)).status).toBe(200)
   await eventually(rows, (left) => Object.keys(left).length <= 6, 60_000)

@@ -85,7 +85,7 @@ test('a registration that is told of again makes no customer where there is one'
   const { handle } = registrationHandler({ database, workflows, hasBilling: true })
   for (const { accountId } of [person, other]) {
     const told = create(AccountSettingsChangedSchema, { accountId, version: 1n })
-    const delivery = { changeId: newId('chg'), accountId, sequence: 1n, consumer: 'identity' }
+    const delivery = { changeId: newId('chg'), accountId, consumer: 'identity' }
     await handle(toBinary(AccountSettingsChangedSchema, told), delivery)
   }
   expect(started).toEqual([`billing-customer/${other.accountId}`])

@@ -1,7 +1,6 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { type FragmentSqlToken, sql } from 'slonik'
-import { z } from 'zod'
-import type { Database, Transaction } from './database.ts'
+import type { Transaction } from './database.ts'
 import { newId } from './id.ts'
 
 /** A change of an entity, as the row that will be published. */
@@ -52,13 +51,6 @@ export function insertChanges(changes: Change[]): FragmentSqlToken {
       changes.map((c) => [c.changeId, c.accountId, c.type, c.entityId, c.version, c.payload]),
       ['text', 'text', 'text', 'text', 'int8', 'bytea'],
     )}`
-}
-
-/** Number of the account's last published change; each one up to it was committed before. */
-export async function lastSequence({ pool }: Database, accountId: string): Promise<bigint> {
-  const last = await pool.maybeOneFirst(sql.type(z.object({ sequence: z.bigint() }))`
-    SELECT last_sequence AS sequence FROM change_sequences WHERE account_id = ${accountId}`)
-  return last ?? 0n
 }
 
 /** NATS subject of a message type: coffer.ledger.v1.LinkDeleted is ledger.link-deleted. */

@@ -19,8 +19,6 @@ export interface Delivery {
   /** ID of the change; the same at every delivery. */
   changeId: string
   accountId: string
-  /** The change's place among those of its account, which only committed ones have; 0 is none. */
-  sequence: bigint
   consumer: string
 }
 
@@ -155,7 +153,6 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
   const delivery = {
     changeId: message.headers?.get('Nats-Msg-Id') ?? '',
     accountId: message.headers?.get('Coffer-Account') ?? '',
-    sequence: BigInt(message.headers?.get('Coffer-Sequence') || 0),
     consumer: name,
   }
   // Without a word the server would give a slow message to somebody else.

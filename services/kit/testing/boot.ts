@@ -22,7 +22,7 @@ import { workOnDemand } from './on-demand.ts'
 import { silentLog } from './silent-log.ts'
 
 /** Statements that consumers send at moments of their own: no part of the work that is counted. */
-export const ofConsumers = /\b(deleted_accounts|similar_searches)\b/
+export const ofConsumers = /\bdeleted_accounts\b/
 
 /** What the work came to, and the statements that it took. */
 export async function counted<Result>(

@@ -1,8 +1,23 @@
+import { isSame } from './same.ts'
+import type { Transaction } from './transaction.ts'
+
 /** What is read of a transaction to find those like it. */
 export type ClusterRow = {
   transactionId: string
   originalName: string
   originalMerchantName: string
+}
+
+type Texts = Pick<Transaction, 'originalName' | 'originalMerchantName' | 'date' | 'deletedAt'>
+
+/** Whether a search finds the same in both versions of a transaction. */
+export function hasSameText(one: Texts, other: Texts): boolean {
+  return isSame(textsOf(one), textsOf(other))
+}
+
+/** All that a search reads of a transaction; the date decides its place (spec/ledger.md 5.2). */
+function textsOf({ originalName, originalMerchantName, date, deletedAt }: Texts): Texts {
+  return { originalName, originalMerchantName, date, deletedAt }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { subjectOf } from '@coffer/kit/changes'
 import { type Handler, on } from '@coffer/kit/consumer'
 import type { ServiceDeps } from '@coffer/kit/service'
 import type { Workflows } from '@coffer/kit/temporal'
@@ -12,21 +13,22 @@ import type { ImportKey } from './csv-import.ts'
 import { isAwaitingPreview } from './import.sql.ts'
 import type { LinkKey } from './link.ts'
 import { isUncleaned } from './link-clean-up.sql.ts'
-import { similarHandler } from './similar.consumer.ts'
-import { isSearched } from './similar-search.sql.ts'
 import { isUnfinishedUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'workflows'> & {
-  /** How long nothing must have changed before similar transactions are searched. */
-  quietMs: number
+type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
+
+// Of the version before, or from a replay. Without a handler they would be put back for days.
+const retired: Handler = {
+  subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
+  handle: async () => {},
 }
 
 /**
  * What the ledger does about changes, its own and identity's. Work that is finished, of which a
  * replay tells again, costs one look.
  */
-export function eventHandlers({ database, workflows, quietMs }: Deps): Handler[] {
+export function eventHandlers({ database, workflows }: Deps): Handler[] {
   return [
     on(UploadCreatedSchema, async (upload) => {
       if (await isUnfinishedUpload(database, upload)) await startImport(workflows, upload)
@@ -38,10 +40,7 @@ export function eventHandlers({ database, workflows, quietMs }: Deps): Handler[]
       if (await isUncleaned(database, link)) await startCleanUp(workflows, link)
     }),
     on(AccountSettingsChangedSchema, (settings) => saveSettings(database, settings)),
-    similarHandler({
-      ...{ workflows, quietMs },
-      isSearched: (change) => isSearched(database, change),
-    }),
+    retired,
   ]
 }
 

@@ -126,7 +126,7 @@ async function store({ database, clock, writeIn }: Deps, key: UploadKey, stateme
           const own = balancesToSet(current, { balances, importedCount })
           const stated = own && later && addLater(own, later)
           const settlement = settleFile(current, { currency, stated, causeId })
-          return { settlement, isBulk: importedCount > 0n, reply: undefined }
+          return { settlement, changesTexts: importedCount > 0n, reply: undefined }
         },
       }
     })

@@ -1,6 +1,4 @@
-import { refused } from '@coffer/kit/errors'
 import { defineService } from '@coffer/kit/service'
-import { startWorkers } from '@coffer/kit/workers'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
@@ -15,6 +13,7 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { accountDeletionActivities } from './account-deletion.activities.ts'
 import { bankAccountRoutes } from './bank-account.rpc.ts'
+import { startSearchers } from './cluster-pool.client.ts'
 import { settings } from './config.ts'
 import { envelopeRoutes } from './envelope.rpc.ts'
 import { eventHandlers } from './events.consumer.ts'
@@ -27,7 +26,7 @@ import { linkCleanUpActivities } from './link-clean-up.activities.ts'
 import { mappingRoutes } from './mapping.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
 import { scheduledRoutes } from './scheduled.rpc.ts'
-import { type Searchers, similarActivities } from './similar.activities.ts'
+import { similarActivities } from './similar.activities.ts'
 import { similarRoutes } from './similar.rpc.ts'
 import { startReaders } from './statement-pool.client.ts'
 import { openStorage } from './storage.client.ts'
@@ -54,21 +53,10 @@ export const ledger = defineService({
   settings,
   create: (offered) => {
     const readers = startReaders()
-    const searchers: Searchers = startWorkers({
-      module: new URL('./cluster.worker.ts', import.meta.url),
-      threadsMax: 1,
-      queueMax: 20,
-      // A search that waits keeps other activities of the process waiting; Temporal repeats it.
-      waitTimeoutMs: 5_000,
-      taskTimeoutMs: 60_000,
-      memoryMaxMb: 500,
-      exceeded: () => {
-        throw refused('the search takes too much time or memory')
-      },
-    })
+    const searchers = startSearchers()
     const storage = openStorage(offered.config, offered.log)
     const quietMs = offered.config.similarQuietSeconds * 1000
-    const deps = { ...offered, readers, searchers, storage, ...createMoneyWriter(offered) }
+    const deps = { ...offered, quietMs, readers, searchers, storage, ...createMoneyWriter(offered) }
     return {
       routes: (router) => {
         router.service(LinkService, linkRoutes(deps))
@@ -87,7 +75,7 @@ export const ledger = defineService({
         router.service(ImportService, importRoutes(deps))
         router.service(MappingService, mappingRoutes(deps))
       },
-      handlers: eventHandlers({ ...deps, quietMs }),
+      handlers: eventHandlers(deps),
       workflowModules,
       activities: {
         ...accountDeletionActivities(deps),
@@ -110,7 +98,7 @@ export const ledger = defineService({
           id: 'similar-waiting',
           taskQueue: 'ledger',
           args: [],
-          cron: '*/5 * * * *',
+          cron: '* * * * *',
         },
       ],
       close: async () => {

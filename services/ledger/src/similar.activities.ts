@@ -1,44 +1,51 @@
-import { lastSequence } from '@coffer/kit/changes'
+import { isTransient } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { createPace } from '@coffer/kit/pace'
 import type { ServiceDeps } from '@coffer/kit/service'
-import type { Workers } from '@coffer/kit/workers'
 import { type BankAccountKey, listTexts, newest, replaceClusters } from './cluster.sql.ts'
-import type { FoundCluster } from './cluster-fields.ts'
 import { type ClusterInput, collectTexts } from './cluster-input.ts'
-import { noteSearch } from './similar-search.sql.ts'
+import type { Searchers } from './cluster-pool.client.ts'
 import { endWaitingSearch, listWaitingSearches } from './waiting-search.sql.ts'
 
-/** Threads that search for similar transactions. */
-export type Searchers = Workers<ClusterInput, FoundCluster[]>
-
-type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & { searchers: Searchers }
+type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
+  searchers: Searchers
+  /** How long nothing must have changed in a bank account before it is searched. */
+  quietMs: number
+}
 
 // As large as spec/ledger.md 5.2 has them.
 const pageSize = 2000
 const waitingPageSize = 200
 const searchShare = 0.5
+// A bank account that is never left alone is searched all the same, so many quiet times late.
+const quietTimesMax = 12
 
 /** The search for similar transactions (spec/ledger.md 5); repeated, it changes nothing. */
 export function similarActivities(deps: Deps) {
+  const { database, clock, log, quietMs } = deps
+  const versionBefore = (ms: number) => BigInt(clock().getTime() - ms) * 1000n
   return {
-    /** Finds the clusters of a bank account anew, stores them and returns how many there are. */
-    clusterTransactions: (key: BankAccountKey): Promise<number> => cluster(deps, key),
     /**
-     * Searches a page of the bank accounts that got automatic transactions, one after the other;
-     * returns where the next page begins, null after the last. One that fails waits on.
+     * Searches a page of the bank accounts that wait for it, one after the other; returns where the
+     * next page begins, null after the last. One that fails waits on. One whose search takes too
+     * much waits for its next change.
      */
     clusterWaiting: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
-      const start = after ?? { accountId: '', bankAccountId: '' }
-      const waiting = await listWaitingSearches(deps.database, start, waitingPageSize)
+      const waiting = await listWaitingSearches(database, {
+        after: after ?? { accountId: '', bankAccountId: '' },
+        limit: waitingPageSize,
+        quietUpTo: versionBefore(quietMs),
+        waitedUpTo: versionBefore(quietMs * quietTimesMax),
+      })
       using pace = createPace({ share: searchShare })
       for (const search of waiting) {
         const { accountId, bankAccountId } = search
         try {
           await pace.run(() => cluster(deps, { accountId, bankAccountId }))
-          await endWaitingSearch(deps.database, search)
+          await endWaitingSearch(database, search)
         } catch (error) {
-          deps.log.warn({ err: error, accountId, bankAccountId }, 'similar transactions not found')
+          log.warn({ err: error, accountId, bankAccountId }, 'similar transactions not found')
+          if (!isTransient(error)) await endWaitingSearch(database, search)
         }
       }
       const last = waiting.at(waitingPageSize - 1)
@@ -47,8 +54,8 @@ export function similarActivities(deps: Deps) {
   }
 }
 
-async function cluster({ database, clock, searchers }: Deps, key: BankAccountKey): Promise<number> {
-  const sequence = await lastSequence(database, key.accountId)
+/** Finds the clusters of a bank account anew and stores them. */
+async function cluster({ database, clock, searchers }: Deps, key: BankAccountKey): Promise<void> {
   const found = await searchers.run(await readTexts(database, key))
   const now = clock()
   const clusters = found.map((one) => ({
@@ -58,8 +65,6 @@ async function cluster({ database, clock, searchers }: Deps, key: BankAccountKey
     updatedAt: now,
   }))
   await replaceClusters(database, key, clusters)
-  await noteSearch(database, { ...key, sequence })
-  return clusters.length
 }
 
 async function readTexts(

@@ -48,7 +48,7 @@ function undo(
         createdBy,
         decide: (current) => {
           const settlement = settleUndo(current, { causeId, given, balances })
-          return { settlement, isBulk: true, reply: settlement }
+          return { settlement, changesTexts: true, reply: settlement }
         },
       }
     }),

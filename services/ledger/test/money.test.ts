@@ -17,7 +17,7 @@ import { type FundedHousehold, fundedHousehold, payTogether } from './funded-hou
 const nothing = {
   ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
   ...{ records: [], closed: [], forgotten: [], changes: [], replies: [], operations: [] },
-  isBulk: false,
+  changesTexts: false,
   saveId: '',
 }
 

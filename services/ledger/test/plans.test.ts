@@ -21,6 +21,7 @@ import { type Household, household } from './household.ts'
 import { importing } from './importing.ts'
 import { neighbours } from './neighbours.ts'
 import { searchInEveryWay } from './searching.ts'
+import { runSweep } from './sweeping.ts'
 import { anItem, assign, syncedHome } from './syncing.ts'
 import { importFile } from './uploading.ts'
 
@@ -176,10 +177,7 @@ async function useEverything(home: Household): Promise<void> {
   const ofEnvelope = { bankAccountId, spendingId, limit: 25 }
   await booted.client('ledger', HistoryService).listHistory(ofEnvelope, as)
   await booted.client('ledger', SimilarService).getCluster(key, as)
-  await eventually(
-    async () => booted.database('ledger').texts(),
-    (texts) => texts.some((text) => text.includes('INSERT INTO transaction_clusters')),
-  )
+  await searchSimilar()
   await transactions.updateTransaction(
     { ...key, amount: 80n, updateMask: { paths: ['amount'] } },
     as,
@@ -212,6 +210,17 @@ async function useEverything(home: Household): Promise<void> {
         WHERE account_id = ${accountId} AND link_id = ${linkId}`),
     (instant) => instant !== null,
     60_000,
+  )
+}
+
+/** Has similar transactions searched, once the bank account was left alone. */
+async function searchSimilar(): Promise<void> {
+  await eventually(
+    async () => {
+      await runSweep(booted, 'findWaitingSimilar')
+      return booted.database('ledger').texts()
+    },
+    (texts) => texts.some((text) => text.includes('INSERT INTO transaction_clusters')),
   )
 }
 

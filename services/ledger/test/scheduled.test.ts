@@ -15,11 +15,12 @@ import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household, refusals } from './household.ts'
 import { neighbours } from './neighbours.ts'
+import { runSweep } from './sweeping.ts'
 
 let booted: Booted
 
 beforeAll(async () => {
-  booted = await boot([ledger, ...neighbours()])
+  booted = await boot([ledger, ...neighbours()], { COFFER_SIMILAR_QUIET_SECONDS: '0.1' })
 })
 
 afterAll(async () => {
@@ -204,7 +205,7 @@ test('a schedule that is forgotten is taken off what it made, in a new version',
   ).toBeDefined()
 })
 
-test('automatic transactions are compared with the others later, all in one go', async () => {
+test('automatic transactions are compared with the others too', async () => {
   const home = await saving()
   const { bankAccountId, as } = home
   const similar = booted.client('ledger', SimilarService)
@@ -218,12 +219,12 @@ test('automatic transactions are compared with the others later, all in one go',
     made.push(operation.value.deposit.transactionId)
     await scheduled().book({ bookings: [{ accountId, operation }] }, asService('budgeting'))
   }
-  await booted.workflows.start({
-    ...{ type: 'findWaitingSimilar', id: 'similar-now', taskQueue: 'ledger', args: [] },
-  })
   const key = { bankAccountId, transactionId: made[0] ?? '' }
   const { cluster } = await eventually(
-    () => similar.getCluster(key, as),
+    async () => {
+      await runSweep(booted, 'findWaitingSimilar')
+      return similar.getCluster(key, as)
+    },
     (found) => found.cluster !== undefined,
   )
   expect(cluster?.members.toSorted()).toEqual(made.toSorted())

@@ -4,26 +4,30 @@ import { join } from 'node:path'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { silentLog } from '@coffer/kit/testing/silent-log'
 import { SimilarService, type TransactionCluster } from '@coffer/proto/ledger/v1/similar'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { startSearchers } from '../src/cluster-pool.client.ts'
 import { ledger } from '../src/service.ts'
+import { similarActivities } from '../src/similar.activities.ts'
 import { partsOf } from './file-parts.ts'
 import { type Household, household } from './household.ts'
 import { neighbours } from './neighbours.ts'
 
+const searchers = startSearchers()
 let booted: Booted
 let dataDir: string
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'coffer-similar-'))
-  const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '0.2' }
-  booted = await boot([ledger, ...neighbours()], settings)
+  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
 })
 
 afterAll(async () => {
+  await searchers[Symbol.asyncDispose]()
   await booted[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
 })
@@ -47,6 +51,12 @@ async function add(home: Household, names: string[], firstDay = 1): Promise<stri
   return ids
 }
 
+/** Searches what has changed, however lately. */
+async function search(): Promise<void> {
+  const deps = { database: booted.database('ledger'), clock: () => new Date(), log: silentLog }
+  await similarActivities({ ...deps, searchers, quietMs: 0 }).clusterWaiting(null)
+}
+
 /** The cluster of a transaction once it is as expected; null is none. */
 function clusterOf(
   { bankAccountId, as }: Pick<Household, 'bankAccountId' | 'as'>,
@@ -54,10 +64,10 @@ function clusterOf(
   isExpected: (cluster: TransactionCluster | null) => boolean,
 ): Promise<TransactionCluster | null> {
   const similar = booted.client('ledger', SimilarService)
-  return eventually(
-    async () => (await similar.getCluster({ bankAccountId, transactionId }, as)).cluster ?? null,
-    isExpected,
-  )
+  return eventually(async () => {
+    await search()
+    return (await similar.getCluster({ bankAccountId, transactionId }, as)).cluster ?? null
+  }, isExpected)
 }
 
 const withMembers = (count: number) => (cluster: TransactionCluster | null) =>
@@ -121,23 +131,6 @@ test('a cluster keeps its ID and creation when members come, and goes with them'
   await transactions.deleteTransaction({ bankAccountId, transactionId: middle, soft: false }, as)
   expect(await clusterOf(home, first, (cluster) => cluster === null)).toBeNull()
   expect(await clusterOf(home, other, () => true)).toBeNull()
-})
-
-test('an account that is never left alone is searched all the same', async () => {
-  const home = await household(booted)
-  const [first = ''] = await add(home, [netflix, netflix, paycheck, electric])
-  const { bankAccountId, as } = home
-  const similar = booted.client('ledger', SimilarService)
-  const isFound = async () => {
-    const { cluster } = await similar.getCluster({ bankAccountId, transactionId: first }, as)
-    return cluster !== undefined
-  }
-  let writes = 0
-  while (writes < 2000 && !(await isFound())) {
-    await add(home, [forest])
-    writes += 1
-  }
-  expect(await isFound()).toBe(true)
 })
 
 test('the rows of a file are compared with what is there', async () => {

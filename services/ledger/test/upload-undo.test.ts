@@ -79,10 +79,7 @@ describe('undoing an import', () => {
       { pot: 'used', delta: -2000n },
     ])
     const changes = await booted.changes('ledger', home.accountId)
-    expect(changes.slice(-2)).toEqual([
-      'coffer.ledger.v1.EnvelopesChanged',
-      'coffer.ledger.v1.TransactionsChanged',
-    ])
+    expect(changes.at(-1)).toBe('coffer.ledger.v1.EnvelopesChanged')
   })
 
   test('shows on the upload, and twice at once it is done once', async () => {

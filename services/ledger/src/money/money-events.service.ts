@@ -6,22 +6,15 @@ import {
   EnvelopesChangedSchema,
   FeedBankAccountArchivedSchema,
   FeedBankAccountOpenedSchema,
-  TransactionsChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import type { BankAccount } from '../bank-account.ts'
 import type { Envelope } from '../envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** The events of a change set: the final state of each envelope once, and what else it causes. */
-export function changesOf(changeSet: ChangeSet): Change[] {
-  const { bankAccount, created, envelopes, inserted, updated, deleted, isBulk } = changeSet
-  const transactions = [...inserted, ...deleted, ...updated.filter((one) => one.deletedAt)]
-  const isAutomatic =
-    !isBulk &&
-    transactions.every((one) => one.createdBySpendingId ?? one.createdByFundingScheduleId)
+export function changesOf({ bankAccount, created, envelopes }: ChangeSet): Change[] {
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
-    ...(isBulk || transactions.length > 0 ? [transactionsChanged(bankAccount, isAutomatic)] : []),
     // An archived account takes no writes: only the write that archives it comes here.
     ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
   ]
@@ -63,14 +56,4 @@ export function candidateChanges(bankAccount: BankAccount): Change[] {
   const subject = { accountId, entityId: feedBankAccountId, version }
   const schema = deletedAt === null ? FeedBankAccountOpenedSchema : FeedBankAccountArchivedSchema
   return [changeOf(schema, subject, { accountId, bankAccountId, feedBankAccountId })]
-}
-
-/** The event that starts a search for similar transactions; one for any number of them. */
-function transactionsChanged(
-  { accountId, bankAccountId }: BankAccount,
-  isAutomatic: boolean,
-): Change {
-  // It carries no state, so no version orders it.
-  const subject = { accountId, entityId: bankAccountId, version: 0n }
-  return changeOf(TransactionsChangedSchema, subject, { accountId, bankAccountId, isAutomatic })
 }

@@ -169,7 +169,8 @@ const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
  * Compare-and-set. The guard locks the bank accounts that still have the version that was read, in
  * the order of the documents, and hands on these; every other part takes its rows from it. A
  * bank account that another writer has changed meanwhile shows its new version once its lock is
- * granted (READ COMMITTED), and is left out.
+ * granted (READ COMMITTED), and is left out. `unsearched_from` keeps the oldest change of texts
+ * that no search has seen: while it is set, the update writes no index (HOT).
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -197,7 +198,8 @@ const saveStatement = prepareParts(
         LIMIT 1 FOR NO KEY UPDATE ${has.has('skipsLocked') ? skipLocked : nothing}
       ) AS unchanged
     )${parts.length > 0 ? sql.join(parts, nothing) : nothing}
-    UPDATE bank_accounts SET ${rowAssignments(BankAccount, accountKey)}
+    UPDATE bank_accounts SET ${rowAssignments(BankAccount, accountKey)},
+      unsearched_from = coalesce(bank_accounts.unsearched_from, new.unsearched_from)
     FROM ${rowsOf('bank_account', 'bank_accounts')}
     WHERE ${replaced('bank_accounts')}
     RETURNING bank_accounts.account_id AS "accountId",
@@ -252,7 +254,8 @@ export async function findSavedMoney(
 }
 
 function documentOf(save: MoneySave, filled: readonly PartName[]): string {
-  const { accountId, bankAccountId } = save.bankAccount
+  const { accountId, bankAccountId, version } = save.bankAccount
+  const mark = save.changesTexts ? { unsearchedFrom: version } : {}
   const parts = filled.map((name) => {
     const isNamed = name === 'closed' || name === 'forgotten'
     const rows = isNamed ? JSON.stringify(save[name]) : recordsOf(save[name])
@@ -261,5 +264,5 @@ function documentOf(save: MoneySave, filled: readonly PartName[]): string {
   return `{"account_id":${JSON.stringify(accountId)},
     "bank_account_id":${JSON.stringify(bankAccountId)},
     "read_version":${save.readVersion},
-    "bank_account":${recordsOf([save.bankAccount])}${parts.join('')}}`
+    "bank_account":${recordsOf([{ ...save.bankAccount, ...mark }])}${parts.join('')}}`
 }

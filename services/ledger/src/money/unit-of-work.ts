@@ -2,6 +2,7 @@ import { notFound } from '@coffer/kit/errors'
 import { nextVersion } from '@coffer/kit/version'
 import type { BankAccount } from '../bank-account.ts'
 import type { Settlement } from '../book.ts'
+import { hasSameText } from '../cluster-input.ts'
 import type { Envelope } from '../envelope.ts'
 import type { JournalEntry } from '../journal.ts'
 import type { BookedOperation } from '../operation.ts'
@@ -66,8 +67,8 @@ export interface Decision<Reply> {
   inserted?: readonly Transaction[]
   updated?: readonly Transaction[]
   deleted?: readonly Transaction[]
-  /** Whether transactions were moved in bulk, beside those that are listed here. */
-  isBulk?: boolean
+  /** Whether transactions were inserted or deleted in bulk, beside those that are listed here. */
+  changesTexts?: boolean
   /** Records of providers, new or changed. */
   records?: readonly ProviderRecord[]
   /** Rows of idempotency_keys. */
@@ -99,8 +100,8 @@ export interface ChangeSet {
   inserted: readonly Transaction[]
   updated: readonly Transaction[]
   deleted: readonly Transaction[]
-  /** Whether transactions were moved in bulk, beside those that are listed here. */
-  isBulk: boolean
+  /** Whether a search for similar transactions would read something else than before. */
+  changesTexts: boolean
   /** Ended ones first: each transaction has one live record at most, at every moment. */
   records: readonly ProviderRecord[]
   /** Envelopes that close: they are taken off every transaction, soft-deleted ones too. */
@@ -117,7 +118,7 @@ type Fate = 'inserted' | 'updated' | 'deleted'
 interface UnitOfWork {
   readVersion: bigint
   isTouched: boolean
-  isBulk: boolean
+  changesTexts: boolean
   settlements: Settlements
   created: Map<string, Envelope>
   transactions: Map<string, Transaction>
@@ -156,7 +157,7 @@ function unitOf(state: MoneyState): UnitOfWork {
   return {
     readVersion: state.bankAccount.version,
     isTouched: false,
-    isBulk: false,
+    changesTexts: false,
     settlements: startSettlements(state),
     created: new Map(),
     transactions: new Map(state.transactions.map((one) => [one.transactionId, one])),
@@ -201,7 +202,7 @@ function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): 
   const { settlement, created, records = [], replies = [], operation } = decision
   if (!settlement) return
   unit.isTouched = true
-  unit.isBulk ||= decision.isBulk ?? false
+  unit.changesTexts ||= decision.changesTexts ?? false
   addSettlement(unit.settlements, {
     ...settlement,
     bankAccount: { ...settlement.bankAccount, version },
@@ -225,7 +226,9 @@ function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): 
 /** A transaction that is new in this round stays one to insert, as it is by then. */
 function note(unit: UnitOfWork, fate: Fate, transaction: Transaction): void {
   const { transactionId } = transaction
+  const before = unit.transactions.get(transactionId)
   const isNew = unit.fates.get(transactionId)?.fate === 'inserted'
+  unit.changesTexts ||= fate === 'deleted' || !before || !hasSameText(before, transaction)
   unit.fates.set(transactionId, { fate: isNew ? 'inserted' : fate, transaction })
   unit.transactions.set(transactionId, transaction)
   if (fate !== 'deleted') return
@@ -248,7 +251,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
     inserted: having('inserted'),
     updated: having('updated'),
     deleted: having('deleted'),
-    isBulk: unit.isBulk,
+    changesTexts: unit.changesTexts,
     records: [
       ...records.filter(({ deletedAt }) => deletedAt !== null),
       ...records.filter(({ deletedAt }) => deletedAt === null),
