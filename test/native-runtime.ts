@@ -46,6 +46,10 @@ export default class NativeRuntime extends Runtime {
     globalNames = Object.keys(globals)
   }
 
+  override unstable_shouldLoadAsEsm(): boolean {
+    return true
+  }
+
   override async unstable_importModule(path: string): Promise<unknown> {
     return await import(pathToFileURL(path).href)
   }
