@@ -5,7 +5,7 @@ import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { inBulk } from '@coffer/kit/testing/database'
-import { slowScans, slowSessionScans } from '@coffer/kit/testing/plans'
+import { slowScans } from '@coffer/kit/testing/plans'
 import { ledger } from '@coffer/ledger/service'
 import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -66,7 +66,6 @@ async function crowd(tx: Transaction): Promise<void> {
   await tx.query(sql.unsafe`
     INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
     SELECT account_id, 'CreateSpending', spending_id || bank_account_id, '', '' FROM spending`)
-  await tx.query(sql.unsafe`ANALYZE`)
 }
 
 test('every statement about an account finds its rows by an index on the account', async () => {
@@ -93,7 +92,9 @@ test('every statement about an account finds its rows by an index on the account
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(20)
   const place = { url: booted.databaseUrl, schema: 'budgeting' }
-  expect(await slowSessionScans(place, { statements, tables: tenantTables })).toEqual([])
+  // Before the first ANALYZE the planner guesses by the size of the tables.
   await inBulk(place, crowd)
+  expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
+  await database.pool.query(sql.unsafe`ANALYZE`)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
 })

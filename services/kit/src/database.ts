@@ -122,20 +122,11 @@ async function rollBackPlainly<T>(
 
 /**
  * The URL with what every session of a service sets. Sessions are in UTC: with odd offsets instants
- * would come in a form Date cannot read. A statement is planned once, maybe while its tables are
- * small or never analyzed: scans of whole tables and sorts of whole accounts are ruled out then as
- * later, wherever an index offers another way.
+ * would come in a form Date cannot read.
  */
-export function sessionUrl({ url, schema }: { url: string; schema: string }): string {
+function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   const located = new URL(url)
-  const settings = [
-    `search_path=${schema}`,
-    'timezone=UTC',
-    'plan_cache_mode=force_generic_plan',
-    'enable_seqscan=off',
-    'enable_sort=off',
-  ]
-  located.searchParams.set('options', settings.map((setting) => `-c ${setting}`).join(' '))
+  located.searchParams.set('options', `-c search_path=${schema} -c timezone=UTC`)
   return located.href
 }
 

@@ -43,7 +43,10 @@ export async function migrate(
   for (let tries = 1; ; ) {
     try {
       const name = await applyNext(connection.client, tables, files, options.lockTimeoutMs)
-      if (name === null) return names
+      if (name === null) {
+        if (names.length > 0) await analyze(connection.client, tables.schema)
+        return names
+      }
       names.push(name)
       tries = 1
     } catch (error) {
@@ -102,6 +105,20 @@ async function applyNext(
     await client.query('ROLLBACK').catch(() => {})
     throw error
   }
+}
+
+/**
+ * Renews the planner's statistics: a column that a file rewrote has none. Empty tables are left
+ * out, because plans made for no rows at all would be kept while the table grows.
+ */
+async function analyze(client: pg.Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT format('%I.%I', nspname, relname) AS name
+     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relkind = 'r' AND pg_relation_size(pg_class.oid) > 0`,
+    [schema],
+  )
+  for (const { name } of rows) await client.query(`ANALYZE ${name}`)
 }
 
 /** Makes the schema and its table of applied files where they are missing, and reads it. */

@@ -70,6 +70,15 @@ test('migrations are applied in order and once, also by two at the same time', a
   expect(await value('SELECT count(*) FROM fresh.things')).toBe('1')
 })
 
+test('tables with rows are analyzed after a migration, empty ones are not', async () => {
+  const other = 'CREATE TABLE others (n int4)'
+  await using filled = await service('filled', { '0001-tables.sql': `${table}; ${other}; ${rows}` })
+  await migrate(filled.tables)
+  const known = (name: string) =>
+    value(`SELECT reltuples FROM pg_class WHERE oid = 'filled.${name}'::regclass`)
+  expect([await known('things'), await known('others')]).toEqual([1, -1])
+})
+
 test('a migration that fails is named, leaves nothing, and keeps those before it', async () => {
   const wrong = `${rows}; CREATE TABEL half (n int4)`
   await using halfway = await service('halfway', {

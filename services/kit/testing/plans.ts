@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { sessionUrl } from '../src/database.ts'
 
 /** A step of a plan as `EXPLAIN (FORMAT JSON)` tells it. */
 interface Step {
@@ -37,19 +36,8 @@ export function slowScans(
 }
 
 /**
- * The same as a service's own sessions plan: each plan is made once, maybe while the tables are
- * almost empty and nothing is known of them, and kept however they grow.
- */
-export function slowSessionScans(
-  place: Place,
-  options: { statements: readonly string[]; tables: readonly string[] },
-): Promise<SlowScan[]> {
-  return slowScans({ ...place, url: sessionUrl(place) }, options)
-}
-
-/**
  * Where these statements would read more of one of the tables than the rows that `columns` name,
- * be it all of a bank account. Planned as a service's own sessions plan.
+ * be it all of a bank account.
  */
 export function wideScans(
   place: Place,
@@ -59,7 +47,7 @@ export function wideScans(
     lookUps.includes(node)
       ? !options.columns.some((column) => condition.includes(column))
       : node === 'Seq Scan'
-  return stepsOf({ ...place, url: sessionUrl(place) }, { ...options, isSlow })
+  return stepsOf(place, { ...options, isSlow })
 }
 
 type IsSlow = (step: Step) => boolean

@@ -57,11 +57,8 @@ export async function findByText(
   const { search, foundMax, withinMs } = of
   const values = valuesOf(accountId, search, { foundMax: foundMax + 1 })
   const run = database.transaction(async (tx) => {
-    // No other index serves it, but a plan from when the table was small might think so.
     await tx.query(sql.unsafe`
-      SELECT set_config('statement_timeout', ${String(withinMs)}, true),
-        set_config('enable_indexscan', 'off', true),
-        set_config('enable_indexonlyscan', 'off', true)`)
+      SELECT set_config('statement_timeout', ${String(withinMs)}, true)`)
     return tx.any(statementsOf(search).find(values))
   })
   try {

@@ -108,7 +108,8 @@ export async function insertNewTransactions(
       INSERT INTO transactions (${columns}, transaction_upload_id)
       SELECT ${columns}, ${transactionUploadId}
       FROM jsonb_populate_recordset(NULL::transactions, ${recordsOf(transactions)}::jsonb)
-      ON CONFLICT ON CONSTRAINT transactions_upload DO NOTHING
+      ON CONFLICT (account_id, bank_account_id, upload_identifier)
+        WHERE upload_identifier IS NOT NULL DO NOTHING
       RETURNING 1
     ) SELECT count(*) AS inserted FROM stored`)
 }
