@@ -16,6 +16,8 @@ const stepMs = 30_000
 /** Coffer with all that belongs to signing in switched on. */
 export interface Door extends AsyncDisposable {
   coffer: Coffer
+  /** Signs Stripe's messages. */
+  webhookSecret: string
   /** Somebody whose address is verified. */
   person: () => Promise<Person>
   /**
@@ -50,6 +52,7 @@ export async function openDoor(): Promise<Door> {
   const opened = opening.move()
   return {
     coffer,
+    webhookSecret: stripe.settings.COFFER_STRIPE_WEBHOOK_SECRET ?? '',
     person,
     knowledge: async (known) => {
       const [guarded, tokens, checkouts] = await Promise.all([

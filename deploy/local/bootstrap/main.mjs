@@ -20,6 +20,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const commands = new Map([
   ['start', { servers: (env) => env, script: '../../cli/src/start.ts' }],
   ['test', { servers: testEnvironment, script: '../src/test.ts' }],
+  ['test:long', { servers: testEnvironment, script: '../src/test-long.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],

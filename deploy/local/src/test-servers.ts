@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { root } from '../bootstrap/paths.mjs'
+import type { Progress } from '../bootstrap/progress.mjs'
+import { testEnvironment } from '../bootstrap/test-environment.mjs'
+import { runJest } from './jest.ts'
+import { freePorts } from './ports.ts'
+import { removePostgresHome } from './postgres-home.ts'
+import { startStack } from './stack.ts'
+
+const dataDir = join(root, '.coffer/test')
+
+type Run = (args: string[], env: NodeJS.ProcessEnv) => ReturnType<typeof runJest>
+
+/**
+ * Starts Postgres, NATS and Temporal for tests, on free ports and fresh data, and stops them when
+ * `work` is done; it is given what runs jest against them.
+ */
+export async function withTestServers<Result>(
+  { log, stop }: { log: Progress; stop: AbortSignal },
+  work: (run: Run) => Promise<Result>,
+): Promise<Result> {
+  const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3)
+  await using after = new AsyncDisposableStack()
+  after.defer(() => removePostgresHome(dataDir))
+  const stack = after.use(
+    await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
+      startStack({
+        dataDir,
+        ports: { postgres, nats, temporal },
+        log,
+        env: testEnvironment(process.env),
+        fresh: true,
+        // What a crash of the machine would lose is not worth the tests' time.
+        postgresSettings: { fsync: 'off', full_page_writes: 'off' },
+        temporalPragmas: { synchronous: 'off' },
+      }),
+    ),
+  )
+  const servers = {
+    COFFER_TEST_DATABASE_URL: stack.databaseUrl,
+    COFFER_TEST_NATS_URL: stack.natsUrl,
+    COFFER_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
+  }
+  const outputFile = join(dataDir, 'results.json')
+  return await work((args, env) => runJest({ args, outputFile, env: { ...env, ...servers }, stop }))
+}
