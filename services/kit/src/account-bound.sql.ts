@@ -21,9 +21,13 @@ const Counted = z.object({ count: z.bigint() })
  * others that have inserted under the same scope wait, and then count its rows too.
  */
 export async function requireWithin(tx: Transaction, bound: Bound): Promise<void> {
-  await tx.query(sql.unsafe`
-    SELECT pg_advisory_xact_lock(hashtextextended(${bound.scope}, 0))`)
+  await lockBound(tx, bound)
   if ((await countOf(tx, bound.rows)) > bound.max) throw refused(bound.refusal)
+}
+
+/** Has others wait that create rows under the same scope, until the transaction ends. */
+export async function lockBound(tx: Transaction, { scope }: Bound): Promise<void> {
+  await tx.query(sql.unsafe`SELECT pg_advisory_xact_lock(hashtextextended(${scope}, 0))`)
 }
 
 /**

@@ -1,10 +1,8 @@
 import { create } from '@bufbuild/protobuf'
-import { requireWithin } from '@coffer/kit/account-bound.sql'
-import { emit } from '@coffer/kit/changes'
 import { currencyOf } from '@coffer/kit/currency'
-import { duplicate, notFound } from '@coffer/kit/errors'
+import { notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { keepReply, once } from '@coffer/kit/idempotency'
+import { keptReplies, once } from '@coffer/kit/idempotency'
 import { patchOf, toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -20,13 +18,7 @@ import {
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import {
-  findBankAccount,
-  insertBankAccount,
-  listBankAccounts,
-  listBankAccountsOfLink,
-} from './bank-account.sql.ts'
+import { findBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
 import { archiveBankAccount, type BankAccount, balancesOf } from './bank-account.ts'
 import {
   type BankAccountPatch,
@@ -35,12 +27,12 @@ import {
   type NewBankAccount,
 } from './bank-account-change.ts'
 import type { Settlement } from './book.ts'
-import { type Bounds, bankAccountBound } from './bounds.sql.ts'
-import { findLink, shareLink } from './link.sql.ts'
-import { candidateChanges } from './money/money-events.service.ts'
+import type { Bounds } from './bounds.sql.ts'
+import { findLink } from './link.sql.ts'
+import { createBankAccounts } from './money/creation.service.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
+import { findAccountRecords } from './provider-account.sql.ts'
 import type { AccountRecord } from './provider-account.ts'
-import { findAccountRecords } from './sync-accounts.sql.ts'
 import type { Locked } from './transaction.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
@@ -130,25 +122,19 @@ async function accountsOfLink(
 }
 
 async function open(deps: Deps, request: CreateBankAccountRequest, context: HandlerContext) {
-  const { config, database, clock } = deps
-  return once({ database, context, reply: CreateBankAccountResponseSchema }, async (key) => {
+  const { database, clock } = deps
+  return once({ database, context, reply: CreateBankAccountResponseSchema }, (key) => {
     const { accountId, userId: createdBy, locale } = callerOf(context)
+    const { linkId } = request
     const body = newBankAccount(request, locale)
     const now = clock()
     const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
-    const run = database.transaction(async (tx) => {
-      const link = await shareLink(tx, accountId, request.linkId)
-      if (!link) throw notFound('link')
-      const { bankAccount, entries } = createBankAccount({ link, operation }, body)
-      const message = toMessage(BankAccountSchema, bankAccount)
-      const reply = create(CreateBankAccountResponseSchema, { bankAccount: message })
-      await insertBankAccount(tx, bankAccount, entries)
-      await requireWithin(tx, bankAccountBound(config, accountId))
-      await emit(tx, ...candidateChanges(bankAccount))
-      await keepReply(tx, key, reply)
-      return reply
+    return createBankAccounts(deps, { accountId, linkId }, (link) => {
+      const settlement = createBankAccount({ link, operation }, body)
+      const bankAccount = toMessage(BankAccountSchema, settlement.bankAccount)
+      const reply = create(CreateBankAccountResponseSchema, { bankAccount })
+      return { creations: [{ settlement, reply, replies: keptReplies(key, reply) }], reply }
     })
-    return run.catch(refuseTaken)
   })
 }
 
@@ -189,14 +175,4 @@ async function change(
 function found(bankAccount: BankAccount | null): BankAccount {
   if (!bankAccount) throw notFound('bank account')
   return bankAccount
-}
-
-/** A candidate of a feed link backs one live bank account (spec/ledger.md 2.3). */
-export function refuseTaken(error: unknown): never {
-  const isTaken = error instanceof UniqueIntegrityConstraintViolationError
-  if (isTaken && error.constraint === 'bank_accounts_feed') {
-    const feedBankAccountId = 'is taken by another bank account'
-    throw duplicate('bank account', { feedBankAccountId })
-  }
-  throw error
 }

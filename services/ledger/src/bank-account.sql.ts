@@ -1,9 +1,8 @@
-import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnNames, columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
+import type { Database } from '@coffer/kit/database'
+import { columnsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
 import { BankAccount } from './bank-account.ts'
-import { JournalEntry } from './journal.ts'
 
 const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
 
@@ -50,18 +49,4 @@ export function findBankAccount(
   bankAccountId: string,
 ): Promise<BankAccount | null> {
   return pool.maybeOne(bankAccountById({ accountId, bankAccountId }))
-}
-
-/** Stores a new bank account with the journal rows of its opening balances. */
-export async function insertBankAccount(
-  tx: Tx,
-  bankAccount: BankAccount,
-  entries: readonly JournalEntry[],
-): Promise<void> {
-  await tx.query(sql.unsafe`
-    WITH booked AS (
-      INSERT INTO journal (${columnNames(JournalEntry)})
-      SELECT ${columnNames(JournalEntry)}
-      FROM jsonb_populate_recordset(NULL::journal, ${recordsOf(entries)}::jsonb)
-    ) ${insertOf('bank_accounts', BankAccount, bankAccount)}`)
 }

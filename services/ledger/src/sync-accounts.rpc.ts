@@ -14,18 +14,30 @@ import type {
   UpsertLinkRequest,
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { refuseTaken } from './bank-account.rpc.ts'
+import { matchAccounts } from './account-match.ts'
 import { requireWritable } from './bank-account.ts'
-import { type Bounds, bankAccountBound, linkBound } from './bounds.sql.ts'
+import { type Bounds, linkBound } from './bounds.sql.ts'
 import { subjectOf } from './link.rpc.ts'
-import { findLink, insertLinkOnce, lockLink } from './link.sql.ts'
+import { findLink, insertLinkOnce } from './link.sql.ts'
 import { createAggregatorLink, type Link } from './link.ts'
+import { createBankAccounts } from './money/creation.service.ts'
+import type { Creation, Current, Decision } from './money/unit-of-work.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
 import { atLeastZero } from './money.ts'
-import { currentIdOf, readAccounts, type SyncedAccount } from './provider-account.ts'
+import { listSynced } from './provider-account.sql.ts'
+import {
+  type AccountItem,
+  currentIdOf,
+  readAccounts,
+  type SyncedAccount,
+} from './provider-account.ts'
 import { nameOf } from './provider-item.ts'
-import { listSynced, lockSynced, saveAccounts } from './sync-accounts.sql.ts'
-import { settleBalances, upsertAccounts } from './sync-accounts.ts'
+import {
+  createSyncedAccount,
+  deactivateAccount,
+  refreshAccount,
+  settleBalances,
+} from './sync-accounts.ts'
 import { sourceOf } from './sync-kind.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
@@ -40,7 +52,7 @@ export function accountSyncRoutes(
     listSyncedBankAccounts: async ({ linkId }, context) => {
       const { accountId, issuer } = callerOf(context)
       live(await findLink(deps.database, accountId, linkId), issuer)
-      const accounts = await listSynced(deps.database, { accountId, linkId })
+      const accounts = await listSynced(deps.database.pool, { accountId, linkId })
       return { accounts: accounts.map((synced) => toReply(synced)) }
     },
     setBalances: (request, context) => setBalances(deps, request, context),
@@ -69,36 +81,95 @@ async function upsertLink(
   return { isNew }
 }
 
-/** Upserts of one link take turns: the second finds what the first has made. */
-function upsert(
-  { config, database, clock }: Deps,
-  request: UpsertBankAccountsRequest,
-  context: HandlerContext,
-) {
-  const { accountId, issuer, userId: createdBy } = callerOf(context)
-  const { linkId, isComplete, knownOnly } = request
-  const items = readAccounts(request.accounts)
-  const bankAccountIds = items.map(() => newId('bac'))
-  const operationId = newId('op')
-  const now = clock()
-  const run = database.transaction(async (tx) => {
-    const link = live(await lockLink(tx, accountId, linkId), issuer)
-    const known = await lockSynced(tx, link)
-    const version = nextVersion(newestVersion(known), now)
-    const operation = { operationId, now, createdBy, version }
-    const batch = { link, operation, items, known, bankAccountIds, isComplete, knownOnly }
-    const { changes, upserted } = upsertAccounts(batch)
-    const isChanged = Object.values(changes).some((rows) => rows.length > 0)
-    if (isChanged) await saveAccounts(tx, { accountId, ...changes })
-    if (changes.inserted.length > 0) await requireWithin(tx, bankAccountBound(config, accountId))
-    return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
-  })
-  return run.catch(refuseTaken)
+type Upserted = { synced: SyncedAccount; isNew: boolean }
+
+/** What a provider lists on a link. */
+interface Listed {
+  link: Link
+  items: readonly AccountItem[]
+  isComplete: boolean
 }
 
-function newestVersion(known: readonly SyncedAccount[]): bigint {
-  const versions = known.map(({ bankAccount }) => bankAccount.version)
-  return versions.sort((one, other) => (one < other ? 1 : -1))[0] ?? 0n
+async function upsert(deps: Deps, request: UpsertBankAccountsRequest, context: HandlerContext) {
+  const { accountId, issuer } = callerOf(context)
+  const { linkId, isComplete, knownOnly } = request
+  const items = readAccounts(request.accounts)
+  const link = live(await findLink(deps.database, accountId, linkId), issuer)
+  const refreshed = await refresh(deps, { link, items, isComplete }, context)
+  const isAll = knownOnly || refreshed.size === items.length
+  const created = isAll
+    ? refreshed
+    : await createUnknown(deps, { link, items, isComplete }, context)
+  const upserted = items.flatMap((item) => refreshed.get(item) ?? created.get(item) ?? [])
+  return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
+}
+
+/** Saves what is said of bank accounts that are known, each by itself; they are returned. */
+async function refresh(
+  { database, writeEach }: Deps,
+  { link, items, isComplete }: Listed,
+  context: HandlerContext,
+): Promise<Map<AccountItem, Upserted>> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  const known = await listSynced(database.pool, link)
+  const matches = matchAccounts(items, { known, isComplete })
+  const workOn = (
+    { bankAccount: { bankAccountId } }: SyncedAccount,
+    decide: (current: Current) => Decision<SyncedAccount | null>,
+  ) => {
+    const scope = { accountId, bankAccountId, readsProvider: true }
+    return { scope, createdBy, isAlone: true, decide }
+  }
+  const found = items.flatMap((item) => {
+    const match = matches.get(item)
+    return match ? { item, ...match } : []
+  })
+  const listed = new Set(found.map(({ synced }) => synced))
+  const missing = isComplete ? known.filter((one) => !listed.has(one)) : []
+  const outcomes = await writeEach([
+    ...found.map(({ item, synced, reason }) =>
+      workOn(synced, (current) => refreshAccount(current, { link, item, reason })),
+    ),
+    ...missing.map((synced) => workOn(synced, deactivateAccount)),
+  ])
+  const refreshed = new Map<AccountItem, Upserted>()
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'rejected') throw outcome.reason
+    const item = found[index]?.item
+    if (item && outcome.value) refreshed.set(item, { synced: outcome.value, isNew: false })
+  }
+  return refreshed
+}
+
+/** Creates bank accounts for the items that are still unknown; returns every item's. */
+function createUnknown(
+  deps: Deps,
+  { link, items, isComplete }: Listed,
+  context: HandlerContext,
+): Promise<Map<AccountItem, Upserted>> {
+  const { issuer, userId: createdBy } = callerOf(context)
+  const now = deps.clock()
+  const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
+  const bankAccountIds = items.map(() => newId('bac'))
+  return createBankAccounts(deps, link, async (shared, tx) => {
+    live(shared, issuer)
+    // The same list may have come twice at once: then the other one has created them.
+    const matches = matchAccounts(items, { known: await listSynced(tx, link), isComplete })
+    const reply = new Map<AccountItem, Upserted>()
+    const creations: Creation<SyncedAccount>[] = []
+    for (const [index, item] of items.entries()) {
+      const match = matches.get(item)
+      if (match) {
+        reply.set(item, { synced: match.synced, isNew: false })
+      } else {
+        const id = bankAccountIds[index] ?? ''
+        const creation = createSyncedAccount({ link, item, operation }, id)
+        creations.push(creation)
+        reply.set(item, { synced: creation.reply, isNew: true })
+      }
+    }
+    return { creations, reply }
+  })
 }
 
 function setBalances({ write }: Deps, request: SetBalancesRequest, context: HandlerContext) {

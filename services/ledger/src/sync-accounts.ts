@@ -1,99 +1,52 @@
-import { type AccountMatch, matchAccounts } from './account-match.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { type NewBalances, setBalances } from './balance-changes.ts'
 import { AccountSubType, AccountType, type BankAccount } from './bank-account.ts'
 import { openBankAccount } from './bank-account-change.ts'
 import { type Operation, openBook, type Settlement, settle } from './book.ts'
-import type { JournalEntry } from './journal.ts'
 import type { Link } from './link.ts'
+import type { Creation, Current, Decision } from './money/unit-of-work.ts'
 import type { AccountAlias, AccountItem, AccountRecord, SyncedAccount } from './provider-account.ts'
-import { isSame } from './same.ts'
+import type { MatchReason } from './provider-transaction.ts'
 
-/** What a provider lists on a link, and what the ledger has there. */
-export type AccountBatch = {
-  link: Link
-  operation: Operation
-  items: readonly AccountItem[]
-  known: readonly SyncedAccount[]
-  /** IDs for new bank accounts: as many as there are items. */
-  bankAccountIds: readonly string[]
-  isComplete: boolean
-  knownOnly: boolean
-}
-
-/** What is to be saved of it. */
-export type AccountChanges = {
-  inserted: BankAccount[]
-  updated: BankAccount[]
-  entries: JournalEntry[]
-  records: AccountRecord[]
-  aliases: AccountAlias[]
-}
-
-/** What became of an item. */
-export type UpsertedAccount = { synced: SyncedAccount; isNew: boolean }
+type Seen = { link: Link; item: AccountItem; operation: Operation }
 
 /**
- * Decides what a provider's list of bank accounts changes (spec/syncs.md 2.7, 2.8, 3.4): new ones
- * are made, known ones get their balances and original names and are active; those missing from a
- * complete list become inactive. Names stay the user's. Archived accounts stay as they are.
+ * Decides what a provider's list makes of a bank account that it has (spec/syncs.md 2.7, 2.8, 3.4):
+ * it gets the balances and the original name, and is active. Its name stays the user's. An
+ * archived one stays as it is.
  */
-export function upsertAccounts(batch: AccountBatch): {
-  changes: AccountChanges
-  upserted: UpsertedAccount[]
-} {
-  const { items, known, isComplete, knownOnly, operation } = batch
-  const matches = matchAccounts(items, { known, isComplete })
-  const changes: AccountChanges = {
-    ...{ inserted: [], updated: [], entries: [], records: [], aliases: [] },
+export function refreshAccount(
+  { bankAccount: before, accountRecord: old, aliases: known, operation }: Current,
+  { link, item, reason }: { link: Link; item: AccountItem; reason: MatchReason },
+): Decision<SyncedAccount> {
+  if (before.deletedAt !== null) {
+    return { reply: { bankAccount: before, record: old, aliases: known } }
   }
-  const upserted: UpsertedAccount[] = []
-  for (const [index, item] of items.entries()) {
-    const match = matches.get(item) ?? null
-    if (match !== null || !knownOnly) {
-      upserted.push(upsertOne(batch, changes, { item, index, match }))
-    }
-  }
-  const listed = new Set([...matches.values()].map((match) => match?.synced))
-  for (const { bankAccount } of isComplete ? known.filter((one) => !listed.has(one)) : []) {
-    if (bankAccount.deletedAt === null && bankAccount.status !== 'inactive') {
-      const inactive = { status: 'inactive', updatedAt: operation.now } as const
-      changes.updated.push({ ...bankAccount, ...inactive })
-    }
-  }
-  return { changes, upserted }
-}
-
-function upsertOne(
-  batch: AccountBatch,
-  changes: AccountChanges,
-  { item, index, match }: { item: AccountItem; index: number; match: AccountMatch },
-): UpsertedAccount {
-  if (match !== null && match.synced.bankAccount.deletedAt !== null) {
-    return { synced: match.synced, isNew: false }
-  }
-  const before = match?.synced.bankAccount ?? null
-  const settlement = before === null ? open(batch, item, index) : refresh(batch, before, item)
+  const seen = { link, item, operation }
+  const settlement = refresh(before, seen)
   const { bankAccount } = settlement
-  if (before === null) {
-    changes.inserted.push(bankAccount)
-  } else if (!isSame(before, bankAccount)) {
-    changes.updated.push(bankAccount)
-  }
-  changes.entries.push(...settlement.entries)
-  const record = recordOf(batch, { item, bankAccount, old: match?.synced.record ?? null })
-  if (record !== match?.synced.record) {
-    changes.records.push(record)
-  }
-  const aliases = aliasesOf(batch, { item, bankAccount, match })
-  changes.aliases.push(...aliases.filter((one) => !match?.synced.aliases.includes(one)))
-  return { synced: { bankAccount, record, aliases }, isNew: before === null }
+  const record = recordOf(seen, { bankAccount, old })
+  const aliases = aliasesOf(seen, { bankAccount, known, reason })
+  const fresh = aliases.filter((one) => !known.includes(one))
+  const reply = { bankAccount, record, aliases }
+  if (bankAccount === before && record === old && fresh.length === 0) return { reply }
+  return { settlement, accountRecord: record, aliases: fresh, reply }
 }
 
-function open({ link, operation, bankAccountIds }: AccountBatch, item: AccountItem, index: number) {
+/** Decides what becomes of a bank account that a complete list leaves out. */
+export function deactivateAccount({ bankAccount, operation }: Current): Decision<null> {
+  if (bankAccount.deletedAt !== null || bankAccount.status === 'inactive') return { reply: null }
+  const inactive = { ...bankAccount, status: 'inactive', updatedAt: operation.now } as const
+  return { settlement: { bankAccount: inactive, envelopes: [], entries: [] }, reply: null }
+}
+
+/** Decides a new bank account for an item that is none of those that are known. */
+export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation<SyncedAccount> {
+  const { link, item, operation } = seen
   const type = AccountType.safeParse(item.accountType)
   const subType = AccountSubType.safeParse(item.accountSubType)
   const body = {
-    bankAccountId: bankAccountIds[index] ?? '',
+    bankAccountId,
     name: item.name,
     originalName: item.name,
     currency: item.currency,
@@ -106,35 +59,29 @@ function open({ link, operation, bankAccountIds }: AccountBatch, item: AccountIt
     feedBankAccountId: item.feedBankAccountId,
     mask: item.mask !== null && [...item.mask].length === 4 ? item.mask : null,
   }
-  return openBankAccount({ link, operation }, body)
+  const settlement = openBankAccount({ link, operation }, body)
+  const { bankAccount } = settlement
+  const record = recordOf(seen, { bankAccount, old: null })
+  const aliases = aliasesOf(seen, { bankAccount, known: [], reason: 'new' })
+  const reply = { bankAccount, record, aliases }
+  return { settlement, accountRecord: record, aliases, reply }
 }
 
 /** What a provider says anew of an account; it counts as refreshed when something is different. */
-function refresh(
-  { operation }: AccountBatch,
-  before: BankAccount,
-  { name, currency, available, current, limit }: AccountItem,
-): Settlement {
+function refresh(before: BankAccount, { item, operation }: Seen): Settlement {
+  const { name, currency, available, current, limit } = item
   // Balances in another currency say nothing of this account.
   const isOwn = currency === before.currency
   const stated = isOwn ? { available, current, limit } : {}
   const settlement = settleBalances({ bankAccount: before, operation }, stated)
   const isRenamed = name !== before.originalName
   const isActive = before.status === 'active'
-  if (settlement === null && !isRenamed && isActive) {
-    return { bankAccount: before, envelopes: [], entries: [] }
-  }
-  const { bankAccount, entries } = settlement ?? { bankAccount: before, entries: [] }
+  const unchanged = { bankAccount: before, envelopes: [], entries: [] }
+  if (settlement === null && !isRenamed && isActive) return unchanged
+  const { bankAccount, entries } = settlement ?? unchanged
   const { now } = operation
   const lastUpdated = isRenamed ? now : bankAccount.lastUpdated
-  const { version } = operation
-  const seen = {
-    originalName: name,
-    status: 'active',
-    lastUpdated,
-    updatedAt: now,
-    version,
-  } as const
+  const seen = { originalName: name, status: 'active', lastUpdated, updatedAt: now } as const
   return { bankAccount: { ...bankAccount, ...seen }, envelopes: [], entries }
 }
 
@@ -164,12 +111,8 @@ export function settleBalances(
 }
 
 function recordOf(
-  { link, operation }: AccountBatch,
-  {
-    item,
-    bankAccount,
-    old,
-  }: { item: AccountItem; bankAccount: BankAccount; old: AccountRecord | null },
+  { link, item, operation }: Seen,
+  { bankAccount, old }: { bankAccount: BankAccount; old: AccountRecord | null },
 ): AccountRecord {
   const { accountId, bankAccountId } = bankAccount
   const record: AccountRecord = {
@@ -189,30 +132,27 @@ function recordOf(
     createdBy: old?.createdBy ?? link.createdBy,
     updatedAt: old?.updatedAt ?? operation.now,
   }
-  return old !== null && isSame(old, record) ? old : { ...record, updatedAt: operation.now }
+  if (old !== null && isDeepStrictEqual(old, record)) return old
+  return { ...record, updatedAt: operation.now }
 }
 
 /** Every ID of the account, the one that the provider uses now marked. */
 function aliasesOf(
-  { link, operation }: AccountBatch,
-  {
-    item,
-    bankAccount,
-    match,
-  }: { item: AccountItem; bankAccount: BankAccount; match: AccountMatch },
+  { link, item, operation }: Seen,
+  of: { bankAccount: BankAccount; known: readonly AccountAlias[]; reason: MatchReason },
 ): AccountAlias[] {
   const { accountId, linkId } = link
-  const known = match?.synced.aliases ?? []
+  const { bankAccountId } = of.bankAccount
   const names = new Set([item.providerAccountId, ...item.aliases])
-  const fresh = [...names].filter((id) => !known.some((one) => one.providerAccountId === id))
-  const marked = known.map((one) => {
+  const fresh = [...names].filter((id) => !of.known.some((one) => one.providerAccountId === id))
+  const marked = of.known.map((one) => {
     const isCurrent = one.providerAccountId === item.providerAccountId
     return one.isCurrent === isCurrent ? one : { ...one, isCurrent }
   })
   const added = fresh.map((providerAccountId) => ({
-    ...{ accountId, linkId, providerAccountId, bankAccountId: bankAccount.bankAccountId },
+    ...{ accountId, linkId, providerAccountId, bankAccountId },
     isCurrent: providerAccountId === item.providerAccountId,
-    matchReason: match?.reason ?? ('new' as const),
+    matchReason: of.reason,
     createdAt: operation.now,
   }))
   return [...marked, ...added]

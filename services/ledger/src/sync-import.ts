@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { requireWritable } from './bank-account.ts'
 import { type Operation, openBook, type Settlement, settle } from './book.ts'
 import { addSettlement, type Settlements, startSettlements, totalOf } from './money/settlements.ts'
@@ -8,7 +9,6 @@ import {
   type ProviderRecord,
   type SyncedTransaction,
 } from './provider-transaction.ts'
-import { isSame } from './same.ts'
 import { giveBack, take } from './spend.ts'
 import { type Desk, layOut, lookUp, openDesk } from './sync-desk.ts'
 import { matchOf } from './sync-match.ts'
@@ -142,7 +142,7 @@ function replace(
   const isLate = live !== null && item.isPending && !live.isPending
   const leads = live === null || isOf(live, item) || (own === null && !isLate)
   const record = { ...told, deletedAt: leads ? null : (own?.deletedAt ?? now) }
-  const isRepeated = own !== null && isSame(own, record)
+  const isRepeated = own !== null && isDeepStrictEqual(own, record)
   const others = synced.records
     .filter((one) => !isOf(one, item))
     .map((one) => (leads && one === live ? { ...one, deletedAt: now } : one))
@@ -172,7 +172,7 @@ function follow(
     originalMerchantName: item.merchantName,
     deletedAt: null,
   }
-  if (isSame(merged, before)) {
+  if (isDeepStrictEqual(merged, before)) {
     return before
   }
   const isSpent = before.deletedAt === null && before.amount === merged.amount

@@ -16,8 +16,8 @@ import { type FundedHousehold, fundedHousehold, payTogether } from './funded-hou
 
 const nothing = {
   ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
-  ...{ records: [], closed: [], forgotten: [], changes: [], replies: [], operations: [] },
-  changesTexts: false,
+  ...{ records: [], closed: [], forgotten: [], accountRecords: [], aliases: [], changes: [] },
+  ...{ replies: [], operations: [], changesTexts: false },
   saveId: '',
 }
 

@@ -1,5 +1,5 @@
 import type { Change } from '@coffer/kit/changes'
-import type { KeptReply } from '@coffer/kit/idempotency'
+import type { Transaction as Tx } from '@coffer/kit/database'
 import { columnNames, namesOf, recordsOf, rowAssignments } from '@coffer/kit/rows'
 import { prepareParts } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
@@ -8,6 +8,7 @@ import { BankAccount } from '../bank-account.ts'
 import { Envelope } from '../envelope.ts'
 import { JournalEntry } from '../journal.ts'
 import { BookedOperation } from '../operation.ts'
+import { AccountAlias, AccountRecord } from '../provider-account.ts'
 import { ProviderRecord } from '../provider-transaction.ts'
 import { Transaction } from '../transaction.ts'
 import { byKey, keyOf } from './money-state.sql.ts'
@@ -20,14 +21,8 @@ export type MoneySave = ChangeSet & {
   saveId: string
 }
 
-/** The route of replies that name a save without events. */
-const saveRoute = 'save'
-
-/** A reply without a request: it is kept for a day, long after its save has been asked for. */
-export function saveMark({ accountId }: BankAccount, saveId: string): KeptReply {
-  const nothing = Buffer.alloc(0)
-  return { accountId, route: saveRoute, key: saveId, bodyHash: nothing, reply: nothing }
-}
+/** What is saved of a new bank account: a transaction decides on it, so it needs no ID. */
+export type MoneyCreation = Omit<MoneySave, 'saveId'>
 
 interface InsertPart {
   table: string
@@ -50,7 +45,9 @@ const insertParts = {
 } satisfies Record<string, InsertPart>
 
 const insertNames = Object.keys(insertParts) as (keyof typeof insertParts)[]
-const changingNames = ['envelopes', 'updated', 'deleted', 'records'] as const
+const changingNames = [
+  ...['envelopes', 'updated', 'deleted', 'records', 'accountRecords', 'aliases'],
+] as const
 /** Parts that name IDs in place of rows, and run alone: there is one bank account then. */
 const clearingNames = ['closed', 'forgotten'] as const
 const partNames = [...insertNames, ...changingNames, ...clearingNames]
@@ -79,6 +76,15 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${insertion(recordPart, 'records')}
     ON CONFLICT (account_id, bank_account_id, provider_transaction_id) DO UPDATE
     SET ${rowAssignments(ProviderRecord, recordKey, 'excluded')}`,
+  accountRecords: sql.fragment`
+    ${insertion({ table: 'provider_accounts', columns: columnNames(AccountRecord) }, 'accountRecords')}
+    ON CONFLICT (account_id, bank_account_id) DO UPDATE
+    SET ${rowAssignments(AccountRecord, accountKey, 'excluded')}`,
+  // An ID may turn out to be another bank account's.
+  aliases: sql.fragment`
+    ${insertion({ table: 'provider_account_ids', columns: columnNames(AccountAlias) }, 'aliases')}
+    ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
+    SET bank_account_id = excluded.bank_account_id, is_current = excluded.is_current`,
   closed: clearing({
     part: 'closed',
     names: ['spending_id', 'created_by_spending_id'],
@@ -163,6 +169,29 @@ type StatementPart = PartName | 'skipsLocked'
 
 const nothing = sql.fragment``
 const skipLocked = sql.fragment`SKIP LOCKED`
+
+/** The documents that the parts take their rows from. */
+function documentRows(changeSets: string): FragmentSqlToken {
+  return sql.fragment`jsonb_to_recordset(${changeSets}::jsonb) AS new(
+        account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
+        entries jsonb, created jsonb, inserted jsonb, changes jsonb, replies jsonb,
+        operations jsonb, envelopes jsonb, updated jsonb, deleted jsonb, records jsonb,
+        "accountRecords" jsonb, aliases jsonb, closed text[], forgotten text[])`
+}
+
+function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {
+  const parts = partNames
+    .filter((name) => has.has(name))
+    .map((name) => {
+      const text =
+        name in insertParts
+          ? insertion(insertParts[name as keyof typeof insertParts], name)
+          : changingParts[name as keyof typeof changingParts]
+      return sql.fragment`, ${sql.identifier([`saved_${name}`])} AS (${text})`
+    })
+  return parts.length > 0 ? sql.fragment`${sql.join(parts, nothing)}` : nothing
+}
+
 const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
 /**
@@ -174,37 +203,22 @@ const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
  */
 const saveStatement = prepareParts(
   ['changeSets'],
-  ({ changeSets }, has: ReadonlySet<StatementPart>) => {
-    const parts = partNames
-      .filter((name) => has.has(name))
-      .map((name) => {
-        const text =
-          name in insertParts
-            ? insertion(insertParts[name as keyof typeof insertParts], name)
-            : changingParts[name as keyof typeof changingParts]
-        return sql.fragment`, ${sql.identifier([`saved_${name}`])} AS (${text})`
-      })
-    return sql.type(SavedRow)`
+  ({ changeSets }, has: ReadonlySet<StatementPart>) => sql.type(SavedRow)`
     WITH guard AS MATERIALIZED (
-      SELECT new.* FROM jsonb_to_recordset(${changeSets}::jsonb) AS new(
-        account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
-        entries jsonb, created jsonb, inserted jsonb, changes jsonb, replies jsonb,
-        operations jsonb, envelopes jsonb, updated jsonb, deleted jsonb, records jsonb,
-        closed text[], forgotten text[])
+      SELECT new.* FROM ${documentRows(changeSets)}
       CROSS JOIN LATERAL (
         SELECT 1 FROM bank_accounts AS owner
         WHERE owner.account_id = new.account_id AND owner.bank_account_id = new.bank_account_id
           AND owner.version = new.read_version
         LIMIT 1 FOR NO KEY UPDATE ${has.has('skipsLocked') ? skipLocked : nothing}
       ) AS unchanged
-    )${parts.length > 0 ? sql.join(parts, nothing) : nothing}
+    )${partsOf(has)}
     UPDATE bank_accounts SET ${rowAssignments(BankAccount, accountKey)},
       unsearched_from = coalesce(bank_accounts.unsearched_from, new.unsearched_from)
     FROM ${rowsOf('bank_account', 'bank_accounts')}
     WHERE ${replaced('bank_accounts')}
     RETURNING bank_accounts.account_id AS "accountId",
-      bank_accounts.bank_account_id AS "bankAccountId"`
-  },
+      bank_accounts.bank_account_id AS "bankAccountId"`,
 )
 
 /**
@@ -220,40 +234,34 @@ export async function saveMoney(
   saves: readonly MoneySave[],
   locked: 'wait' | 'skip',
 ): Promise<Set<string>> {
-  const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
-  // The statement takes the locks in this order, that of the keys.
-  const ordered = [...new Map(saves.map((save) => [keyOf(save.bankAccount), save]))].sort(byKey)
-  const documents = ordered.map(([, save]) => documentOf(save, filled))
-  const changeSets = `[${documents.join(',')}]`
+  const { changeSets, filled } = documentsOf(saves)
   const parts = locked === 'skip' ? (['skipsLocked', ...filled] as const) : filled
   const saved = await connection.any(saveStatement({ changeSets }, parts))
   return new Set(saved.map(keyOf))
 }
 
-/** The keys of the bank accounts whose save is committed, by its ID. */
-export async function findSavedMoney(
-  connection: CommonQueryMethods,
-  saves: readonly MoneySave[],
-): Promise<Set<string>> {
-  const accountIds = sql.array(
-    saves.map(({ bankAccount }) => bankAccount.accountId),
-    'text',
-  )
-  const saveIds = sql.array(
-    saves.map(({ saveId }) => saveId),
-    'text',
-  )
-  const found = await connection.anyFirst(sql.type(z.object({ saveId: z.string() }))`
-    SELECT change_id AS "saveId" FROM changes
-    WHERE account_id = ANY(${accountIds}) AND change_id = ANY(${saveIds})
-    UNION ALL
-    SELECT key FROM idempotency_keys
-    WHERE account_id = ANY(${accountIds}) AND route = ${saveRoute} AND key = ANY(${saveIds})`)
-  const committed = saves.filter(({ saveId }) => found.includes(saveId))
-  return new Set(committed.map(({ bankAccount }) => keyOf(bankAccount)))
+const createStatement = prepareParts(
+  ['changeSets'],
+  ({ changeSets }, has: ReadonlySet<PartName>) => sql.unsafe`
+    WITH guard AS MATERIALIZED (SELECT new.* FROM ${documentRows(changeSets)})${partsOf(has)}
+    ${insertion({ table: 'bank_accounts', columns: columnNames(BankAccount) }, 'bank_account')}`,
+)
+
+/** Saves new bank accounts, whose link the transaction keeps from being deleted. */
+export async function createMoney(tx: Tx, saves: readonly MoneyCreation[]): Promise<void> {
+  const { changeSets, filled } = documentsOf(saves)
+  await tx.query(createStatement({ changeSets }, filled))
 }
 
-function documentOf(save: MoneySave, filled: readonly PartName[]): string {
+/** Change sets in the order of their keys, in which the statement takes the locks. */
+function documentsOf(saves: readonly MoneyCreation[]) {
+  const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
+  const ordered = [...new Map(saves.map((save) => [keyOf(save.bankAccount), save]))].sort(byKey)
+  const documents = ordered.map(([, save]) => documentOf(save, filled))
+  return { changeSets: `[${documents.join(',')}]`, filled }
+}
+
+function documentOf(save: MoneyCreation, filled: readonly PartName[]): string {
   const { accountId, bankAccountId, version } = save.bankAccount
   const mark = save.changesTexts ? { unsearchedFrom: version } : {}
   const parts = filled.map((name) => {

@@ -6,9 +6,10 @@ import { z } from 'zod'
 import { BankAccount, type BankAccountKey } from '../bank-account.ts'
 import { Envelope } from '../envelope.ts'
 import { BookedOperation } from '../operation.ts'
+import { AccountAlias, AccountRecord } from '../provider-account.ts'
 import { ProviderRecord } from '../provider-transaction.ts'
 import { Transaction } from '../transaction.ts'
-import type { MoneyScope, MoneyState } from './unit-of-work.ts'
+import { emptyState, type MoneyScope, type MoneyState } from './unit-of-work.ts'
 
 /** Orders entries of a map by key: locks are taken in this order, so none waits in a circle. */
 export function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
@@ -21,7 +22,13 @@ export function keyOf({ accountId, bankAccountId }: BankAccountKey): string {
 }
 
 /** The part of a scope that names rows: a statement has only the parts that are asked for. */
-type ScopePart = 'spendingIds' | 'transactionIds' | 'operationIds' | 'providerIds' | 'counts'
+type ScopePart =
+  | 'spendingIds'
+  | 'transactionIds'
+  | 'operationIds'
+  | 'providerIds'
+  | 'provider'
+  | 'counts'
 
 /** Scopes travel as one parameter, whatever they name and however many there are. */
 function scopeRows(scopes: string): FragmentSqlToken {
@@ -66,6 +73,12 @@ const operations = lookUp('operation', {
   table: 'operations',
   where: sql.fragment`one.operation_id = ANY(scope.operation_ids)`,
 })
+
+const whole = sql.fragment`true`
+const providerLookUps = [
+  lookUp('accountRecord', { source: 'scope', table: 'provider_accounts', where: whole }),
+  lookUp('alias', { source: 'scope', table: 'provider_account_ids', where: whole }),
+]
 
 const openEnvelopes = sql.fragment`
     SELECT 'openEnvelopes', jsonb_build_object('account_id', scope.account_id,
@@ -131,6 +144,7 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
     has.has('spendingIds') ? [envelopes] : [],
     names.length > 0 ? namedLookUps : [],
     has.has('operationIds') ? [operations] : [],
+    has.has('provider') ? providerLookUps : [],
     has.has('counts') ? [openEnvelopes] : [],
   ]
   return sql.type(FoundRow)`
@@ -145,13 +159,6 @@ function either(selects: FragmentSqlToken[]): ListSqlToken {
   return sql.join(selects, sql.fragment` UNION `)
 }
 
-interface FoundState extends MoneyState {
-  envelopes: Envelope[]
-  transactions: Transaction[]
-  records: ProviderRecord[]
-  operations: BookedOperation[]
-}
-
 /**
  * The rows that scopes name, by the key of their bank account, as of one instant. Bank accounts
  * that are not there, or whose link is deleted, are left out.
@@ -163,20 +170,14 @@ export async function readMoney(
   const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)
   const names = ['spendingIds', 'transactionIds', 'operationIds', 'providerIds'] as const
   const asked: ScopePart[] = names.filter((name) => merged.some((one) => one[name].length > 0))
+  if (scopes.some(({ readsProvider }) => readsProvider)) asked.push('provider')
   if (scopes.some(({ countsEnvelopes }) => countsEnvelopes)) asked.push('counts')
   const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, asked))
   const accounts = rows.filter(({ kind }) => kind === 'bankAccount')
   const states = new Map(
-    accounts.map(({ record }): [string, FoundState] => {
+    accounts.map(({ record }): [string, MoneyState] => {
       const bankAccount = entityOf(BankAccount, record)
-      const empty = {
-        envelopes: [],
-        transactions: [],
-        records: [],
-        operations: [],
-        openEnvelopes: 0,
-      }
-      return [keyOf(bankAccount), { bankAccount, ...empty }]
+      return [keyOf(bankAccount), emptyState(bankAccount)]
     }),
   )
   for (const { kind, record } of rows) {
@@ -184,6 +185,9 @@ export async function readMoney(
     if (kind === 'envelope') state?.envelopes.push(entityOf(Envelope, record))
     else if (kind === 'transaction') state?.transactions.push(entityOf(Transaction, record))
     else if (kind === 'record') state?.records.push(entityOf(ProviderRecord, record))
+    else if (kind === 'alias') state?.aliases.push(entityOf(AccountAlias, record))
+    else if (kind === 'accountRecord' && state)
+      state.accountRecord = entityOf(AccountRecord, record)
     else if (kind === 'openEnvelopes' && state) state.openEnvelopes = Number(record.count)
     else if (kind === 'operation') state?.operations.push(entityOf(BookedOperation, record))
   }

@@ -6,6 +6,7 @@ import { hasSameText } from '../cluster-input.ts'
 import type { Envelope } from '../envelope.ts'
 import type { JournalEntry } from '../journal.ts'
 import type { BookedOperation } from '../operation.ts'
+import type { AccountAlias, AccountRecord } from '../provider-account.ts'
 import type { ProviderRecord } from '../provider-transaction.ts'
 import type { Locked, Transaction } from '../transaction.ts'
 import { addSettlement, type Settlements, startSettlements, totalOf } from './settlements.ts'
@@ -19,6 +20,8 @@ export interface MoneyScope {
   transactionId?: string
   /** Synced transactions by what a provider says of them, with their envelopes and records. */
   synced?: SyncedScope
+  /** Asks what a provider says of the bank account itself; the work runs alone. */
+  readsProvider?: boolean
   /** Asks how many envelopes are open. */
   countsEnvelopes?: boolean
   /** An operation that another service named: its reply is read where it is booked already. */
@@ -33,20 +36,32 @@ export interface SyncedScope {
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
 }
 
+/** What a provider says of a bank account; nothing where no scope asks. */
+interface Provider {
+  accountRecord: AccountRecord | null
+  aliases: AccountAlias[]
+}
+
 /** The rows that scopes of one bank account name; closed envelopes are among them. */
-export interface MoneyState {
+export interface MoneyState extends Provider {
   bankAccount: BankAccount
-  envelopes: readonly Envelope[]
-  transactions: readonly Transaction[]
+  envelopes: Envelope[]
+  transactions: Transaction[]
   /** Everything that providers say of these transactions. */
-  records: readonly ProviderRecord[]
-  operations: readonly BookedOperation[]
+  records: ProviderRecord[]
+  operations: BookedOperation[]
   /** How many envelopes are open; 0 where no scope asks. */
   openEnvelopes: number
 }
 
+/** A bank account of which nothing is read yet. */
+export function emptyState(bankAccount: BankAccount): MoneyState {
+  const nothing = { envelopes: [], transactions: [], records: [], operations: [], aliases: [] }
+  return { bankAccount, ...nothing, accountRecord: null, openEnvelopes: 0 }
+}
+
 /** What a decision works on: the scope's rows as the decisions before it left them. */
-export interface Current extends Locked {
+export interface Current extends Locked, Provider {
   transaction: Transaction | null
   /** Everything that providers say of the transactions in scope. */
   records: readonly ProviderRecord[]
@@ -71,12 +86,18 @@ export interface Decision<Reply> {
   changesTexts?: boolean
   /** Records of providers, new or changed. */
   records?: readonly ProviderRecord[]
+  /** What a provider says of the bank account, where it is new or changed. */
+  accountRecord?: AccountRecord
+  aliases?: readonly AccountAlias[]
   /** Rows of idempotency_keys. */
   replies?: readonly object[]
   operation?: BookedOperation
   /** A funding schedule that is taken off every transaction; the work runs alone. */
   forgotten?: string
 }
+
+/** A new bank account with its opening balances. */
+export type Creation<Reply> = Decision<Reply> & { settlement: Settlement }
 
 /** One change of money in one bank account. */
 export interface Work<Reply> {
@@ -104,6 +125,8 @@ export interface ChangeSet {
   changesTexts: boolean
   /** Ended ones first: each transaction has one live record at most, at every moment. */
   records: readonly ProviderRecord[]
+  accountRecords: readonly AccountRecord[]
+  aliases: readonly AccountAlias[]
   /** Envelopes that close: they are taken off every transaction, soft-deleted ones too. */
   closed: readonly string[]
   /** Funding schedules that are taken off every transaction. */
@@ -116,7 +139,7 @@ type Fate = 'inserted' | 'updated' | 'deleted'
 
 /** Unit of work: applies decisions in order and collects the rows to save. */
 interface UnitOfWork {
-  readVersion: bigint
+  state: MoneyState
   isTouched: boolean
   changesTexts: boolean
   settlements: Settlements
@@ -125,10 +148,10 @@ interface UnitOfWork {
   fates: Map<string, { fate: Fate; transaction: Transaction }>
   records: Map<string, ProviderRecord>
   changedRecords: Set<string>
+  accountRecords: AccountRecord[]
+  aliases: AccountAlias[]
   forgotten: string[]
   replies: object[]
-  known: readonly BookedOperation[]
-  openBefore: number
   operations: BookedOperation[]
 }
 
@@ -153,9 +176,17 @@ export function decideWorks(
   return { outcomes, changeSet: unit.isTouched ? changeSetOf(unit) : null }
 }
 
+/** What is to be saved of a new bank account. */
+export function createdSet(creation: Creation<unknown>): ChangeSet {
+  const { bankAccount } = creation.settlement
+  const unit = unitOf(emptyState(bankAccount))
+  apply(unit, creation, bankAccount.version)
+  return changeSetOf(unit)
+}
+
 function unitOf(state: MoneyState): UnitOfWork {
   return {
-    readVersion: state.bankAccount.version,
+    state,
     isTouched: false,
     changesTexts: false,
     settlements: startSettlements(state),
@@ -164,10 +195,10 @@ function unitOf(state: MoneyState): UnitOfWork {
     fates: new Map(),
     records: new Map(state.records.map((one) => [one.providerTransactionId, one])),
     changedRecords: new Set(),
+    accountRecords: [],
+    aliases: [],
     forgotten: [],
     replies: [],
-    known: state.operations,
-    openBefore: state.openEnvelopes,
     operations: [],
   }
 }
@@ -188,8 +219,10 @@ function attempt(
       transaction: unit.transactions.get(scope.transactionId ?? '') ?? null,
       transactions: [...unit.transactions.values()],
       records: [...unit.records.values()],
-      openEnvelopes: unit.openBefore + unit.created.size,
-      booked: unit.operations.find(isBooked) ?? unit.known.find(isBooked) ?? null,
+      accountRecord: unit.state.accountRecord,
+      aliases: unit.state.aliases,
+      openEnvelopes: unit.state.openEnvelopes + unit.created.size,
+      booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
     })
     apply(unit, decision, version)
     return { status: 'fulfilled', value: decision.reply }
@@ -215,6 +248,8 @@ function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): 
     unit.records.set(record.providerTransactionId, record)
     unit.changedRecords.add(record.providerTransactionId)
   }
+  if (decision.accountRecord) unit.accountRecords.push(decision.accountRecord)
+  unit.aliases.push(...(decision.aliases ?? []))
   unit.replies.push(...replies)
   if (operation !== undefined) unit.operations.push(operation)
   if (decision.forgotten !== undefined) unit.forgotten.push(decision.forgotten)
@@ -243,7 +278,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
   const isCreated = ({ spendingId }: Envelope) => unit.created.has(spendingId)
   const records = [...unit.changedRecords].flatMap((id) => unit.records.get(id) ?? [])
   return {
-    readVersion: unit.readVersion,
+    readVersion: unit.state.bankAccount.version,
     bankAccount,
     created: [...unit.created.keys()].flatMap((id) => unit.settlements.envelopes.get(id) ?? []),
     envelopes: envelopes.filter((one) => !isCreated(one)),
@@ -256,6 +291,8 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
       ...records.filter(({ deletedAt }) => deletedAt !== null),
       ...records.filter(({ deletedAt }) => deletedAt === null),
     ],
+    accountRecords: unit.accountRecords,
+    aliases: unit.aliases,
     closed: envelopes.flatMap((one) => (one.closedAt === null ? [] : one.spendingId)),
     forgotten: unit.forgotten,
     replies: unit.replies,

@@ -4,8 +4,9 @@ import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import type { ServiceDeps } from '@coffer/kit/service'
 import { changesOf } from './money-events.service.ts'
-import { findSavedMoney, type MoneySave, saveMark, saveMoney } from './money-save.sql.ts'
+import { type MoneySave, saveMoney } from './money-save.sql.ts'
 import { keyOf, lockMoney, readMoney } from './money-state.sql.ts'
+import { findSavedMoney, saveMark } from './save-mark.sql.ts'
 import {
   type ChangeSet,
   decideWorks,
