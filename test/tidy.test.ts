@@ -8,6 +8,7 @@ import { badNames } from './tidy/names.ts'
 import { badImports, idleDependencies, parsePackage, readmeFaults } from './tidy/packages.ts'
 import { deadFiles, unusedExports } from './tidy/reach.ts'
 import { bannedWords } from './tidy/words.ts'
+import { strayWrites } from './tidy/writes.ts'
 
 const files = writtenFiles()
 const code = files.filter(isCode)
@@ -70,6 +71,10 @@ test('every dependency of a package is imported by it', () => {
 
 test('every package with code has a README of at most 120 lines', () => {
   expect(readmeFaults(files, packages)).toEqual([])
+})
+
+test('money is changed by the files of its one writer alone', () => {
+  expect(files.flatMap(strayWrites)).toEqual([])
 })
 
 test('the checklist of docs/security.md is whole, and what it names is there', () => {

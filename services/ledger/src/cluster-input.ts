@@ -1,4 +1,4 @@
-import { isSame } from './same.ts'
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from './transaction.ts'
 
 /** What is read of a transaction to find those like it. */
@@ -12,7 +12,7 @@ type Texts = Pick<Transaction, 'originalName' | 'originalMerchantName' | 'date' 
 
 /** Whether a search finds the same in both versions of a transaction. */
 export function hasSameText(one: Texts, other: Texts): boolean {
-  return isSame(textsOf(one), textsOf(other))
+  return isDeepStrictEqual(textsOf(one), textsOf(other))
 }
 
 /** All that a search reads of a transaction; the date decides its place (spec/ledger.md 5.2). */

@@ -8,6 +8,7 @@ import { findBankAccount } from './bank-account.sql.ts'
 import { addLater, balancesToSet, findInstants, settleFile, transactionsOf } from './file-import.ts'
 import { findUploadFormat } from './import.sql.ts'
 import { sumLaterBookings } from './later-bookings.sql.ts'
+import { insertUploaded } from './money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingFormat, ReadingTask } from './statement-file.ts'
@@ -17,7 +18,6 @@ import {
   completeUpload,
   failUpload,
   findUpload,
-  insertNewTransactions,
   lockUnfinished,
   markFileDeleted,
   startUpload,
@@ -112,7 +112,7 @@ async function store({ database, clock, writeIn }: Deps, key: UploadKey, stateme
     let importedCount = 0n
     for (let start = 0; start < all.length; start += rowsPerStatement) {
       const some = all.slice(start, start + rowsPerStatement)
-      importedCount += await insertNewTransactions(tx, key, some)
+      importedCount += await insertUploaded(tx, key, some)
     }
     const skippedCount = BigInt(all.length + statement.skipped.length) - importedCount
     await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })

@@ -5,10 +5,11 @@ import type { UploadService } from '@coffer/proto/ledger/v1/upload'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { openBook, type Settlement, settle } from './book.ts'
 import { resultOf } from './money/result.ts'
+import { removeUploaded } from './money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
 import { findUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
-import { markUndone, removeUploaded, takenBack } from './upload-undo.sql.ts'
+import { markUndone, takenBack } from './upload-undo.sql.ts'
 import { requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & Pick<MoneyWriter, 'writeIn'>

@@ -2,7 +2,7 @@ import type { Transaction as Tx } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import { isUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
-import { Given, TakenBack } from './upload-undo.ts'
+import { TakenBack } from './upload-undo.ts'
 
 /** Notes that a complete upload is undone; false when it is already, or is not complete. */
 export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boolean> {
@@ -10,21 +10,6 @@ export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boo
     UPDATE uploads SET undone_at = ${now.toISOString()}
     WHERE ${isUpload(key)} AND status = 'complete' AND undone_at IS NULL`)
   return rowCount > 0
-}
-
-/**
- * Removes every transaction of an upload, deleted ones too, so that their identifiers are free.
- * Returns what the envelopes gave to live ones. The bank account must be locked: its transactions
- * change under that lock alone.
- */
-export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
-  return tx.any(sql.type(Given)`
-    WITH gone AS (
-      DELETE FROM transactions WHERE ${isUpload(key)}
-      RETURNING spending_id, spending_amount, deleted_at
-    )
-    SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given FROM gone
-    WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id`)
 }
 
 /**

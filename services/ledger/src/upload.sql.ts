@@ -1,17 +1,14 @@
 import { type Change, insertChanges } from '@coffer/kit/changes'
 import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnNames, columnsOf, insertOf, recordsOf } from '@coffer/kit/rows'
+import { columnsOf, insertOf } from '@coffer/kit/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
-import { z } from 'zod'
 import { type AccountSettings, insertSettings } from './account-settings.sql.ts'
 import { StoredFile } from './stored-file.ts'
-import { Transaction } from './transaction.ts'
 import { Upload, type UploadKey } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
 // Not the words of the partial index: one upload is found by its key.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
-const Inserted = z.object({ inserted: z.bigint() })
 
 /** Stores a file, its upload, the change that says so and the settings its import will need. */
 export async function insertUpload(
@@ -94,24 +91,6 @@ export async function markFileDeleted(
   await pool.query(sql.unsafe`
     UPDATE files SET deleted_at = ${at(now)}
     WHERE account_id = ${accountId} AND file_id = ${fileId} AND deleted_at IS NULL`)
-}
-
-/** Stores transactions of one upload, except those whose identifier is known; returns how many. */
-export async function insertNewTransactions(
-  tx: Tx,
-  { transactionUploadId }: UploadKey,
-  transactions: readonly Transaction[],
-): Promise<bigint> {
-  const columns = columnNames(Transaction)
-  return tx.oneFirst(sql.type(Inserted)`
-    WITH stored AS (
-      INSERT INTO transactions (${columns}, transaction_upload_id)
-      SELECT ${columns}, ${transactionUploadId}
-      FROM jsonb_populate_recordset(NULL::transactions, ${recordsOf(transactions)}::jsonb)
-      ON CONFLICT (account_id, bank_account_id, upload_identifier)
-        WHERE upload_identifier IS NOT NULL DO NOTHING
-      RETURNING 1
-    ) SELECT count(*) AS inserted FROM stored`)
 }
 
 /** The condition for what belongs to one upload, the upload itself included. */

@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { refusals } from './household.ts'
@@ -170,6 +173,51 @@ test('a candidate of a feed is for feed links, and for one account', async () =>
   expect(await problems(without)).toEqual({ feedBankAccountId: text })
   const twice = sync.upsertBankAccounts({ ...fed, accounts: [one(), one()] }, feed)
   expect(await refusals(twice)).toEqual(['AlreadyExists'])
+})
+
+async function versionOf({ accountId, bankAccountId }: SyncedHome): Promise<bigint> {
+  const Row = z.object({ version: z.bigint() })
+  return booted.database('ledger').pool.oneFirst(sql.type(Row)`
+    SELECT version FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+}
+
+test('what a provider says anew raises the version, what it repeats does not', async () => {
+  const home = await syncedHome(booted)
+  const steps = [
+    home.account,
+    { ...home.account, officialName: 'Plain Golden Checking' },
+    { ...home.account, aliases: [newId('p')] },
+  ]
+  const versions = [await versionOf(home)]
+  for (const account of steps) {
+    for (const _ of [1, 2]) {
+      await upsert(home, { accounts: [account] })
+      versions.push(await versionOf(home))
+    }
+  }
+  expect(new Set(versions).size).toBe(3)
+  expect(versions).toEqual(versions.toSorted())
+})
+
+test('a list that comes while its link is deleted leaves no bank account', async () => {
+  const home = await syncedHome(booted)
+  const { links, linkId, as, accountId } = home
+  // Each client goes on until it is refused.
+  const clients = [1, 2, 3].map(async () => {
+    for (let count = 0; count < 1_000; count++) {
+      const accounts = [home.account, anAccount()]
+      const [answer] = await refusals(upsert(home, { accounts }))
+      if (answer !== 'accepted') return answer
+    }
+    return null
+  })
+  await setTimeout(50)
+  await links.deleteLink({ linkId }, as)
+  expect(await Promise.all(clients)).toEqual(['NotFound', 'NotFound', 'NotFound'])
+  const left = await booted.database('ledger').pool.any(sql.unsafe`
+    SELECT FROM bank_accounts WHERE account_id = ${accountId} AND removed_at IS NULL`)
+  expect(left).toHaveLength(0)
 })
 
 describe('balances', () => {

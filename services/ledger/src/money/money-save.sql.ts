@@ -58,6 +58,8 @@ const recordPart = {
   table: 'provider_transactions',
   columns: columnNames(ProviderRecord),
 }
+const accountPart = { table: 'provider_accounts', columns: columnNames(AccountRecord) }
+const aliasPart = { table: 'provider_account_ids', columns: columnNames(AccountAlias) }
 const recordKey = [...accountKey, 'providerTransactionId']
 
 const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, FragmentSqlToken> = {
@@ -77,12 +79,12 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ON CONFLICT (account_id, bank_account_id, provider_transaction_id) DO UPDATE
     SET ${rowAssignments(ProviderRecord, recordKey, 'excluded')}`,
   accountRecords: sql.fragment`
-    ${insertion({ table: 'provider_accounts', columns: columnNames(AccountRecord) }, 'accountRecords')}
+    ${insertion(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
     SET ${rowAssignments(AccountRecord, accountKey, 'excluded')}`,
   // An ID may turn out to be another bank account's.
   aliases: sql.fragment`
-    ${insertion({ table: 'provider_account_ids', columns: columnNames(AccountAlias) }, 'aliases')}
+    ${insertion(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
     SET bank_account_id = excluded.bank_account_id, is_current = excluded.is_current`,
   closed: clearing({

@@ -9,7 +9,7 @@ import { BookedOperation } from '../operation.ts'
 import { AccountAlias, AccountRecord } from '../provider-account.ts'
 import { ProviderRecord } from '../provider-transaction.ts'
 import { Transaction } from '../transaction.ts'
-import { emptyState, type MoneyScope, type MoneyState } from './unit-of-work.ts'
+import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
 
 /** Orders entries of a map by key: locks are taken in this order, so none waits in a circle. */
 export function byKey([one]: [string, unknown], [other]: [string, unknown]): number {

@@ -6,14 +6,9 @@ import type { ServiceDeps } from '@coffer/kit/service'
 import { changesOf } from './money-events.service.ts'
 import { type MoneySave, saveMoney } from './money-save.sql.ts'
 import { keyOf, lockMoney, readMoney } from './money-state.sql.ts'
+import type { MoneyScope, MoneyState } from './money-state.ts'
 import { findSavedMoney, saveMark } from './save-mark.sql.ts'
-import {
-  type ChangeSet,
-  decideWorks,
-  type MoneyScope,
-  type MoneyState,
-  type Work,
-} from './unit-of-work.ts'
+import { type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
 
 /** A change of money. Without an operation ID it gets a new one, the same in every attempt. */
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {

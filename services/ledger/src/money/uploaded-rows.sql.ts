@@ -1,0 +1,46 @@
+import type { Transaction as Tx } from '@coffer/kit/database'
+import { columnNames, recordsOf } from '@coffer/kit/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { Transaction } from '../transaction.ts'
+import { isUpload } from '../upload.sql.ts'
+import type { UploadKey } from '../upload.ts'
+import { Given } from '../upload-undo.ts'
+
+const Inserted = z.object({ inserted: z.bigint() })
+
+/**
+ * Stores transactions of one upload, except those whose identifier is known; returns how many. It
+ * comes before the row lock, so that a large file does not hold that long: the save that follows
+ * in the same transaction raises the version.
+ */
+export async function insertUploaded(
+  tx: Tx,
+  { transactionUploadId }: UploadKey,
+  transactions: readonly Transaction[],
+): Promise<bigint> {
+  const columns = columnNames(Transaction)
+  return tx.oneFirst(sql.type(Inserted)`
+    WITH stored AS (
+      INSERT INTO transactions (${columns}, transaction_upload_id)
+      SELECT ${columns}, ${transactionUploadId}
+      FROM jsonb_populate_recordset(NULL::transactions, ${recordsOf(transactions)}::jsonb)
+      ON CONFLICT (account_id, bank_account_id, upload_identifier)
+        WHERE upload_identifier IS NOT NULL DO NOTHING
+      RETURNING 1
+    ) SELECT count(*) AS inserted FROM stored`)
+}
+
+/**
+ * Removes every transaction of an upload, deleted ones too, so that their identifiers are free.
+ * Returns what the envelopes gave to live ones. The bank account must be locked.
+ */
+export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
+  return tx.any(sql.type(Given)`
+    WITH gone AS (
+      DELETE FROM transactions WHERE ${isUpload(key)}
+      RETURNING spending_id, spending_amount, deleted_at
+    )
+    SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given FROM gone
+    WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id`)
+}
