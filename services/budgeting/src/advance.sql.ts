@@ -14,7 +14,11 @@ export type DueRow = z.infer<typeof DueRow>
 const pageNames = ['now', 'dueAt', 'accountId', 'bankAccountId', 'limit'] as const
 type PageRow = Record<(typeof pageNames)[number], string>
 
-/** One kind of what may be due, the earliest first; none of an account that has ended or lapsed. */
+/**
+ * One kind of what may be due, the earliest first; none of an account that has ended or lapsed. The
+ * OFFSETs have these asked row by row. Joined freely, a page reads all that is due (0.9 s instead
+ * of 0.6 ms with 50,000 accounts due and no statistics) or every account's settings (10 ms).
+ */
 function dueOf(
   page: PageRow,
   { table, instant, isDue }: { table: string; instant: string; isDue: FragmentSqlToken },
@@ -26,10 +30,12 @@ function dueOf(
       AND (${at}, account_id, bank_account_id)
         > (${page.dueAt}::timestamptz, ${page.accountId}::text, ${page.bankAccountId}::text)
       AND NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
-        WHERE ended.account_id = due.account_id AND ended.bank_account_id = due.bank_account_id)
+        WHERE ended.account_id = due.account_id AND ended.bank_account_id = due.bank_account_id
+        OFFSET 0)
       AND NOT EXISTS (SELECT FROM account_settings AS settings
         WHERE settings.account_id = due.account_id
-          AND settings.subscription_active_until <= ${page.now}::timestamptz)
+          AND settings.subscription_active_until <= ${page.now}::timestamptz
+        OFFSET 0)
     ORDER BY ${at}, account_id, bank_account_id LIMIT ${page.limit}::int
   )`
 }
