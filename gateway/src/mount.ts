@@ -12,7 +12,6 @@ import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { closeAfterRest } from './lingering-close.ts'
 import type { Places } from './places.ts'
 import { readQuery } from './query.ts'
-import { bodyOf } from './rest.ts'
 import { authClasses, type Call, methodsOf, type Route } from './route.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -165,7 +164,7 @@ function send(reply: FastifyReply, value: unknown): FastifyReply {
   if (value === reply) return reply
   if (value === undefined) return reply.send()
   reply.header('content-type', jsonType)
-  if (!(value instanceof Readable)) return reply.send(bodyOf(value))
+  if (!(value instanceof Readable)) return reply.send(JSON.stringify(value))
   if (reply.request.method !== 'HEAD') return reply.send(value)
   value.destroy()
   return reply.send()

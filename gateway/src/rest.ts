@@ -1,5 +1,5 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
-import { toRest, toRestText } from '@coffer/kit/message'
+import { toRest } from '@coffer/kit/message'
 
 /** The part of a reply that its service always sets. */
 export function given<Part>(part: Part | undefined): Part {
@@ -20,28 +20,4 @@ export function renderedAll<Desc extends DescMessage>(
   messages: MessageShape<Desc>[],
 ) {
   return messages.map((message) => toRest(schema, message))
-}
-
-const bodyKey = Symbol('JSON')
-
-/** An answer that is JSON already. */
-export interface JsonBody {
-  [bodyKey]: string
-}
-
-/** A list of messages, for lists that are long or asked for often. */
-export function listed<Desc extends DescMessage>(
-  schema: Desc,
-  messages: MessageShape<Desc>[],
-): JsonBody {
-  return { [bodyKey]: `[${messages.map((message) => toRestText(schema, message)).join(',')}]` }
-}
-
-/** The body of what a handler answers with. */
-export function bodyOf(answer: unknown): string {
-  return isBody(answer) ? answer[bodyKey] : JSON.stringify(answer)
-}
-
-function isBody(answer: unknown): answer is JsonBody {
-  return typeof answer === 'object' && answer !== null && bodyKey in answer
 }

@@ -1,4 +1,4 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import {
   type ListTransactionsRequestSchema,
@@ -7,7 +7,7 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import type { Client } from '@connectrpc/connect'
 import { linkToNext } from './cursor.ts'
-import { type JsonBody, listed } from './rest.ts'
+import { renderedAll } from './rest.ts'
 import type { Call } from './route.ts'
 
 /** A page of transactions, with a Link header that leads to the next one where there may be one. */
@@ -15,11 +15,11 @@ export async function transactionsOf(
   ledger: Client<typeof TransactionService>,
   page: MessageInitShape<typeof ListTransactionsRequestSchema>,
   { options, request, reply }: Pick<Call, 'options' | 'request' | 'reply'>,
-): Promise<JsonBody> {
+): Promise<JsonObject[]> {
   const { transactions, next } = await ledger.listTransactions(page, options)
   if (next?.date) {
     const place = [timestampDate(next.date).toISOString(), next.transactionId]
     reply.header('link', linkToNext(request.url, place))
   }
-  return listed(TransactionSchema, transactions)
+  return renderedAll(TransactionSchema, transactions)
 }

@@ -21,7 +21,7 @@ import {
 } from '../fields.ts'
 import { transactionPage } from '../query.ts'
 import { recalculation } from '../recalculation.ts'
-import { listed, rendered } from '../rest.ts'
+import { rendered, renderedAll } from '../rest.ts'
 import { type Route, route } from '../route.ts'
 import type { RouteDeps } from '../routes.ts'
 import { transactionsOf } from '../transaction-page.ts'
@@ -94,7 +94,7 @@ function reads({ mesh }: RouteDeps): Route[] {
       answer: { list: SpendingSchema },
       handler: async ({ params, options }) => {
         const { spending: all } = await spending.listSpending(params, options)
-        return listed(SpendingSchema, all)
+        return renderedAll(SpendingSchema, all)
       },
     }),
     route({

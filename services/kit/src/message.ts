@@ -114,8 +114,6 @@ function plain(field: DescField, value: unknown): unknown {
 /** A field over REST: its value in a message, undefined where it is left out. */
 interface RestField {
   name: string
-  /** The name as it stands before the value. */
-  label: string
   render: (message: Record<string, unknown>) => JsonValue | undefined
 }
 
@@ -137,27 +135,6 @@ export function toRest<Desc extends DescMessage>(
   return out
 }
 
-/** The JSON text of `toRest`, in half the time that rendering and stringifying take. */
-export function toRestText<Desc extends DescMessage>(
-  schema: Desc,
-  message: MessageShape<Desc>,
-): string {
-  let text = ''
-  for (const { label, render } of fieldsOf(schema)) {
-    const value = render(message as unknown as Record<string, unknown>)
-    if (value !== undefined) text += `${text === '' ? '{' : ','}${label}${jsonText(value)}`
-  }
-  return text === '' ? '{}' : `${text}}`
-}
-
-// Free of quotes, backslashes, control characters and surrogates: the same inside quotes.
-const plainText = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
-
-function jsonText(value: JsonValue): string {
-  if (typeof value === 'string') return plainText.test(value) ? `"${value}"` : JSON.stringify(value)
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
-}
-
 function fieldsOf(schema: DescMessage): RestField[] {
   let fields = restFields.get(schema)
   if (!fields) {
@@ -176,7 +153,6 @@ function restFieldOf(field: DescField): RestField {
   const empty = nullWhenEmpty ? null : undefined
   return {
     name,
-    label: `${JSON.stringify(name)}:`,
     render: (message) => {
       const value = message[name]
       if (value === undefined) return unset
