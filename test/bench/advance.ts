@@ -1,4 +1,4 @@
-// node test/bench/advance.ts [accounts]: the hourly job while somebody else reads their balances.
+// npm run bench:hourly -- [accounts]: the hourly job while somebody else reads their balances.
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -33,27 +33,29 @@ await runScript(async () => {
   const calm = startReader(path)
   await sleep(calmMs)
   await calm.stop()
-  const idleMib = residentMib(coffer.pid)
+  const beforeMib = residentMib(coffer.pid)
   const busy = startReader(path)
-  let peakMib = idleMib
+  let mostMib = beforeMib
   const sampling = setInterval(() => {
-    peakMib = Math.max(peakMib, residentMib(coffer.pid))
+    mostMib = Math.max(mostMib, residentMib(coffer.pid))
   }, 250)
   const startedAt = performance.now()
   const cpuBefore = cpuMs(coffer.pid)
   await runHourlyJob(stack.temporalAddress)
   const seconds = (performance.now() - startedAt) / 1000
   clearInterval(sampling)
+  const afterMib = residentMib(coffer.pid)
   const busyCpuMs = cpuMs(coffer.pid) - cpuBefore
   await busy.stop()
   const cpuMsRead = await costOfReads(coffer.pid, path)
   const { booked, left } = await countAdvanced(stack.databaseUrl)
   const figures = {
-    ...{ accounts, booked, left, seconds, perSecond: accounts / seconds, idleMib, peakMib },
+    ...{ accounts, booked, left, seconds, perSecond: accounts / seconds },
+    ...{ beforeMib, mostMib, afterMib },
     // The job's own: without what the reads have cost, and idling between them.
     cpuMsEach: (busyCpuMs - cpuMsRead * busy.reads()) / accounts,
     ...{ cpuMsRead, loads: loadavg().map(Math.round) },
-    ...{ calmP99Ms: calm.p99(), busyP99Ms: busy.p99() },
+    ...{ p99BeforeMs: calm.p99(), p99DuringMs: busy.p99(), reads: busy.reads() },
   }
   log.say('bench', JSON.stringify(figures))
   return booked === accounts && left === 0 ? 0 : 1

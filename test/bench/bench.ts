@@ -9,8 +9,9 @@ import { aborted, runScript } from '@coffer/local/script'
 import { z } from 'zod'
 import { disturbedWork } from './best-runs.ts'
 import { measureLoad } from './generator.ts'
+import { HouseholdReference, householdWork, withHouseholdFigures } from './household-report.ts'
 import { measureOwn } from './own.ts'
-import { type OwnFigure, withOwnFigures } from './own-report.ts'
+import { withOwnFigures } from './own-report.ts'
 import { Reference, withFigures } from './report.ts'
 import { merged, type Results } from './results.ts'
 import { startMeasured } from './server.ts'
@@ -20,21 +21,43 @@ const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')
 const page = join(root, 'docs/benchmarks.md')
 
+/** The marks of the page without anything around them, for figures that it does not get. */
+const sections = [
+  '<!-- household figures -->\n\n<!-- end of household figures -->',
+  '<!-- figures -->\n\n<!-- end of figures -->',
+].join('\n')
+
+/** What one household does, one kind after the other. */
+const linesOnly =
+  'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,' +
+  'patch_spending,feed_links'
+
 /** What the environment may set otherwise, for the load generator. */
 const defaults = {
-  /** All that it measures, in its order. */
-  ONLY:
-    'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,' +
-    'patch_spending,feed_links',
-  SECS: '3',
-  REPEATS: '5',
   PAUSE_S: '2',
   // Waits a little before each run for a machine on which nothing else runs.
-  QUIET_MAX_S: '10',
+  QUIET_MAX_S: '3',
 }
+const householdDefaults = {
+  ...{ HOUSEHOLDS: '48', TXNS: '200', SPENDING: '10', TENANTS: '0' },
+  ...{ CONC: '1,16', SECS: '5', REPEATS: '3' },
+}
+const lineDefaults = { SECS: '2', REPEATS: '2' }
+/** What the environment cannot set. */
+const fixed = { households: {}, lines: { HOUSEHOLDS: '0' } }
 
 /** How often at most the figures that the host has spoilt are measured again. */
-const Rounds = z.coerce.number().int().min(0).max(10).default(2)
+const Rounds = z.coerce.number().int().min(0).max(10).default(1)
+
+/** After so long nothing is measured again: all of it takes a quarter of an hour at most. */
+const furtherMsMax = 8 * 60_000
+
+const references = z.object({
+  households: z.record(z.string(), HouseholdReference),
+  lines: z.record(z.string(), Reference),
+})
+
+type Log = ReturnType<typeof createProgress>
 
 await runScript(async (stop) => {
   const generator = resolve(
@@ -44,61 +67,95 @@ await runScript(async (stop) => {
     throw new FatalError(`No ${generator}: set COFFER_LOAD_GENERATOR to the load generator.`)
   }
   const rounds = Rounds.parse(process.env.FURTHER_ROUNDS)
+  const selected = selectedWork(process.env.ONLY)
   const log = createProgress()
   await using measured = await startMeasured(dataDir, log)
   const { baseUrl, stack, coffer } = measured
-  const measure: Measure = async (selected) => {
-    const env = {
-      ...{ ...defaults, ...process.env, ...selected, BASE_URL: baseUrl },
-      PROCS: `coffer=${coffer.pid},postgres=${stack.postgresPid}`,
+  const measureWith = (settings: Record<string, string>, always: object): Measure => {
+    return async (narrowed) => {
+      const env = {
+        ...{ ...defaults, ...settings, ...process.env, ...always, ...narrowed, BASE_URL: baseUrl },
+        PROCS: processes({ coffer: coffer.pid, ...stack.pids }),
+      }
+      const before = await measureYardstick(stack.databaseUrl)
+      const load = measureLoad({ generator, env, output, stop })
+      const results = await Promise.race([coffer.running, load])
+      if (results === null) return null
+      const yardstick = faster(before, await measureYardstick(stack.databaseUrl))
+      return { ...results, yardstick }
     }
-    const before = await measureYardstick(stack.databaseUrl)
-    const load = measureLoad({ generator, env, output, stop })
-    const results = await Promise.race([coffer.running, load])
-    if (results === null) return null
-    const yardstick = faster(before, await measureYardstick(stack.databaseUrl))
-    return { ...results, yardstick }
   }
-  const results = await measureUntilCalm(measure, { rounds, log })
-  if (results === null) {
-    return 1
+  const figures: Figures = { households: null, lines: null }
+  for (const [part, settings] of [
+    ['households', householdDefaults],
+    ['lines', lineDefaults],
+  ] as const) {
+    const ONLY = selected[part]
+    if (ONLY === '') continue
+    const measure = measureWith(settings, fixed[part])
+    figures[part] = await measureUntilCalm(measure, { ONLY, rounds, log })
+    if (figures[part] === null) return 1
   }
-  writeFileSync(output, JSON.stringify(results, null, 1))
+  writeFileSync(output, JSON.stringify(figures, null, 1))
+  if (process.env.ONLY) {
+    console.log(renewed(sections, figures))
+    log.say('bench', `${page} is left as it is, as not everything was measured`)
+    return 0
+  }
   const own = await log.step('own', 'measuring on a million transactions', () =>
     Promise.race([coffer.running, aborted(stop), measureOwn(measured)]),
   )
   if (!own) {
     return 1
   }
-  await renewPage(results, own)
+  writeFileSync(page, withOwnFigures(renewed(readFileSync(page, 'utf8'), figures), own))
+  await run('biome', ['format', '--write', page], { cwd: root, env: process.env })
   log.say('bench', `${page} is renewed`)
   return 0
 })
 
-/** Runs the load generator on all, or on what is selected; null where that fails. */
-type Measure = (selected: { ONLY?: string; CONC?: string }) => Promise<Results | null>
+type Figures = { households: Results | null; lines: Results | null }
 
-/** Measures all, and what the host took too much of so many times more at most. */
+/** The names that each part of the measurement is to run; empty where none of them is wanted. */
+function selectedWork(only: string | undefined): Record<keyof Figures, string> {
+  const ofHouseholds = Object.keys(householdWork)
+  if (!only) return { households: ofHouseholds.join(','), lines: linesOnly }
+  const names = only.split(',')
+  const [households, lines] = [true, false].map((isOfHouseholds) =>
+    names.filter((name) => ofHouseholds.includes(name) === isOfHouseholds).join(','),
+  )
+  return { households: households ?? '', lines: lines ?? '' }
+}
+
+function processes(pids: Record<string, number | null | undefined>): string {
+  const known = Object.entries(pids).filter(([, pid]) => typeof pid === 'number')
+  return known.map(([name, pid]) => `${name}=${pid}`).join(',')
+}
+
+/** Runs the load generator on what is selected; null where that fails. */
+type Measure = (selected: { ONLY: string; CONC?: string }) => Promise<Results | null>
+
+/** Measures, and what the host took too much of so many times more at most. */
 async function measureUntilCalm(
   measure: Measure,
-  { rounds, log }: { rounds: number; log: ReturnType<typeof createProgress> },
+  { ONLY, rounds, log }: { ONLY: string; rounds: number; log: Log },
 ): Promise<Results | null> {
-  let results = await measure({})
+  let results = await measure({ ONLY })
   for (let round = 0; results !== null && round < rounds; round += 1) {
     const disturbed = disturbedWork(results.runs)
-    if (disturbed === null) break
-    const ONLY = disturbed.names.join(',')
-    log.say('bench', `once more, as the host took too much: ${ONLY}`)
-    const later = await measure({ ONLY, CONC: disturbed.connections.join(',') })
+    if (disturbed === null || performance.now() > furtherMsMax) break
+    const names = disturbed.names.join(',')
+    log.say('bench', `once more, as the host took too much: ${names}`)
+    const later = await measure({ ONLY: names, CONC: disturbed.connections.join(',') })
     results = later && merged(results, later)
   }
   return results
 }
 
-async function renewPage(results: Results, own: OwnFigure[]): Promise<void> {
+/** A text with the figures that were measured between its marks. */
+function renewed(text: string, { households, lines }: Figures): string {
   const file = join(import.meta.dirname, 'reference.json')
-  const reference = z.record(z.string(), Reference).parse(JSON.parse(readFileSync(file, 'utf8')))
-  const renewed = withFigures(readFileSync(page, 'utf8'), results, reference)
-  writeFileSync(page, withOwnFigures(renewed, own))
-  await run('biome', ['format', '--write', page], { cwd: root, env: process.env })
+  const reference = references.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const first = households ? withHouseholdFigures(text, households, reference.households) : text
+  return lines ? withFigures(first, lines, reference.lines) : first
 }

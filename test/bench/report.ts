@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { alikeRuns, bestRuns } from './best-runs.ts'
-import { costOf, lostUpdates, type Results, type Run } from './results.ts'
-import { disturbing, marked, percent, stealText } from './steal.ts'
-import { yardstickText } from './yardstick.ts'
+import { bestRuns } from './best-runs.ts'
+import { factor, latency, measuredText, processorTime, rate } from './figure-text.ts'
+import { lostUpdates, type Results, type Run } from './results.ts'
+import { marked } from './steal.ts'
 
 /** The other server's figures for one kind of work: requests per second, and p99 at c=16 in ms. */
 export const Reference = z.object({
@@ -64,14 +64,10 @@ function row(
   ]
 }
 
-function conditions({ settings, memory, runs, ...results }: Results): string[] {
-  const steal = stealText(bestRuns(runs).map(({ stolen }) => stolen))
+function conditions(results: Results): string[] {
+  const { settings, memory } = results
   return [
-    `- Measured on ${results.started.slice(0, 10)} with \`npm run bench\`: ` +
-      passesText(runs, settings.SECS),
-    `- ${steal}`,
-    ...(results.yardstick ? [`- ${yardstickText(results.yardstick)}`] : []),
-    '- CPU: processor time of a request at c=16, of Coffer and of Postgres, in ms.',
+    ...measuredText(results),
     `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, ` +
       'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +
       'machine.',
@@ -84,50 +80,9 @@ function conditions({ settings, memory, runs, ...results }: Results): string[] {
   ]
 }
 
-/** How many passes of how many seconds a figure was chosen from, and how. */
-function passesText(runs: readonly Run[], seconds: number): string {
-  const counts = alikeRuns(runs).map(({ length }) => length)
-  const [fewest, most] = [Math.min(...counts), Math.max(...counts)]
-  if (most <= 1) return `one pass of ${seconds} s each.`
-  const passes = fewest === most ? `${most}` : `${fewest} to ${most}`
-  return (
-    `${passes} passes of ${seconds} s each. Shown is, of those in which the host took at most ` +
-    `${percent(disturbing)} of the processor time (else least), the one whose requests cost ` +
-    'least of it: neighbours slow a virtual machine down without taking any.'
-  )
-}
-
 function memoryText(processes: Record<string, { rssMiB: number }> | null): string {
   const parts = Object.entries(processes ?? {}).map(
     ([name, { rssMiB }]) => `${name} ${Math.round(rssMiB)} MiB`,
   )
   return parts.length === 0 ? 'not measured' : parts.join(', ')
-}
-
-function processorTime(run: Run | undefined): string {
-  const cost = run && costOf(run)
-  if (!cost) return '–'
-  const text = (inMs: number) => {
-    return inMs.toLocaleString('en-US', {
-      ...{ maximumSignificantDigits: 2, maximumFractionDigits: 3 },
-      roundingPriority: 'lessPrecision',
-    })
-  }
-  return `${text(cost.coffer)} + ${text(cost.postgres)}`
-}
-
-function rate(perSecond: number | null): string {
-  return perSecond === null ? '–' : Math.round(perSecond).toLocaleString('en-US')
-}
-
-function latency(milliseconds: number | null): string {
-  return milliseconds === null ? '–' : milliseconds.toLocaleString('en-US', digits(milliseconds))
-}
-
-function digits(value: number): Intl.NumberFormatOptions {
-  return { maximumFractionDigits: value < 10 ? 1 : 0 }
-}
-
-function factor(ours: number | null, theirs: number | null): string {
-  return ours === null || theirs === null ? '–' : `${(ours / theirs).toFixed(1)}×`
 }

@@ -8,6 +8,9 @@ const Check = z.object({
   allocatedMoved: z.number(),
 })
 
+/** The latencies (ms) of one step of a visit. */
+const Step = z.object({ mean: z.number(), p99: z.number() })
+
 const Memory = z.record(z.string(), z.object({ rssMiB: z.number() })).nullable()
 
 /** One kind of work in a pass over `conc` connections; times in ms, `cores` in s a second. */
@@ -22,6 +25,8 @@ const Run = z.object({
   non2xx: z.number(),
   cores: z.record(z.string(), z.number()).optional(),
   check: Check.optional(),
+  /** By the step's label, for work that has several. */
+  steps: z.record(z.string(), Step).optional(),
   /** The share of the processor time that the host took meanwhile, which is not the generator's. */
   stolen: z.number().nullable().default(null),
 })
@@ -41,12 +46,17 @@ export const Results = z.object({
 })
 export type Results = z.infer<typeof Results>
 
-/** Processor time of a request in ms; null where it was not measured. */
-export function costOf({ cores, rps }: Run) {
-  const { coffer, postgres } = cores ?? {}
-  if (!rps || coffer === undefined || postgres === undefined) return null
-  const inMs = (time: number) => (time * 1000) / rps
-  return { coffer: inMs(coffer), postgres: inMs(postgres), total: inMs(coffer + postgres) }
+/** The processes that are measured, by the names that the load generator is told. */
+const measuredProcesses = ['coffer', 'postgres', 'nats', 'temporal'] as const
+
+/** Processor time (ms) of a request in each process and in all; null where it was not measured. */
+export function costOf({ cores, rps }: Run): { each: number[]; total: number } | null {
+  if (!rps || cores === undefined) return null
+  const each = measuredProcesses.flatMap((name) => {
+    const time = cores[name]
+    return time === undefined ? [] : [(time * 1000) / rps]
+  })
+  return { each, total: each.reduce((sum, time) => sum + time, 0) }
 }
 
 /** What a run is told apart by from all others of a report. */

@@ -22,6 +22,7 @@ const commands = new Map([
   ['test', { servers: testEnvironment, script: '../src/test.ts' }],
   ['test:long', { servers: testEnvironment, script: '../src/test-long.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
+  ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/advance.ts' }],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],
   ['generate', { servers: null, script: null }],

@@ -16,8 +16,8 @@ export type Stack = AsyncDisposable & {
   databaseSocketUrl: string | null
   natsUrl: string
   temporalAddress: string
-  /** Process ID of Postgres, when it is ours. */
-  postgresPid: number | null
+  /** Process IDs of the servers that are ours. */
+  pids: { postgres: number | null; nats: number | null; temporal: number | null }
   /** Resolves, with what happened, when a server of ours ends without being asked to. */
   died: Promise<Death>
 }
@@ -69,7 +69,11 @@ export async function startStack(options: {
     databaseSocketUrl: socketUrl,
     natsUrl: nats?.url ?? '',
     temporalAddress: temporal?.url ?? '',
-    postgresPid: database?.process?.pid ?? null,
+    pids: {
+      postgres: database?.process?.pid ?? null,
+      nats: nats?.process?.pid ?? null,
+      temporal: temporal?.process?.pid ?? null,
+    },
     died: Promise.race(processes.map((process) => process.died)),
     [Symbol.asyncDispose]: () => servers.disposeAsync(),
   }
