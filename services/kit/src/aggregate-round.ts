@@ -103,12 +103,10 @@ export async function attemptOnce<Work, State, ChangeSet>(
 ): Promise<void> {
   const attempt = await decideOn(database.pool, store, openOf(round))
   round.underWay = attempt
-  // Only a save is announced to the relay.
-  const isSaved = attempt.changeSets.size > 0
-  const saved = isSaved
-    ? await database.autocommit((pool) => saveOf(pool, store, attempt, locked))
-    : none
-  settle(round, attempt, saved)
+  const save = (pool: CommonQueryMethods) => saveOf(pool, store, attempt, locked)
+  // Only a save of events is announced to the relay.
+  const isTold = [...attempt.changeSets.values()].some(store.hasEvents)
+  settle(round, attempt, isTold ? await database.autocommit(save) : await save(database.pool))
 }
 
 /**

@@ -39,6 +39,8 @@ export interface AggregateStore<Work, State, ChangeSet> {
     connection: CommonQueryMethods,
     changeSets: ReadonlyMap<string, ChangeSet>,
   ) => Promise<ReadonlySet<string>>
+  /** Whether a save of it records events. */
+  hasEvents: (changeSet: ChangeSet) => boolean
   /** Whether a work changes rows that its round does not list one by one, or very many. */
   isAlone: (work: Work) => boolean
 }

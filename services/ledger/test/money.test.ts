@@ -138,6 +138,18 @@ test('a balance and a list are one statement, a transaction two', async () => {
   expect(await count(() => transactions.updateTransaction(patch, as))).toBe(2)
 })
 
+test('only a save of events wakes the relay', async () => {
+  const { as, bankAccountId, goal, transactions, envelopes } = await fundedHousehold(booted)
+  let times = 0
+  booted.database('ledger').onChanges(() => {
+    times += 1
+  })
+  await transactions.createTransaction({ bankAccountId, amount: 100n, date, name: 'Tea' }, as)
+  expect(times).toBe(0)
+  await envelopes.transfer({ bankAccountId, toSpendingId: goal, amount: 1n }, as)
+  expect(times).toBe(1)
+})
+
 test('a change that was decided on an older version is not saved, nothing of it', async () => {
   const { accountId, bankAccountId, expense, goal } = await fundedHousehold(booted)
   const { pool } = booted.database('ledger')

@@ -51,6 +51,7 @@ export function createMoneyWriter({
 }: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
   const { run, runLocked } = createAggregateWriter<LinedUp, MoneyState, MoneySave>(database, {
     keyOf: ({ scope }) => keyOf(scope),
+    hasEvents: ({ changes }) => changes.length > 0,
     isAlone: ({ isAlone }) => isAlone,
     read: (connection, works) =>
       readMoney(
