@@ -24,11 +24,32 @@ const environment = {
 const routes = await listRoutes()
 const closed = routes.filter(({ auth }) => auth !== 'none')
 
+const finding = () => ({})
+
 let gateway: Gateway
+/** Finds every object that a path names. */
+let finder: Gateway
+/** Has every feature switched off that can be. */
+let bare: Gateway
 beforeAll(async () => {
   gateway = await openGateway({}, environment)
+  bare = await openGateway({})
+  finder = await openGateway(
+    {
+      links: { getLink: finding },
+      bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
+      transactions: { getTransaction: finding },
+      fundingSchedules: { getFundingSchedule: finding },
+      spending: { getSpending: finding },
+      imports: { getImport: finding },
+      features: { getFeatures: () => everything },
+    },
+    environment,
+  )
 })
-afterAll(async () => await gateway[Symbol.asyncDispose]())
+afterAll(async () => {
+  for (const one of [gateway, bare, finder]) await one[Symbol.asyncDispose]()
+})
 
 test('the list has every route of the interface that is built', () => {
   expect(routes.length).toBeGreaterThan(35)
@@ -84,9 +105,7 @@ test.each(closed.filter(({ auth }) => auth !== 'multifactor'))(
 test.each(routes.filter(({ feature }) => feature === 'billing'))(
   '$method $path is 404 where billing is off',
   async ({ method, path }) => {
-    const off = await openGateway({})
-    const { status, body } = await off.send(method, urlOf(path), { as: bySession })
-    await off[Symbol.asyncDispose]()
+    const { status, body } = await bare.send(method, urlOf(path), { as: bySession })
     expect([status, body.error]).toEqual([404, expect.stringContaining('billing is not enabled')])
   },
 )
@@ -101,21 +120,7 @@ test.each(routes.filter(({ body, file }) => body && !file))(
   '$method $path takes no key it does not know',
   async ({ method, path, auth }) => {
     const as = credentialOf(auth)
-    const finding = () => ({})
-    const open = await openGateway(
-      {
-        links: { getLink: finding },
-        bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
-        transactions: { getTransaction: finding },
-        fundingSchedules: { getFundingSchedule: finding },
-        spending: { getSpending: finding },
-        imports: { getImport: finding },
-        features: { getFeatures: () => everything },
-      },
-      environment,
-    )
-    const { status, body } = await open.send(method, urlOf(path), { as, body: { bogus: 1 } })
-    await open[Symbol.asyncDispose]()
+    const { status, body } = await finder.send(method, urlOf(path), { as, body: { bogus: 1 } })
     expect(status).toBe(400)
     const shapes = body.problems.oneOf ?? [body.problems]
     for (const shape of shapes) expect(shape.bogus).toBe('key not expected')
@@ -125,9 +130,7 @@ test.each(routes.filter(({ body, file }) => body && !file))(
 test.each(routes.filter(({ feature }) => feature === 'feed'))(
   '$method $path is 404 where the feed integration is off',
   async ({ method, path }) => {
-    const off = await openGateway({})
-    const { status, body } = await off.send(method, urlOf(path))
-    await off[Symbol.asyncDispose]()
+    const { status, body } = await bare.send(method, urlOf(path))
     expect([status, body.error]).toEqual([404, expect.stringContaining('not enabled')])
   },
 )
