@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
-import { runCommand } from './command.ts'
+import { runCommand, runHere } from './command.ts'
 
 test('keys:rotate puts a new key in place of the old, which stays beside it', async () => {
   await using place = await deployment()
@@ -16,7 +16,7 @@ test('keys:rotate puts a new key in place of the old, which stays beside it', as
   const keysOf = async () => readdir(`${place.env.COFFER_DATA_DIR}/keys`)
   const keys = await keysOf()
   expect(keys).toContain(former)
-  const finished = await runCommand(['keys:rotate', '--finish'], place.env)
+  const finished = await runHere(['keys:rotate', '--finish'], place.env)
   expect([finished.code, finished.stdout]).toEqual([
     0,
     expect.not.stringContaining('new key local:'),
@@ -27,7 +27,7 @@ test('keys:rotate puts a new key in place of the old, which stays beside it', as
 test('keys:rotate with a key service that is not told where is one line', async () => {
   await using place = await deployment()
   const env = { ...place.env, COFFER_KEY_SERVICE: 'aws-kms' }
-  const { code, stderr } = await runCommand(['keys:rotate'], env)
+  const { code, stderr } = await runHere(['keys:rotate'], env)
   expect([code, stderr]).toEqual([2, expect.stringContaining('COFFER_KMS_KEY_ID: needed')])
 })
 
@@ -37,7 +37,7 @@ const signing = services.flatMap((name) => [`${name}.key`, `${name}.pub`])
 test('keys:create makes what is missing, for the owner alone, and replaces nothing', async () => {
   await using folder = await scratch()
   const env = { COFFER_KEYS_DIR: join(folder.path, 'keys') }
-  const first = await runCommand(['keys:create'], env)
+  const first = await runHere(['keys:create'], env)
   const made = [...signing, 'secrets.key'].sort()
   expect(first).toMatchObject({ code: 0, stderr: '' })
   expect(first.stdout.trimEnd().split('\n').sort()).toEqual(
@@ -48,18 +48,18 @@ test('keys:create makes what is missing, for the owner alone, and replaces nothi
     expect((await stat(join(env.COFFER_KEYS_DIR, name))).mode & 0o777).toBe(0o600)
   }
   const again = { code: 0, stdout: `nothing is missing in ${env.COFFER_KEYS_DIR}\n`, stderr: '' }
-  expect(await runCommand(['keys:create'], env)).toEqual(again)
+  expect(await runHere(['keys:create'], env)).toEqual(again)
 })
 
 test('keys:create beside a public key without its private one makes nothing', async () => {
   await using folder = await scratch()
   const env = { COFFER_KEYS_DIR: folder.path }
-  await runCommand(['keys:create'], env)
+  await runHere(['keys:create'], env)
   for (const name of ['secrets.key', 'gateway.key', 'gateway.pub', 'identity.key', 'ledger.key']) {
     await rm(join(folder.path, name))
   }
   const names = await readdir(folder.path)
-  const { code, stdout, stderr } = await runCommand(['keys:create'], env)
+  const { code, stdout, stderr } = await runHere(['keys:create'], env)
   expect([code, stdout]).toEqual([2, ''])
   const line = (name: string) =>
     `COFFER_KEYS_DIR: ${join(folder.path, name)}.pub is here without ${name}.key: ` +
@@ -72,13 +72,13 @@ test('keys:create beside a public key without its private one makes nothing', as
 test('keys:create makes no key file where Vault keeps it, and takes key IDs alone', async () => {
   await using folder = await scratch()
   const env = { COFFER_KEYS_DIR: folder.path, COFFER_KEY_SERVICE: 'vault' }
-  const { code, stdout } = await runCommand(['keys:create'], env)
+  const { code, stdout } = await runHere(['keys:create'], env)
   expect([code, stdout]).toEqual([
     0,
     expect.stringContaining('no secrets.key: vault keeps the key'),
   ])
   expect((await readdir(folder.path)).sort()).toEqual(signing)
-  const wrong = await runCommand(['keys:create', '--lost', '../x'], env)
+  const wrong = await runHere(['keys:create', '--lost', '../x'], env)
   expect(wrong).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^--lost: \.\.\/x is not .+\n$/),
@@ -98,11 +98,11 @@ test('a start without the keys of what is sealed is refused, and makes none', as
   expect(await runCommand(['serve'], env)).toEqual(refusal)
   await expect(readdir(keys)).rejects.toThrow('ENOENT')
   // Nor does a key that was made meanwhile stand in for it.
-  await runCommand(['keys:create'], env)
-  expect(await runCommand(['keys:rotate'], env)).toEqual(refusal)
-  const lost = await runCommand(['keys:create', '--lost', keyId], env)
+  await runHere(['keys:create'], env)
+  expect(await runHere(['keys:rotate'], env)).toEqual(refusal)
+  const lost = await runHere(['keys:create', '--lost', keyId], env)
   expect(lost.stdout).toBe(`made ${join(keys, 'secrets-0123456789abcdef.lost')}\n`)
-  const rotated = await runCommand(['keys:rotate'], env)
+  const rotated = await runHere(['keys:rotate'], env)
   expect([rotated.code, rotated.stderr]).toEqual([0, ''])
   expect(rotated.stdout).toContain('feed-sync: 0 secrets')
 })

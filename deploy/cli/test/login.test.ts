@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
-import { runCommand } from './command.ts'
+import { runCommand, runHere } from './command.ts'
 
 let place: Awaited<ReturnType<typeof deployment>>
 let database: pg.Client
@@ -49,21 +49,21 @@ test.each([
   ['login:expire-password', 'nobody@example.com', 'No login has the address'],
   ['login:end-sessions', 'nobody@example.com', 'No login has the address'],
 ])('%s %s is one line, and exits with 1', async (command, email, line) => {
-  const { code, stdout, stderr } = await runCommand([command, '--email', email], place.env)
+  const { code, stdout, stderr } = await runHere([command, '--email', email], place.env)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain(line)
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
 })
 
 test('without an address nothing is done', async () => {
-  const { code, stderr } = await runCommand(['login:disable'], place.env)
+  const { code, stderr } = await runHere(['login:disable'], place.env)
   expect(code).toBe(2)
   expect(stderr).toContain("required option '--email <address>' not specified")
 })
 
 test('a login can be disabled, twice too', async () => {
   for (const _ of [1, 2]) {
-    const outcome = await runCommand(['login:disable', '--email', 'eve@example.com'], place.env)
+    const outcome = await runHere(['login:disable', '--email', 'eve@example.com'], place.env)
     expect(outcome).toMatchObject({ code: 0, stdout: 'eve@example.com is disabled\n' })
   }
   const { rows } = await database.query(
@@ -73,7 +73,7 @@ test('a login can be disabled, twice too', async () => {
 })
 
 test('a disabled login can be enabled again', async () => {
-  const outcome = await runCommand(['login:enable', '--email', 'bob@example.com'], place.env)
+  const outcome = await runHere(['login:enable', '--email', 'bob@example.com'], place.env)
   expect(outcome).toMatchObject({ code: 0, stdout: 'bob@example.com is enabled\n' })
   const { rows } = await database.query(
     "SELECT disabled_at FROM identity.logins WHERE login_id = 'lgn_2'",
@@ -94,7 +94,7 @@ test('sessions of one login or of all can be ended', async () => {
     SELECT account_id, user_id, 'sess_' || right(user_id, 1), user_id::bytea, false, now(), now(),
       now() FROM identity.users`)
   const left = async () => (await database.query('SELECT session_id FROM identity.sessions')).rows
-  const end = (...which: string[]) => runCommand(['login:end-sessions', ...which], place.env)
+  const end = (...which: string[]) => runHere(['login:end-sessions', ...which], place.env)
   expect(await end()).toMatchObject({ code: 1, stderr: 'Name either --email or --all.\n' })
   expect(await end('--email', 'ann@example.com', '--all')).toMatchObject({ code: 1 })
   expect(await end('--email', 'Ann@example.com')).toMatchObject({ code: 0 })
@@ -105,7 +105,7 @@ test('sessions of one login or of all can be ended', async () => {
 
 test('a password can be expired', async () => {
   const command = ['login:expire-password', '--email', 'ann@example.com']
-  expect(await runCommand(command, place.env)).toMatchObject({ code: 0 })
+  expect(await runHere(command, place.env)).toMatchObject({ code: 0 })
   const { rows } = await database.query(
     "SELECT is_password_expired FROM identity.logins WHERE login_id = 'lgn_1'",
   )
@@ -113,7 +113,7 @@ test('a password can be expired', async () => {
 })
 
 test('a beta code is printed alone, and stored as its hash', async () => {
-  const { code, stdout, stderr } = await runCommand(['beta:new-code'], place.env)
+  const { code, stdout, stderr } = await runHere(['beta:new-code'], place.env)
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^[\dA-F]{8}-[\dA-F]{8}\n$/),

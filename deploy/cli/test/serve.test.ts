@@ -5,7 +5,7 @@ import { eventually } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
-import { type Running, runCommand, startCommand } from './command.ts'
+import { type Running, runCommand, runHere, startCommand } from './command.ts'
 
 let place: Awaited<ReturnType<typeof deployment>>
 
@@ -61,7 +61,7 @@ test('everything in one process answers, drains on SIGTERM and exits with 0', as
       'Free it, or set COFFER_PORT to another port.\n',
   )
 
-  expect(await runCommand(['audit'], env)).toMatchObject({
+  expect(await runHere(['audit'], env)).toMatchObject({
     code: 0,
     stdout: 'everything adds up\n',
   })
@@ -92,9 +92,9 @@ test('older tables are named and migrated, newer ones are not migrated', async (
       code: 1,
       stderr: expect.stringMatching(/^The tables of identity lack 0001-kit\.sql: run "coffer mig/),
     })
-    const first = await runCommand(['migrate'], empty)
+    const first = await runHere(['migrate'], empty)
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('0001-ledger.sql') })
-    const again = await runCommand(['migrate'], empty)
+    const again = await runHere(['migrate'], empty)
     expect(again.stdout.trimEnd().split('\n')).toEqual([
       'identity: up to date',
       'ledger: up to date',
@@ -103,7 +103,7 @@ test('older tables are named and migrated, newer ones are not migrated', async (
       'feed-sync: up to date',
     ])
     await statement(url.href, later('budgeting'))
-    expect(await runCommand(['migrate'], empty)).toEqual({
+    expect(await runHere(['migrate'], empty)).toEqual({
       code: 1,
       stdout: '',
       stderr:
@@ -132,7 +132,7 @@ test('a gateway by itself starts without Temporal, and while NATS is away', asyn
 })
 
 test('a replay while NATS is away is one line and exit code 1', async () => {
-  const outcome = await runCommand(['replay'], { ...place.env, COFFER_NATS_URL: away })
+  const outcome = await runHere(['replay'], { ...place.env, COFFER_NATS_URL: away })
   expect(outcome).toMatchObject({ code: 1, stderr: `NATS at ${away} does not answer.\n` })
 })
 

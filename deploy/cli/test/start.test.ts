@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { processIdentity } from '@coffer/local/bootstrap/process-identity.mjs'
 import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
-import { runCommand } from './command.ts'
+import { runHere } from './command.ts'
 
 const bootstrap = join(import.meta.dirname, '../../local/bootstrap.mjs')
 const timeoutMs = 240_000
@@ -114,7 +114,7 @@ test(
     expect(third.printed()).toContain(`Coffer is at     ${address}\n`)
     expect(await answers(third.printed())).toEqual(told)
 
-    const { stdout } = await runCommand(['config'], { COFFER_DATA_DIR: dataDir, COFFER_PORT: '5' })
+    const { stdout } = await runHere(['config'], { COFFER_DATA_DIR: dataDir, COFFER_PORT: '5' })
     expect(stdout).toMatch(
       new RegExp(`^COFFER_PORT +${env.COFFER_PORT} {2}\\(npm start; 5 in this shell\\)$`, 'm'),
     )

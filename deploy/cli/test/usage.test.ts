@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { runCommand } from './command.ts'
+import { runCommand, runHere } from './command.ts'
 
 const logins = ['login:reset-password', 'login:disable', 'beta:new-code']
 const keys = ['keys:create', 'keys:rotate']
@@ -12,18 +12,18 @@ const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo', ...lo
 const nowhere = { COFFER_DATA_DIR: '/nonexistent' }
 
 test('help names every command, and every command has help with an example', async () => {
-  const { code, stdout } = await runCommand(['--help'])
+  const { code, stdout } = await runHere(['--help'])
   expect(code).toBe(0)
   for (const command of commands) {
     expect(stdout).toContain(`  ${command} `)
-    const help = await runCommand([command, '--help'])
+    const help = await runHere([command, '--help'])
     expect(help.code).toBe(0)
     expect(help.stdout).toMatch(/Examples?:\n {2}\$ /)
   }
 })
 
 test('the README names every command', async () => {
-  const { stdout } = await runCommand(['--help'])
+  const { stdout } = await runHere(['--help'])
   const [, list = ''] = stdout.split('Commands:\n')
   const named = [...list.matchAll(/^ {2}([a-z:-]+) /gm)].map(([, command]) => command)
   expect(named).toEqual(expect.arrayContaining(commands))
@@ -50,7 +50,7 @@ test.each([
   [['serve', 'bogus'], "error: command-argument value 'bogus' is invalid"],
   [['replay', '--since', 'yesterday'], "error: option '--since <time>' argument 'yesterday'"],
 ])('%j is one line, and exits with 2', async (args, line) => {
-  const { code, stderr } = await runCommand(args)
+  const { code, stderr } = await runHere(args)
   expect(code).toBe(2)
   expect(stderr).toContain(line)
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
@@ -67,7 +67,7 @@ test('a misspelt setting is refused with the name that is meant', async () => {
 
 test('every bad setting has a line of its own', async () => {
   const env = { ...nowhere, COFFER_PORT: 'many', COFFER_LOG_LEVEL: 'loud', COFFER_NOSUCH: '1' }
-  const { code, stderr } = await runCommand(['serve'], env)
+  const { code, stderr } = await runHere(['serve'], env)
   expect(code).toBe(2)
   expect(stderr.trimEnd().split('\n')).toEqual([
     expect.stringMatching(/^COFFER_NOSUCH: there is no such setting/),
@@ -78,7 +78,7 @@ test('every bad setting has a line of its own', async () => {
 
 test('a bad setting that several services read is refused once', async () => {
   const env = { ...nowhere, COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000' }
-  const { code, stderr } = await runCommand(['serve'], env)
+  const { code, stderr } = await runHere(['serve'], env)
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: 'COFFER_SIGN_IN_LIMIT_PER_MINUTE: must be at most 10000\n',
@@ -86,7 +86,7 @@ test('a bad setting that several services read is refused once', async () => {
 })
 
 test('a list of proxies that are none is refused', async () => {
-  const { code, stderr } = await runCommand(['serve'], {
+  const { code, stderr } = await runHere(['serve'], {
     ...nowhere,
     COFFER_DATABASE_URL: 'postgres://127.0.0.1:1/none',
     COFFER_TRUSTED_PROXIES: '10.0.0.0/8,zzz',
@@ -96,7 +96,7 @@ test('a list of proxies that are none is refused', async () => {
 })
 
 test('a part whose services are nowhere is not started', async () => {
-  const { code, stderr } = await runCommand(['serve', 'budgeting'], nowhere)
+  const { code, stderr } = await runHere(['serve', 'budgeting'], nowhere)
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: 'COFFER_LEDGER_URL: not set, and budgeting calls ledger\n',
@@ -104,7 +104,7 @@ test('a part whose services are nowhere is not started', async () => {
 })
 
 test('without a database the line says where one comes from', async () => {
-  const { code, stderr } = await runCommand(['migrate'], nowhere)
+  const { code, stderr } = await runHere(['migrate'], nowhere)
   expect(code).toBe(2)
   expect(stderr).toBe('COFFER_DATABASE_URL: not set; "npm start" brings a database along\n')
 })
@@ -114,7 +114,7 @@ test('servers that do not answer are named, their passwords are not', async () =
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const env = { ...nowhere, COFFER_DATABASE_URL: `postgres://me:secret@127.0.0.1:${port}/money` }
-  const { code, stderr } = await runCommand(['migrate'], env)
+  const { code, stderr } = await runHere(['migrate'], env)
   server.close()
   expect(code).toBe(1)
   expect(stderr).toMatch(/^Postgres at 127\.0\.0\.1:\d+\/money does not answer: .+\n$/)
@@ -127,7 +127,7 @@ test('config shows values with their source, without secrets', async () => {
     COFFER_PORT: '8080',
     COFFER_DATABASE_URL: 'postgres://me:secret@db/money',
   }
-  const { code, stdout } = await runCommand(['config'], env)
+  const { code, stdout } = await runHere(['config'], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^COFFER_PORT +8080 {2}\(environment\)$/m)
   expect(stdout).toMatch(/^COFFER_RPC_PORT +4001 {2}\(default\)$/m)
@@ -137,7 +137,7 @@ test('config shows values with their source, without secrets', async () => {
 
 test('a demo without a server says how to get one', async () => {
   const args = ['demo', '--url', 'http://127.0.0.1:1']
-  const { code, stderr } = await runCommand(args, nowhere)
+  const { code, stderr } = await runHere(args, nowhere)
   expect(code).toBe(1)
   expect(stderr).toMatch(/^No server at http:\/\/127\.0\.0\.1:1: .*"npm start"\.\n$/)
 })
