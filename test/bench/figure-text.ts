@@ -11,8 +11,7 @@ export function measuredText({ started, settings, runs, yardstick }: Results): s
       passesText(runs, settings.SECS),
     `- ${steal}`,
     ...(yardstick ? [`- ${yardstickText(yardstick)}`] : []),
-    '- CPU: processor time of a request at c=16, of Coffer, Postgres, NATS and Temporal, in ms; of',
-    '  the reference, of its server and of Postgres.',
+    '- CPU: processor time of a request at c=16, of Coffer, Postgres, NATS and Temporal, in ms.',
   ]
 }
 

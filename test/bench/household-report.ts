@@ -36,8 +36,9 @@ export function withHouseholdFigures(
     '- 48 households with 10 envelopes and 200 transactions each, by session cookie; each request',
     '  is of another household than the one before. Visits of 16 households go on side by side,',
     '  step by step.',
-    '- The reference was measured beside Coffer, on a machine that was slower than the one of the',
-    '  single lines: it answered 2,523 GET links by session a second there.',
+    '- The reference (CPU of its server and of Postgres) was measured beside Coffer, on a machine',
+    '  that was slower than the one of the single lines: it answered 2,523 GET links by session a',
+    '  second there.',
   ].join('\n')
   return page.replace(marks, (_all, before, after) => `${before}\n${text}\n${after}`)
 }
