@@ -1,21 +1,16 @@
 import type { Database } from './database.ts'
 import type { KeyEncryption, WrappedKey } from './key-encryption.ts'
-import {
-  type BlockRange,
-  countBlocks,
-  findSealedTables,
-  listDataKeys,
-  replaceDataKey,
-} from './sealed-rows.sql.ts'
+import { keyColumns } from './rows.ts'
+import { findSealedTables, type KeyRange, listDataKeys, replaceDataKey } from './sealed-rows.sql.ts'
 
-const blocksPerRange = 16
+const rowsPerRange = 500
 const passesMax = 10
 const atOnce = 8
 
 /** Whether any secret of the schema is under another key than the one in use now. */
 export async function hasFormerKeys(database: Database, keys: KeyEncryption): Promise<boolean> {
-  for await (const range of rangesOf(database)) {
-    if ((await formerOf(database, keys, range)).length > 0) return true
+  for await (const { wrapped } of rangesOf(database)) {
+    if ((await formerOf(keys, wrapped)).length > 0) return true
   }
   return false
 }
@@ -31,43 +26,59 @@ export async function rotateSecrets(database: Database, keys: KeyEncryption): Pr
   let rotated = 0
   for (let pass = 0; pass < passesMax; pass += 1) {
     const before = rotated
-    // A row that is written meanwhile moves, maybe past the range that is looked at: the next pass
-    // finds it.
-    for await (const range of rangesOf(database)) rotated += await rotate(database, keys, range)
+    // The next pass finds rows that are added meanwhile before the range that is looked at.
+    for await (const part of rangesOf(database)) rotated += await rotate(database, keys, part)
     if (rotated === before) return rotated
   }
   throw new Error('secrets are sealed under a former key all the while: is it still in use?')
 }
 
-async function* rangesOf(database: Database): AsyncGenerator<BlockRange> {
+interface Part {
+  range: KeyRange
+  /** The different data keys in it. */
+  wrapped: WrappedKey[]
+}
+
+async function* rangesOf(database: Database): AsyncGenerator<Part> {
   for (const table of await findSealedTables(database)) {
-    const blocks = await countBlocks(database, table)
-    for (let from = 0; from < blocks; from += blocksPerRange) {
-      yield { table, from, to: from + blocksPerRange }
+    const key = await keyColumns(database, table)
+    let after: readonly string[] | undefined = []
+    while (after) {
+      const rows = await listDataKeys(database, { table, key, after }, rowsPerRange)
+      const upTo: readonly string[] | undefined = rows.at(-1)?.place
+      if (upTo) {
+        const distinct = new Map(
+          rows.map((row) => [`${row.keyId} ${row.bytes.toString('hex')}`, row]),
+        )
+        yield { range: { table, key, after, upTo }, wrapped: [...distinct.values()] }
+      }
+      after = upTo
     }
   }
 }
 
 async function formerOf(
-  database: Database,
   keys: KeyEncryption,
-  range: BlockRange,
+  wrapped: readonly WrappedKey[],
 ): Promise<WrappedKey[]> {
-  const all = await listDataKeys(database, range)
-  const ids = [...new Set(all.map(({ keyId }) => keyId))]
+  const ids = [...new Set(wrapped.map(({ keyId }) => keyId))]
   const current = await Promise.all(ids.map((keyId) => keys.isCurrent(keyId)))
   // Nothing opens the secrets of a lost key any more: they stay as they are.
-  return all.filter(({ keyId }) => !current[ids.indexOf(keyId)] && !keys.isLost(keyId))
+  return wrapped.filter(({ keyId }) => !current[ids.indexOf(keyId)] && !keys.isLost(keyId))
 }
 
-async function rotate(database: Database, keys: KeyEncryption, range: BlockRange): Promise<number> {
-  const former = await formerOf(database, keys, range)
+async function rotate(
+  database: Database,
+  keys: KeyEncryption,
+  { range, wrapped }: Part,
+): Promise<number> {
+  const former = await formerOf(keys, wrapped)
   let rotated = 0
   for (let from = 0; from < former.length; from += atOnce) {
     const counts = await Promise.all(
       former.slice(from, from + atOnce).map(async (before) => {
-        const after = await keys.wrap(await keys.unwrap(before))
-        return replaceDataKey(database, range, { before, after })
+        const next = await keys.wrap(await keys.unwrap(before))
+        return replaceDataKey(database, range, { before, next })
       }),
     )
     rotated += counts.reduce((sum, count) => sum + count, 0)

@@ -52,15 +52,33 @@ export function assignmentsOf<Entity extends object>(
   )
 }
 
+const KeyColumn = z.object({ column: z.string() })
+
+/** The columns of a table's primary key, in their order. */
+export async function keyColumns({ pool }: Database, table: string): Promise<ListSqlToken> {
+  const columns = await pool.anyFirst(sql.type(KeyColumn)`
+    SELECT attname::text AS "column" FROM pg_index
+    JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey::int2[])
+    WHERE indrelid = ${table}::regclass AND indisprimary
+    ORDER BY array_position(indkey::int2[], attnum)`)
+  if (columns.length === 0) throw new Error(`table ${table} has no primary key`)
+  return sql.join(
+    columns.map((column) => sql.identifier([column])),
+    sql.fragment`, `,
+  )
+}
+
 /** Deletes at most so many rows of a table that fulfil the condition; returns how many went. */
 export async function deleteSome(
-  { pool }: Database,
+  database: Database,
   { table, where, limit }: { table: string; where: FragmentSqlToken; limit: number },
 ): Promise<number> {
   const name = sql.identifier([table])
-  const { rowCount } = await pool.query(sql.unsafe`
-    DELETE FROM ${name} WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM ${name} WHERE ${where} LIMIT ${limit}))`)
+  const key = await keyColumns(database, table)
+  // The limit is part of the text: the planner then looks rows up that are few for the table.
+  const { rowCount } = await database.pool.query(sql.unsafe`
+    DELETE FROM ${name} WHERE (${key}) IN (
+      SELECT ${key} FROM ${name} WHERE ${where} LIMIT ${sql.literalValue(`${limit}`)})`)
   return rowCount
 }
 

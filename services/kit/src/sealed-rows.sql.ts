@@ -1,18 +1,23 @@
-import { sql } from 'slonik'
+import { type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { Database } from './database.ts'
 import type { WrappedKey } from './key-encryption.ts'
 
 const Table = z.object({ table: z.string() })
 const KeyId = z.object({ keyId: z.string() })
-const Blocks = z.object({ blocks: z.number() })
-const Wrapped = z.object({ keyId: z.string(), bytes: z.instanceof(Buffer) })
+const Wrapped = z.object({
+  keyId: z.string(),
+  bytes: z.instanceof(Buffer),
+  place: z.array(z.string()),
+})
 
-/** A range of a table's blocks, as they lie on disk. */
-export interface BlockRange {
+/** Rows of a table in the order of its primary key, after one row up to another. */
+export interface KeyRange {
   table: string
-  from: number
-  to: number
+  key: ListSqlToken
+  /** The values of a primary key as texts; empty before the first row. */
+  after: readonly string[]
+  upTo: readonly string[]
 }
 
 /** Tables of the schema that hold sealed secrets: whoever adds one need not tell. */
@@ -32,35 +37,41 @@ export function findKeyIdInUse({ pool }: Database, table: string): Promise<strin
     SELECT key_id AS "keyId" FROM ${sql.identifier([table])} LIMIT 1`)
 }
 
-export function countBlocks({ pool }: Database, table: string): Promise<number> {
-  return pool.oneFirst(sql.type(Blocks)`
-    SELECT (pg_relation_size(${table}::regclass) / current_setting('block_size')::int)::int
-      AS blocks`)
-}
-
-/** The different data keys of the secrets in a range. */
+/** The data keys of secrets after a row of the table, with the place of each. */
 export function listDataKeys(
   { pool }: Database,
-  range: BlockRange,
-): Promise<readonly WrappedKey[]> {
+  { table, key, after }: Omit<KeyRange, 'upTo'>,
+  limit: number,
+): Promise<readonly z.infer<typeof Wrapped>[]> {
+  const texts = key.members.map((column) => sql.fragment`${column}::text`)
   return pool.any(sql.type(Wrapped)`
-    SELECT DISTINCT key_id AS "keyId", data_key AS bytes
-    FROM ${sql.identifier([range.table])} WHERE ${isIn(range)}`)
+    SELECT key_id AS "keyId", data_key AS bytes,
+      ARRAY[${sql.join(texts, sql.fragment`, `)}] AS place
+    FROM ${sql.identifier([table])} WHERE ${isAfter(key, after)} ORDER BY ${key} LIMIT ${limit}`)
 }
 
 /** Puts a data key in the place of what it was wrapped as before; what has changed stays. */
 export async function replaceDataKey(
   { pool }: Database,
-  range: BlockRange,
-  { before, after }: { before: WrappedKey; after: WrappedKey },
+  { table, key, after, upTo }: KeyRange,
+  { before, next }: { before: WrappedKey; next: WrappedKey },
 ): Promise<number> {
   const { rowCount } = await pool.query(sql.unsafe`
-    UPDATE ${sql.identifier([range.table])}
-    SET key_id = ${after.keyId}, data_key = ${sql.binary(after.bytes)}
-    WHERE ${isIn(range)} AND key_id = ${before.keyId} AND data_key = ${sql.binary(before.bytes)}`)
+    UPDATE ${sql.identifier([table])}
+    SET key_id = ${next.keyId}, data_key = ${sql.binary(next.bytes)}
+    WHERE ${isAfter(key, after)} AND (${key}) <= (${valuesOf(upTo)})
+      AND key_id = ${before.keyId} AND data_key = ${sql.binary(before.bytes)}`)
   return rowCount
 }
 
-function isIn({ from, to }: BlockRange) {
-  return sql.fragment`ctid >= ${`(${from},0)`}::tid AND ctid < ${`(${to},0)`}::tid`
+function isAfter(key: ListSqlToken, after: readonly string[]): FragmentSqlToken {
+  return after.length === 0 ? sql.fragment`true` : sql.fragment`(${key}) > (${valuesOf(after)})`
+}
+
+/** Without casts: Postgres gives each value the type of its column. */
+function valuesOf(place: readonly string[]): ListSqlToken {
+  return sql.join(
+    place.map((value) => sql.fragment`${value}`),
+    sql.fragment`, `,
+  )
 }
