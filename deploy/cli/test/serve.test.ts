@@ -138,7 +138,7 @@ test('a replay while NATS is away is one line and exit code 1', async () => {
 
 /** What a later version of a service leaves when it has migrated. */
 const later = (schema: string) =>
-  `INSERT INTO ${schema}.migrations (name, checksum) VALUES ('9000-later.sql', 'unknown')`
+  `INSERT INTO ${schema}.applied_migrations (name, checksum) VALUES ('9000-later.sql', 'unknown')`
 
 async function statement(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })

@@ -2,11 +2,13 @@
 CREATE DOMAIN money_amount AS bigint
   CHECK (VALUE BETWEEN -9007199254740991 AND 9007199254740991);
 
--- What identity says of an account, for work without a request.
+-- Settings of an account, for jobs; identity owns them, and its events bring them here.
 CREATE TABLE account_settings (
   account_id text PRIMARY KEY,
   timezone text NOT NULL,
-  version bigint NOT NULL
+  version bigint NOT NULL,
+  -- Paid up until then; null where there is no billing.
+  subscription_active_until timestamptz
 );
 
 -- Bank accounts that get no more plans and no more runs: removed with their link, or archived.
@@ -34,13 +36,21 @@ CREATE TABLE funding_schedules (
   next_recurrence timestamptz NOT NULL,
   next_recurrence_original timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
-  PRIMARY KEY (account_id, bank_account_id, funding_schedule_id),
-  CONSTRAINT funding_schedules_name UNIQUE (account_id, bank_account_id, name)
+  -- A deleted schedule stays, unseen, until the ledger has forgotten it.
+  deleted_at timestamptz,
+  PRIMARY KEY (account_id, bank_account_id, funding_schedule_id)
 );
-CREATE INDEX funding_schedules_due ON funding_schedules (next_recurrence)
-  WHERE last_recurrence IS DISTINCT FROM next_recurrence;
+CREATE UNIQUE INDEX funding_schedules_name
+  ON funding_schedules (account_id, bank_account_id, name) WHERE deleted_at IS NULL;
+CREATE INDEX funding_schedules_deleted ON funding_schedules (deleted_at)
+  WHERE deleted_at IS NOT NULL;
+-- The hourly job pages through what is due in the order in which it fell due, so that a page costs
+-- its own size however much is due.
+CREATE INDEX funding_schedules_due_order
+  ON funding_schedules (next_recurrence, account_id, bank_account_id)
+  WHERE last_recurrence IS DISTINCT FROM next_recurrence AND deleted_at IS NULL;
 
--- The amounts are the ledger's as of amounts_version: input of the contribution, never served.
+-- Plans of envelopes.
 CREATE TABLE spending (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -49,6 +59,7 @@ CREATE TABLE spending (
   spending_type text NOT NULL CHECK (spending_type IN ('expense', 'goal')),
   name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 300),
   target_amount money_amount NOT NULL CHECK (target_amount > 0),
+  -- The ledger's amounts as of amounts_version: input of the contribution, never served.
   current_amount money_amount NOT NULL CHECK (current_amount >= 0),
   used_amount money_amount NOT NULL CHECK (used_amount >= 0),
   amounts_version bigint NOT NULL,
@@ -62,17 +73,23 @@ CREATE TABLE spending (
   calculated_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
   state text NOT NULL CHECK (state IN ('opening', 'open')),
+  -- The idempotency key that created it and a hash of the body, which tells another body under the
+  -- same key. Both are cleared after a day, so that the index holds no more than a day's keys.
   opening_key text,
   revision bigint NOT NULL,
+  opening_body bytea,
   PRIMARY KEY (account_id, bank_account_id, spending_id),
   FOREIGN KEY (account_id, bank_account_id, funding_schedule_id) REFERENCES funding_schedules,
   CONSTRAINT spending_name UNIQUE (account_id, bank_account_id, spending_type, name),
   CHECK ((spending_type = 'goal') = (ruleset IS NULL))
 ) WITH (fillfactor = 70);
 CREATE INDEX spending_of_schedule ON spending (account_id, bank_account_id, funding_schedule_id);
-CREATE INDEX spending_due ON spending (next_recurrence)
-  WHERE state = 'open' AND NOT is_paused AND last_recurrence IS DISTINCT FROM next_recurrence;
 CREATE INDEX spending_opening ON spending (created_at) WHERE state = 'opening';
+CREATE UNIQUE INDEX spending_opening_key ON spending (account_id, opening_key)
+  WHERE opening_key IS NOT NULL;
+-- As funding_schedules_due_order.
+CREATE INDEX spending_due_order ON spending (next_recurrence, account_id, bank_account_id)
+  WHERE state = 'open' AND NOT is_paused AND last_recurrence IS DISTINCT FROM next_recurrence;
 
 -- One firing of a schedule, decided before the ledger books it; its amounts never change.
 CREATE TABLE funding_runs (
@@ -93,6 +110,9 @@ CREATE TABLE funding_runs (
   CHECK ((deposit_transaction_id IS NULL) = (deposit_name IS NULL))
 );
 CREATE INDEX funding_runs_pending ON funding_runs (account_id, bank_account_id)
+  WHERE state = 'pending';
+-- As funding_schedules_due_order.
+CREATE INDEX funding_runs_pending_order ON funding_runs (occurrence, account_id, bank_account_id)
   WHERE state = 'pending';
 
 CREATE TABLE funding_run_lines (

@@ -1,6 +1,7 @@
--- What every service keeps beside its own tables: the changes it publishes, the effects it has
--- already had, and the answers it gave to idempotent requests.
+-- Tables that every service has beside its own.
 
+-- Transactional outbox and change log: a change is saved with the rows it tells of, published by
+-- the relay, and kept for replays.
 CREATE TABLE changes (
   change_id text PRIMARY KEY,
   account_id text NOT NULL,
@@ -9,6 +10,7 @@ CREATE TABLE changes (
   version bigint NOT NULL,
   payload bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- Its number among the changes of its account; null until it is published.
   sequence bigint,
   published_at timestamptz
 );
@@ -21,6 +23,7 @@ CREATE TABLE change_sequences (
   last_sequence bigint NOT NULL
 );
 
+-- Changes of others whose effect was had, so that a redelivery has none.
 CREATE TABLE inbox (
   consumer text NOT NULL,
   change_id text NOT NULL,
@@ -29,6 +32,7 @@ CREATE TABLE inbox (
 );
 CREATE INDEX inbox_by_age ON inbox (received_at);
 
+-- Replies to requests with an idempotency key, saved with what the request has written.
 CREATE TABLE idempotency_keys (
   account_id text NOT NULL,
   route text NOT NULL,
@@ -39,3 +43,9 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (account_id, route, key)
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+-- Deleted accounts: work that is still under way for one must not bring rows of it back.
+CREATE TABLE deleted_accounts (
+  account_id text PRIMARY KEY,
+  deleted_at timestamptz NOT NULL DEFAULT now()
+);

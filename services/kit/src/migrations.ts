@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { appliedFormer, formerFault, readFormer } from './former-tables.ts'
 
 /** The schema of one service, and the folders whose SQL files make its tables. */
 export interface Tables {
@@ -29,9 +30,11 @@ interface MigrationFile {
 
 /**
  * Applies the SQL files that a schema lacks, in order of folder and name: each once, in a
- * transaction of its own, under an advisory lock. Returns their names.
+ * transaction of its own, under an advisory lock. Returns their names. Tables that the former
+ * migrations made are taken over as they are.
  *
- * @throws {MigrationError} when an applied file was edited or is unknown here, or a file fails
+ * @throws {MigrationError} when an applied file was edited or is unknown here, when tables are too
+ *   old to be taken over, and when a file fails
  */
 export async function migrate(
   tables: Tables,
@@ -78,7 +81,7 @@ export async function missingMigrations(tables: Tables): Promise<string[]> {
 export async function checkMigrations(tables: Tables): Promise<void> {
   const files = await readMigrations(tables.folders)
   await using connection = await connect(tables.url)
-  requireKnown(tables.service, await appliedFiles(connection.client, tables.schema), files)
+  await takeStock(connection.client, tables, files)
 }
 
 /** Applies one file, and returns its name; null when there is none left. */
@@ -91,10 +94,10 @@ async function applyNext(
   await client.query('BEGIN')
   try {
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`migrate ${tables.schema}`])
-    const applied = await prepare(client, tables.schema)
-    requireKnown(tables.service, applied, files)
-    await noteChecksums(client, applied, files)
-    const next = files.find(({ name }) => !applied.has(name))
+    const { applied, adopted } = await takeStock(client, tables, files)
+    await prepare(client, tables.schema)
+    for (const file of adopted) await note(client, file)
+    const next = files.find((file) => !applied.has(file.name) && !adopted.includes(file))
     if (next) {
       await client.query(`SET LOCAL lock_timeout = ${lockMs}`)
       await apply(client, tables.service, next)
@@ -121,38 +124,55 @@ async function analyze(client: pg.Client, schema: string): Promise<void> {
   for (const { name } of rows) await client.query(`ANALYZE ${name}`)
 }
 
-/** Makes the schema and its table of applied files where they are missing, and reads it. */
-async function prepare(client: pg.Client, schemaName: string): Promise<Applied> {
+/**
+ * The files applied to a schema, and those that the former migrations stand for until they are
+ * noted as applied.
+ *
+ * @throws {MigrationError} when `migrate` refuses them
+ */
+async function takeStock(
+  client: pg.Client,
+  { service, schema, folders }: Tables,
+  files: MigrationFile[],
+): Promise<{ applied: Applied; adopted: MigrationFile[] }> {
+  const applied = await appliedFiles(client, schema)
+  requireKnown(service, applied, files)
+  const former = applied.size > 0 ? new Set<string>() : await appliedFormer(client, schema)
+  if (former.size === 0) return { applied, adopted: [] }
+  const fault = formerFault(former, await readFormer(folders))
+  if (fault !== null) throw new MigrationError(`${service}: ${fault}`)
+  return { applied, adopted: files.filter(({ name }) => name.startsWith('0001-')) }
+}
+
+/** Makes the schema and its table of applied files where they are missing. */
+async function prepare(client: pg.Client, schemaName: string): Promise<void> {
   const schema = client.escapeIdentifier(schemaName)
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
   await client.query(`SET LOCAL search_path = ${schema}`)
-  await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text)')
-  await client.query('ALTER TABLE migrations ADD COLUMN IF NOT EXISTS checksum text')
-  return appliedFiles(client, schemaName)
-}
-
-/** A version before checksums applied these files: they are taken to be as they are here. */
-async function noteChecksums(
-  client: pg.Client,
-  applied: Applied,
-  files: MigrationFile[],
-): Promise<void> {
-  for (const { name, checksum } of files.filter(({ name }) => applied.get(name) === null)) {
-    await client.query('UPDATE migrations SET checksum = $2 WHERE name = $1', [name, checksum])
-  }
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS applied_migrations (name text PRIMARY KEY, checksum text NOT NULL)',
+  )
 }
 
 async function apply(client: pg.Client, service: string, file: MigrationFile): Promise<void> {
-  const { name, text, checksum } = file
   try {
-    await client.query(text)
+    await client.query(file.text)
   } catch (error) {
-    const { code, message } = error as pg.DatabaseError
-    if (code && lockCodes.has(code)) throw new LockError(`${service}: ${name}: ${message}`)
     if (!(error instanceof pg.DatabaseError)) throw error
-    throw new MigrationError(`${service}: ${name} failed, and nothing of it is applied: ${message}`)
+    const { code = '', message } = error
+    if (lockCodes.has(code)) throw new LockError(`${service}: ${file.name}: ${message}`)
+    throw new MigrationError(
+      `${service}: ${file.name} failed, and nothing of it is applied: ${message}`,
+    )
   }
-  await client.query('INSERT INTO migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
+  await note(client, file)
+}
+
+async function note(client: pg.Client, { name, checksum }: MigrationFile): Promise<void> {
+  await client.query('INSERT INTO applied_migrations (name, checksum) VALUES ($1, $2)', [
+    name,
+    checksum,
+  ])
 }
 
 /** lock_not_available and deadlock_detected. */
@@ -160,19 +180,18 @@ const lockCodes = new Set(['55P03', '40P01'])
 
 class LockError extends Error {}
 
-/** The checksums of applied files by name; null where a version before checksums applied it. */
-type Applied = Map<string, string | null>
+/** The checksums of applied files by name. */
+type Applied = ReadonlyMap<string, string>
 
 async function appliedFiles(client: pg.Client, schema: string): Promise<Applied> {
-  const table = `${client.escapeIdentifier(schema)}.migrations`
+  const table = `${client.escapeIdentifier(schema)}.applied_migrations`
   const known = await client.query('SELECT to_regclass($1) AS name', [table])
   if (known.rows[0].name === null) return new Map()
-  const { rows } = await client.query<{ name: string; checksum: string | null }>(
-    `SELECT name, to_jsonb(one)->>'checksum' AS checksum FROM ${table} AS one`,
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    `SELECT name, checksum FROM ${table}`,
   )
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
-
 /** @throws {MigrationError} when this program lacks an applied file, or has it with other text */
 function requireKnown(service: string, applied: Applied, files: MigrationFile[]): void {
   const known = new Map(files.map(({ name, checksum }) => [name, checksum]))
@@ -184,7 +203,7 @@ function requireKnown(service: string, applied: Applied, files: MigrationFile[])
           'start the newer version. Nothing was changed.',
       )
     }
-    if (checksum !== null && checksum !== here) {
+    if (checksum !== here) {
       throw new MigrationError(
         `${service}: ${name} was edited after it was applied: ` +
           'restore it, and write another file for the change. Nothing was changed.',

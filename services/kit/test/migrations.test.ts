@@ -125,17 +125,40 @@ test('missing migrations are those not applied, all of them without a schema', a
   expect(await missingMigrations(early.tables)).toEqual(['0002-row.sql'])
 })
 
-test('migrations applied before there were checksums get theirs', async () => {
-  await using old = await service('old', { '0001-table.sql': table })
+async function formerTables(schema: string, ...names: string[]): Promise<void> {
   await database.query(`
-    CREATE SCHEMA old;
-    CREATE TABLE old.migrations (name text PRIMARY KEY);
-    INSERT INTO old.migrations VALUES ('0001-table.sql')`)
+    CREATE SCHEMA ${schema};
+    CREATE TABLE ${schema}.migrations AS SELECT unnest('{${names.join()}}'::text[]) AS name;
+    CREATE TABLE ${schema}.things AS SELECT 1 AS n`)
+}
+
+const former = { '0001-table.sql': table, 'former.txt': '0001-small.sql\n0002-larger.sql\n' }
+
+test('tables of the former migrations are taken over, and get what is new', async () => {
+  await using old = await service('old', { ...former, '0002-row.sql': rows })
+  await formerTables('old', '0001-small.sql', '0002-larger.sql')
   await checkMigrations(old.tables)
+  expect(await missingMigrations(old.tables)).toEqual(['0001-table.sql', '0002-row.sql'])
+  const applied = await Promise.all([migrate(old.tables), migrate(old.tables)])
+  expect(applied.flat()).toEqual(['0002-row.sql'])
   expect(await missingMigrations(old.tables)).toEqual([])
-  expect(await migrate(old.tables)).toEqual([])
+  expect(await value('SELECT count(*) FROM old.things')).toBe('2')
+  // A program of the version before starts only on these.
+  expect(await value('SELECT count(*) FROM old.migrations')).toBe('2')
   await old.write({ '0001-table.sql': `${table};` })
   await expect(migrate(old.tables)).rejects.toThrow('0001-table.sql was edited')
+})
+
+test.each([
+  ['older', ['0001-small.sql'], 'lack 0002-larger.sql'],
+  ['other', ['0001-small.sql', '0002-larger.sql', '0003-own.sql'], 'have 0003-own.sql'],
+])('%s tables than those of all former migrations are refused', async (schema, names, why) => {
+  await using old = await service(schema, former)
+  await formerTables(schema, ...names)
+  const line = `${schema}-service: its tables are of an older version (they ${why}): start commit `
+  await expect(migrate(old.tables)).rejects.toThrow(line)
+  await expect(checkMigrations(old.tables)).rejects.toThrow(line)
+  expect(await value(`SELECT to_regclass('${schema}.applied_migrations')`)).toBeNull()
 })
 
 const impatient = { lockTimeoutMs: 100, lockTriesMax: 2 }

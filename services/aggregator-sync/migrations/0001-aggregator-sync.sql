@@ -1,5 +1,4 @@
--- Connections to the aggregator, one for each link made over one.
-
+-- Connections to the aggregator, one for each link made over it.
 CREATE TABLE connections (
   account_id text NOT NULL,
   link_id text NOT NULL,

@@ -1,3 +1,4 @@
+-- file: 0001-feed-links.sql
 -- Connections to instances of the feed provider, and their keys. A connection is claimed by one
 -- link; once that link is deleted it stays, without its key, so that the link can still be shown.
 
@@ -31,3 +32,31 @@ CREATE TABLE feed_keys (
   PRIMARY KEY (account_id, feed_link_id),
   FOREIGN KEY (account_id, feed_link_id) REFERENCES feed_links ON DELETE CASCADE
 );
+-- file: 0002-feed-bank-accounts.sql
+-- Candidates: the bank accounts that a connection offers. One becomes a bank account of the ledger
+-- when its user wants it.
+
+CREATE TABLE feed_bank_accounts (
+  account_id text NOT NULL,
+  feed_bank_account_id text NOT NULL,
+  feed_link_id text NOT NULL,
+  feed_id text NOT NULL,
+  feed_status text NOT NULL CHECK (feed_status IN ('ACTIVE', 'DISCONNECTED', 'ERROR')),
+  name text NOT NULL,
+  institution_name text NOT NULL,
+  provider text NOT NULL,
+  currency text NOT NULL,
+  status text NOT NULL CHECK (status IN ('active', 'inactive', 'error')),
+  current_balance bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  created_by text NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz,
+  PRIMARY KEY (account_id, feed_bank_account_id),
+  FOREIGN KEY (account_id, feed_link_id) REFERENCES feed_links,
+  CONSTRAINT feed_bank_accounts_feed UNIQUE (account_id, feed_link_id, feed_id)
+);
+-- file: 0010-candidates-in-use.sql
+-- The latest bank account that was made from a candidate, archived or not.
+
+ALTER TABLE feed_bank_accounts ADD COLUMN bank_account_id text;

@@ -1,7 +1,0 @@
--- Mails that tell what was changed in a login.
-
-ALTER TABLE mails
-  DROP CONSTRAINT mails_kind_check,
-  ADD CONSTRAINT mails_kind_check CHECK (kind IN ('verify-email', 'reset-password',
-    'password-changed', 'authenticator-enabled', 'authenticator-disabled',
-    'recovery-codes-renewed'));

@@ -1,0 +1,10 @@
+-- file: 0001-connections.sql
+-- Connections to the aggregator, one for each link made over one.
+
+CREATE TABLE connections (
+  account_id text NOT NULL,
+  link_id text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  released_at timestamptz,
+  PRIMARY KEY (account_id, link_id)
+);

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { definitions } from '@coffer/cli/services'
+import { cloneDatabase, type TestDatabase } from '@coffer/kit/testing/database'
+import pg from 'pg'
+
+/** A database as the former migrations left it, with a household. */
+export interface FormerDatabase extends TestDatabase {
+  query: (text: string) => Promise<Record<string, unknown>[]>
+  /** An API key of the household: `id:secret`. */
+  key: string
+}
+
+/** Runs the former migrations of every service, and stores the rows of a household. */
+export async function formerDatabase(): Promise<FormerDatabase> {
+  await using opening = new AsyncDisposableStack()
+  const { url } = opening.use(await cloneDatabase([]))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  opening.defer(() => client.end())
+  for (const { name, schema } of definitions) {
+    await client.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}`)
+    await client.query('CREATE TABLE migrations (name text PRIMARY KEY, checksum text)')
+    for (const file of [...(await migrations('kit')), ...(await migrations(name))]) {
+      await client.query(file.text)
+      await client.query('INSERT INTO migrations (name) VALUES ($1)', [file.name])
+    }
+  }
+  const key = await fill(client)
+  const stack = opening.move()
+  return {
+    ...{ url, key },
+    query: async (text) => (await client.query(text)).rows,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** The former migrations of a folder. Each begins with a line that names its file. */
+async function migrations(folder: string): Promise<{ name: string; text: string }[]> {
+  const parts = (await read(`${folder}.sql`)).split(/^-- file: (.+)\n/m).slice(1)
+  return parts.flatMap((name, index) =>
+    index % 2 === 0 ? [{ name, text: parts[index + 1] ?? '' }] : [],
+  )
+}
+
+/** A line is the name of a table and a row of it in JSON; the first one holds the key. */
+async function fill(client: pg.Client): Promise<string> {
+  const [first = '', ...lines] = (await read('household.txt')).trimEnd().split('\n')
+  const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf(' ')))
+  for (const [table, rows] of tables) {
+    const array = `[${rows.map((row) => row.slice(table.length + 1)).join()}]`
+    await client.query(
+      `INSERT INTO ${table} OVERRIDING SYSTEM VALUE
+      SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`,
+      [array],
+    )
+  }
+  await client.query(
+    `SELECT setval('ledger.journal_entry_id_seq', (SELECT max(entry_id) FROM ledger.journal))`,
+  )
+  return first.replace('key ', '')
+}
+
+const read = (name: string) => readFile(new URL(`../data/former/${name}`, import.meta.url), 'utf8')

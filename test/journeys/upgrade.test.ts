@@ -1,0 +1,74 @@
+import { definitions } from '@coffer/cli/services'
+import { catalogOf } from '@coffer/kit/testing/catalog'
+import { cloneDatabase } from '@coffer/kit/testing/database'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type FormerDatabase, formerDatabase } from '../harness/former.ts'
+import { call } from '../harness/person.ts'
+import { type Deployment, deploy } from '../harness/process.ts'
+
+let former: FormerDatabase
+let place: Deployment
+
+beforeAll(async () => {
+  former = await formerDatabase()
+  place = await deploy({ COFFER_DATABASE_URL: former.url })
+})
+
+afterAll(async () => {
+  await place[Symbol.asyncDispose]()
+  await former[Symbol.asyncDispose]()
+})
+
+const schemas = definitions.map(({ schema }) => schema)
+const clean = { code: 0, output: 'everything adds up\n' }
+
+/** How many rows each table has. */
+async function counts(): Promise<Record<string, unknown>> {
+  const tables = await former.query(`
+    SELECT concat(schemaname, '.', tablename) AS name FROM pg_tables
+    WHERE schemaname IN (${schemas.map((one) => `'${one}'`).join()})`)
+  const parts = tables.map(({ name }) => `SELECT '${name}' AS name, count(*)::int FROM ${name}`)
+  const rows = await former.query(parts.join(' UNION ALL '))
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+}
+
+test('tables that lack a former migration are refused, and stay as they are', async () => {
+  const remove = `DELETE FROM budgeting.migrations WHERE name = '0020-due-order.sql'`
+  await former.query(remove)
+  const before = await counts()
+  const { code, output } = await place.run('migrate')
+  const line = /^budgeting: .+ \(they lack 0020-due-order\.sql\): start commit [0-9a-f]{7} .+\n$/
+  expect([code, output]).toEqual([1, expect.stringMatching(line)])
+  expect(await counts()).toEqual(before)
+  await former.query(`INSERT INTO budgeting.migrations (name) VALUES ('0020-due-order.sql')`)
+})
+
+test('tables of the former migrations are taken over, and are like new ones', async () => {
+  const before = await counts()
+  expect(before).toMatchObject({ 'ledger.journal': expect.any(Number), 'identity.logins': 1 })
+  const { code, output } = await place.run('migrate')
+  expect([code, output]).toEqual([0, expect.not.stringContaining('0001-')])
+  expect(await counts()).toMatchObject(before)
+  await using fresh = await cloneDatabase(definitions)
+  for (const schema of schemas) {
+    expect(await catalogOf(former.url, schema)).toEqual(await catalogOf(fresh.url, schema))
+  }
+  expect((await place.run('migrate')).output).toMatch(/^([a-z-]+: up to date\n){5}$/)
+})
+
+test('a household of the version before adds up, and goes on', async () => {
+  expect(await place.run('audit')).toEqual(clean)
+  await place.start()
+  const authorization = `Basic ${Buffer.from(former.key).toString('base64')}`
+  const ask = (method: string, path: string, body?: unknown) =>
+    call(place.baseUrl, method, path, { body, headers: { authorization } })
+  const accounts = (await ask('GET', '/bank_accounts')).body
+  const { bankAccountId } = accounts.find(({ name }: { name: string }) => name === 'Checking')
+  const path = `/bank_accounts/${bankAccountId}`
+  const [{ spendingId }] = (await ask('GET', `${path}/spending`)).body
+  const lunch = { name: 'Lunch', amount: 1_250, date: '2026-10-05T05:00:00Z', spendingId }
+  expect(
+    await ask('POST', `${path}/transactions`, { ...lunch, adjustsBalance: true }),
+  ).toMatchObject({ status: 200, body: { transaction: lunch } })
+  expect(await place.run('audit')).toEqual(clean)
+})
