@@ -2,14 +2,9 @@ import type { Database } from '@coffer/kit/database'
 import { columnNames, columnsOf, recordsOf } from '@coffer/kit/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import type { BankAccountKey } from './bank-account.ts'
 import { TransactionCluster } from './cluster.ts'
 import type { ClusterRow } from './cluster-input.ts'
-
-/** The bank account whose transactions are compared with each other. */
-export interface BankAccountKey {
-  accountId: string
-  bankAccountId: string
-}
 
 /** Where a page begins: after this transaction. `date` is as Postgres writes it. */
 export type TextCursor = { date: string; transactionId: string }

@@ -2,8 +2,8 @@ import type { Database } from '@coffer/kit/database'
 import { columnsOf } from '@coffer/kit/rows'
 import { prepare } from '@coffer/kit/statement'
 import { sql } from 'slonik'
+import type { BankAccountKey } from './bank-account.ts'
 import { BankAccount } from './bank-account.ts'
-import type { BankAccountKey } from './cluster.sql.ts'
 import { Envelope } from './envelope.ts'
 
 // Rows of many accounts, each found by its whole key: the limit in a lateral keeps every row a

@@ -10,7 +10,8 @@ import type {
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { findTimezone } from './account-settings.sql.ts'
-import type { MoneyScope, SyncedScope } from './money/money-state.ts'
+import type { BankAccountKey } from './bank-account.ts'
+import type { SyncedScope } from './money/money-state.ts'
 import type { Current } from './money/unit-of-work.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
 import { readItems, requireBatch, requireIds } from './provider-item.ts'
@@ -87,15 +88,13 @@ async function removeBatch(
   return { removedCount, unknownCount }
 }
 
-type SyncKey = Pick<MoneyScope, 'accountId' | 'bankAccountId'>
-
 /**
  * Decides a batch on what is known of its transactions. A sync changes rows that it finds by what
  * providers say, so it has a round of its own.
  */
 function sync<Outcome extends SyncDecision>(
   { write }: Deps,
-  key: SyncKey,
+  key: BankAccountKey,
   { synced, createdBy }: { synced: SyncedScope; createdBy: string },
   decide: (current: Current, known: SyncedTransaction[]) => Outcome,
 ): Promise<Outcome> {

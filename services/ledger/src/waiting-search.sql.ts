@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { BankAccountKey } from './cluster.sql.ts'
+import type { BankAccountKey } from './bank-account.ts'
 
 const WaitingSearch = z.object({
   accountId: z.string(),

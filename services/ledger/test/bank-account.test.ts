@@ -1,8 +1,10 @@
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
+import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
 import { household, refusals } from './household.ts'
 
@@ -47,6 +49,21 @@ describe('bank accounts', () => {
     expect(bankAccount?.feedBankAccountId).toBeUndefined()
     expect(bankAccount?.deletedAt).toBeUndefined()
     expect(bankAccount?.lastUpdated).toEqual(bankAccount?.createdAt)
+  })
+
+  test('are created once under one Idempotency-Key, however many at once', async () => {
+    const { accounts, linkId, as } = await household(booted)
+    const key = { [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' }
+    const keyed = { headers: { ...(as.headers as Record<string, string>), ...key } }
+    const body = { linkId, name: 'Joint', availableBalance: 300n }
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => accounts.createBankAccount(body, keyed)),
+    )
+    const ids = new Set(made.map(({ bankAccount }) => bankAccount?.bankAccountId))
+    expect(ids.size).toBe(1)
+    const { bankAccounts } = await accounts.listBankAccounts({}, as)
+    expect(bankAccounts.filter(({ name }) => name === 'Joint')).toHaveLength(1)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
   test('are listed while they are live, and by their link with archived ones', async () => {

@@ -3,10 +3,11 @@ import { createAggregateWriter } from '@coffer/kit/aggregate-writer'
 import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
 import type { ServiceDeps } from '@coffer/kit/service'
+import type { BankAccountKey } from '../bank-account.ts'
 import { changesOf } from './money-events.service.ts'
 import { type MoneySave, saveMoney } from './money-save.sql.ts'
 import { keyOf, lockMoney, readMoney } from './money-state.sql.ts'
-import type { MoneyScope, MoneyState } from './money-state.ts'
+import type { MoneyState } from './money-state.ts'
 import { findSavedMoney, saveMark } from './save-mark.sql.ts'
 import { type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
 
@@ -14,7 +15,7 @@ import { type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
   operationId?: string
   createdBy?: string | null
-  /** Closes an envelope: that changes transactions which the round does not list one by one. */
+  /** It changes rows that the round does not list one by one, or reads more than others do. */
   isAlone?: boolean
 }
 
@@ -37,7 +38,7 @@ export interface MoneyWriter {
    */
   writeIn: <Reply>(
     tx: Transaction,
-    key: Pick<MoneyScope, 'accountId' | 'bankAccountId'>,
+    key: BankAccountKey,
     prepare: () => Promise<MoneyWork<Reply>>,
   ) => Promise<Reply>
 }
@@ -80,7 +81,7 @@ export function createMoneyWriter({
     },
     writeIn: async <Reply>(
       tx: Transaction,
-      key: Pick<MoneyScope, 'accountId' | 'bankAccountId'>,
+      key: BankAccountKey,
       prepare: () => Promise<MoneyWork<Reply>>,
     ) => {
       await lockMoney(tx, [key])
