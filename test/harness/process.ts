@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { deployment } from '@coffer/cli/testing/deployment'
+import { runHere } from '@coffer/cli/testing/run-here'
 import { eventually } from '@coffer/kit/testing/boot'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { freePorts } from '@coffer/local/ports'
@@ -27,7 +28,7 @@ export interface Deployment extends AsyncDisposable {
   kill: () => Promise<void>
   /** Where keys and files are kept. */
   dataDir: string
-  /** Runs another command of `coffer` against the same deployment. */
+  /** Runs another command of `coffer` against the same deployment, in this process. */
   run: (...words: string[]) => Promise<{ code: number | null; output: string }>
   /** Runs a command, and ends it as a power cut would once that is so. */
   runUntil: (isSo: () => Promise<void>, ...words: string[]) => Promise<void>
@@ -39,8 +40,8 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
   const { env: settings, databaseUrl, baseUrl } = stack.use(await deployment())
   const database = stack.use(await openProxy(databaseUrl))
   const env = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
     ...settings,
     COFFER_DATABASE_URL: database.url,
     ...environment,
@@ -89,16 +90,8 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
       await once(running, 'exit')
     },
     run: async (...words) => {
-      const running = begin(words)
-      let output = ''
-      running.stdout.on('data', (text) => {
-        output += text
-      })
-      running.stderr.on('data', (text) => {
-        output += text
-      })
-      const [code] = await once(running, 'exit')
-      return { code, output }
+      const { code, stdout, stderr } = await runHere(words, env)
+      return { code, output: stdout + stderr }
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
-import { runCommand, runHere } from './command.ts'
+import { runHere } from '../testing/run-here.ts'
+import { runCommand } from './command.ts'
 
 test('keys:rotate puts a new key in place of the old, which stays beside it', async () => {
   await using place = await deployment()

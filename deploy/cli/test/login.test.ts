@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
-import { runCommand, runHere } from './command.ts'
+import { runHere } from '../testing/run-here.ts'
+import { runCommand } from './command.ts'
 
 let place: Awaited<ReturnType<typeof deployment>>
 let database: pg.Client

@@ -5,7 +5,8 @@ import { eventually } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
-import { type Running, runCommand, runHere, startCommand } from './command.ts'
+import { runHere } from '../testing/run-here.ts'
+import { type Running, runCommand, startCommand } from './command.ts'
 
 let place: Awaited<ReturnType<typeof deployment>>
 

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { processIdentity } from '@coffer/local/bootstrap/process-identity.mjs'
 import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
-import { runHere } from './command.ts'
+import { runHere } from '../testing/run-here.ts'
 
 const bootstrap = join(import.meta.dirname, '../../local/bootstrap.mjs')
 const timeoutMs = 240_000

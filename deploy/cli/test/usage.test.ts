@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { runCommand, runHere } from './command.ts'
+import { runHere } from '../testing/run-here.ts'
+import { runCommand } from './command.ts'
 
 const logins = ['login:reset-password', 'login:disable', 'beta:new-code']
 const keys = ['keys:create', 'keys:rotate']
