@@ -1,70 +1,80 @@
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
-import { openProxy } from '@coffer/kit/testing/proxy'
-import { afterEach, expect, test } from '@jest/globals'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
+import { rowsOf } from '../mesh/rows-of-account.ts'
 
-let stack = new AsyncDisposableStack()
+// One deployment for all: each test ends its process as a power cut would, and starts it again.
+const stack = new AsyncDisposableStack()
+let nats: TcpProxy
+let deployment: Deployment
+let reader: pg.Client
 
-afterEach(async () => {
-  await stack.disposeAsync()
-  stack = new AsyncDisposableStack()
+beforeAll(async () => {
+  nats = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
+  deployment = stack.use(await deploy({ COFFER_NATS_URL: nats.url }))
+  reader = await connect()
+  await deployment.start()
 })
 
-/** One value of a query on the deployment's database, as text. */
-async function lookUp(deployment: Deployment, query: string): Promise<string | null> {
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: deployment.databaseUrl })
   await client.connect()
-  try {
-    const { rows } = await client.query({ text: query, rowMode: 'array' })
-    return rows[0]?.[0]?.toString() ?? null
-  } finally {
-    await client.end()
-  }
+  stack.defer(() => client.end())
+  return client
 }
+
+/** The first row of a query on the deployment's database. */
+async function read(text: string, ...values: string[]) {
+  return (await reader.query(text, values)).rows[0]
+}
+
+const tea = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
 
 async function budgets(person: Person, transactions: number): Promise<{ linkId: string }> {
   const account = await person.opensAccount(1_000_000)
-  const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   for (let sent = 0; sent < transactions; sent += 50) {
     await Promise.all(
-      Array.from({ length: 50 }, () => person.post(`${account.path}/transactions`, body)),
+      Array.from({ length: 50 }, () => person.post(`${account.path}/transactions`, tea)),
     )
   }
   return account
 }
 
-const cleaned = `SELECT cleaned_at FROM ledger.links WHERE deleted_at IS NOT NULL`
-const left = `SELECT count(*) FROM ledger.transactions t JOIN ledger.bank_accounts b
-  USING (account_id, bank_account_id) JOIN ledger.links l USING (account_id, link_id)
-  WHERE l.deleted_at IS NOT NULL`
+const isCleaned = async (linkId: string) =>
+  (await read('SELECT cleaned_at FROM ledger.links WHERE link_id = $1', linkId)).cleaned_at !== null
+
+const transactionsOf = async (linkId: string) =>
+  (
+    await read(
+      `SELECT count(*)::int AS left FROM ledger.transactions
+       JOIN ledger.bank_accounts USING (account_id, bank_account_id) WHERE link_id = $1`,
+      linkId,
+    )
+  ).left
 
 test('killed between commit and publish, it publishes after the restart', async () => {
-  const proxy = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
-  const deployment = stack.use(await deploy({ COFFER_NATS_URL: proxy.url }))
-  await deployment.start()
   const alice = await newPerson(deployment.baseUrl)
   const { linkId } = await budgets(alice, 50)
-  proxy.cut()
+  nats.cut()
   expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
   await deployment.kill()
-  expect(await lookUp(deployment, cleaned)).toBeNull()
-  proxy.mend()
+  expect(await isCleaned(linkId)).toBe(false)
+  nats.mend()
   await deployment.start()
-  await eventually(
-    () => lookUp(deployment, cleaned),
-    (at) => at !== null,
-    60_000,
-  )
-  expect(await lookUp(deployment, left)).toBe('0')
+  await eventually(() => isCleaned(linkId), Boolean)
+  expect(await transactionsOf(linkId)).toBe(0)
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
 
 test('killed in the middle of a clean-up, it finishes it and harms nobody', async () => {
-  const deployment = stack.use(await deploy())
-  await deployment.start()
   const alice = await newPerson(deployment.baseUrl)
   const kept = await alice.opensAccount(5_000)
   const { linkId } = await budgets(alice, 2_000)
@@ -72,19 +82,87 @@ test('killed in the middle of a clean-up, it finishes it and harms nobody', asyn
   const untouched = await bob.opensAccount(7_000)
   expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
   await eventually(
-    () => lookUp(deployment, left),
-    (count) => Number(count) < 2_000,
-    60_000,
+    () => transactionsOf(linkId),
+    (left) => left < 2_000,
   )
   await deployment.kill()
   await deployment.start()
-  await eventually(
-    () => lookUp(deployment, cleaned),
-    (at) => at !== null,
-    60_000,
-  )
-  expect(await lookUp(deployment, left)).toBe('0')
+  await eventually(() => isCleaned(linkId), Boolean)
+  expect(await transactionsOf(linkId)).toBe(0)
   expect(await alice.get(`${kept.path}/balances`)).toMatchObject({ available: 5_000 })
   expect(await bob.get(`${untouched.path}/balances`)).toMatchObject({ available: 7_000 })
+  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
+})
+
+test('a deletion that is killed in the middle goes on with the next start', async () => {
+  const person = await newPerson(deployment.baseUrl)
+  await budgets(person, 100)
+  const body = { currentPassword: person.password }
+  const deleted = await person.call('DELETE', '/users/me', { body, asSession: true })
+  await deployment.kill()
+  expect(deleted.status).toBe(200)
+  const before = await rowsOf(deployment.databaseUrl, person)
+  expect(before['ledger.transactions']).toBe(100)
+  await deployment.start()
+  const isGone = (rows: Record<string, number>) =>
+    Object.keys(rows).every((table) => /deleted_accounts|account_deletions/.test(table))
+  await eventually(() => rowsOf(deployment.databaseUrl, person), isGone, 90_000)
+})
+
+/** A goal of 500.00 that holds 10.00, and what is due to it with each of its fundings. */
+async function savesUp(person: Person): Promise<{ path: string; spendingId: string }> {
+  const { path } = await person.opensAccount(100_000)
+  const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, {
+    name: 'Pay',
+    ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
+  })
+  const { spendingId } = await person.post(`${path}/spending`, {
+    ...{ spendingType: 'goal', name: 'Bike', fundingScheduleId, targetAmount: 50_000 },
+    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
+  })
+  await person.post(`${path}/spending/transfer`, { toSpendingId: spendingId, amount: 1_000 })
+  return { path, spendingId }
+}
+
+test.each([
+  { killed: 'before its event is published', isPublished: false },
+  { killed: 'while its event is handled', isPublished: true },
+])('a write whose plan is not stored, killed $killed, reaches the plan', async (when) => {
+  const alice = await newPerson(deployment.baseUrl)
+  const { path, spendingId } = await savesUp(alice)
+  const plan = () =>
+    read(
+      `SELECT current_amount::int AS held, next_contribution_amount::int AS share
+       FROM budgeting.spending WHERE spending_id = $1`,
+      spendingId,
+    )
+  await eventually(plan, ({ held }) => held === 1_000)
+
+  // Budgeting is held at the row of the plan.
+  const holder = await connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM budgeting.spending WHERE spending_id = $1 FOR UPDATE', [
+    spendingId,
+  ])
+  if (!when.isPublished) nats.cut()
+  const body = { name: 'Bell', amount: 300, date: '2026-03-02T06:00:00Z', spendingId }
+  const answer = await alice.call('POST', `${path}/transactions`, { body })
+  expect(answer).toMatchObject({ status: 200, body: { balance: { goals: 700 } } })
+  expect(answer.body.spending).toMatchObject({ spendingId, currentAmount: 700 })
+  const unpublished = () =>
+    read('SELECT count(*)::int AS left FROM ledger.changes WHERE published_at IS NULL')
+  await eventually(unpublished, ({ left }) => (left === 0) === when.isPublished)
+  await deployment.kill()
+  await reader.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  await holder.query('ROLLBACK')
+  expect(await plan()).toMatchObject({ held: 1_000 })
+
+  nats.mend()
+  await deployment.start()
+  const { held } = await eventually(plan, ({ held }) => held !== 1_000, 60_000)
+  expect(held).toBe(700)
+  const [shown] = await alice.get(`${path}/spending`)
+  expect((await plan()).share).toBe(shown.nextContributionAmount)
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })

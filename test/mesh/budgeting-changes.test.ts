@@ -2,6 +2,7 @@ import { budgeting } from '@coffer/budgeting/service'
 import { problemsOf } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot, counted, ofConsumers, untilLockAwaited } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -67,7 +68,7 @@ test('a schedule that fires at other dates gives all its envelopes their new sha
   expect((await change(home, fundingScheduleId, { name: 'Wages' })).spending).toEqual([])
 })
 
-test('fifty envelopes take as many statements as two', async () => {
+test('fifty envelopes take no more statements than two', async () => {
   const home = await household(booted)
   const { fundingScheduleId } = await home.pay()
   await Promise.all([1, 2].map(() => home.expense(fundingScheduleId)))
@@ -80,7 +81,7 @@ test('fifty envelopes take as many statements as two', async () => {
     const { spending } = await change(home, fundingScheduleId, { ruleset })
     expect(spending).toHaveLength(50)
   })
-  expect(many).toBe(few)
+  expect(many).toBeLessThanOrEqual(few)
 })
 
 test('a stale schedule takes a change only with a new next date', async () => {
@@ -155,7 +156,7 @@ test('pausing leaves the contribution, resuming calculates it', async () => {
   expect(resumed.spending).toMatchObject({ isPaused: false, nextContributionAmount: 200n })
 })
 
-test('a change of a plan is one statement that reads it and one that saves it', async () => {
+test('a change of a plan is few statements', async () => {
   const home = await household(booted)
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId)
@@ -164,7 +165,7 @@ test('a change of a plan is one statement that reads it and one that saves it', 
     counts.push(await statements(() => replan(home, spendingId, { targetAmount })))
   }
   // What events set off meanwhile counts as well.
-  expect(Math.min(...counts)).toBe(2)
+  expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.updatePlan)
 })
 
 test('a plan goes by the schedule as it is when the change is saved', async () => {
@@ -248,7 +249,7 @@ test('a plan that several move to other schedules at once is there for each of t
   expect(await Promise.all(moves)).toEqual(moves.map(() => null))
 })
 
-test('an envelope beside thirty others is created with as many statements as alone', async () => {
+test('an envelope beside thirty others is created with no more statements than alone', async () => {
   const { pay, expense } = await household(booted)
   const { fundingScheduleId } = await pay()
   const sent = () =>
@@ -268,6 +269,6 @@ test('an envelope beside thirty others is created with as many statements as alo
   }
   const alone = await fewest()
   await Promise.all(Array.from({ length: 30 }, () => expense(fundingScheduleId)))
-  expect(await fewest()).toBe(alone)
-  expect(alone).toBeLessThanOrEqual(15)
+  expect(await fewest()).toBeLessThanOrEqual(alone)
+  expect(alone).toBeLessThanOrEqual(statementsMax.createSpending)
 })

@@ -2,6 +2,7 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { problemsOf } from '@coffer/kit/errors'
 import { isId, newId } from '@coffer/kit/id'
 import type { Booted } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
@@ -142,11 +143,11 @@ test("a disabled login's keys are refused", async () => {
   expect(await refusal(verify(apiKeyId, secret))).toMatchObject({ code: Code.Unauthenticated })
 })
 
-test('a key is verified with one statement', async () => {
+test('a key is verified with few statements', async () => {
   const ann = await register(booted)
   const { apiKeyId, secret } = await create(ann.as)
   const sent = await statementsOf(booted, 50, () => verify(apiKeyId, secret))
-  expect(sent).toBe(1)
+  expect(sent).toBeLessThanOrEqual(statementsMax.verifyApiKey)
 })
 
 test('a key ends when it expires', async () => {

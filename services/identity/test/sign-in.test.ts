@@ -1,5 +1,6 @@
 import { refusalOf } from '@coffer/kit/errors'
 import type { Booted } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -187,10 +188,10 @@ test('a session ends after seven days without use', async () => {
   expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
 })
 
-test('a session is verified with one statement', async () => {
+test('a session is verified with few statements', async () => {
   const { sessionToken } = await register(booted)
   const sent = await statementsOf(booted, 50, () => verify(sessionToken))
-  expect(sent).toBe(1)
+  expect(sent).toBeLessThanOrEqual(statementsMax.verifySession)
 })
 
 test('no token and no password is stored as it is', async () => {

@@ -116,7 +116,7 @@ describe('a batch', () => {
     expect(await home.all()).toHaveLength(2)
   })
 
-  test('of 500 is one transaction of as many statements as a batch of one', async () => {
+  test('of 500 is one transaction of no more statements than a batch of one', async () => {
     const home = await syncedHome(booted)
     const { spendingId } = await envelopeOf(home, 9000n)
     const batch = Array.from({ length: 500 }, () => anItem({ raw: '{"a":1}' }))
@@ -126,7 +126,7 @@ describe('a batch', () => {
     const more = await counted(() =>
       home.brings(...batch.map((one) => ({ ...one, amount: 1300n, date: '2026-03-03' }))),
     )
-    expect(more.rounds).toBe(rounds)
+    expect(more.rounds).toBeLessThanOrEqual(rounds)
     expect(more.result.every((one) => one.outcome === 'updated')).toBe(true)
     expect(await home.one(created[7]?.transactionId)).toMatchObject({ spendingAmount: 1300n })
   })

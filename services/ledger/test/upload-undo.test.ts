@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -219,7 +220,8 @@ test('undone or not, an import of thousands of rows is one of a few statements',
   }
   const before = booted.database('ledger').statements(ofConsumers)
   await undo(home, transactionUploadId)
-  expect(booted.database('ledger').statements(ofConsumers) - before).toBeLessThanOrEqual(16)
+  const count = booted.database('ledger').statements(ofConsumers) - before
+  expect(count).toBeLessThanOrEqual(statementsMax.undoFileOfTenThousandRows)
   expect(await listed(home)).toEqual([])
   expect(await home.balances()).toMatchObject({ current: 50000n, expenses: 40000n })
 })
