@@ -268,7 +268,9 @@ test('an envelope beside thirty others is created with no more statements than a
     return least
   }
   const alone = await fewest()
-  await Promise.all(Array.from({ length: 30 }, () => expense(fundingScheduleId)))
+  for (let made = 0; made < 30; made += 10) {
+    await Promise.all(Array.from({ length: 10 }, () => expense(fundingScheduleId)))
+  }
   expect(await fewest()).toBeLessThanOrEqual(alone)
   expect(alone).toBeLessThanOrEqual(statementsMax.createSpending)
 })
