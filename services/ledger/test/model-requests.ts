@@ -1,12 +1,19 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { Database } from '@coffer/kit/database'
 import { isTransient } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
+import { hourMs } from '@coffer/kit/time'
+import type { BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
+import type { CallOptions, Client } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Household } from './household.ts'
-import type { Operation } from './model.ts'
+import type { Body, Operation } from './model-operation.ts'
 import { listed } from './outcomes.ts'
+import { anItem } from './syncing.ts'
 import { importFile, statementOf } from './uploading.ts'
 
 /** The server's IDs of uploads by the serial number of the operation that made them. */
@@ -14,18 +21,50 @@ export type Uploads = Map<number, string>
 
 const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
 
+/** A household, and the access of other services to it. */
+export type Home = Household & {
+  scheduled: Client<typeof ScheduledService>
+  sync: Client<typeof SyncImportService>
+  byBudgeting: () => CallOptions
+  bySync: () => CallOptions
+}
+
 type Of<Kind> = Operation & { kind: Kind }
 type Requests = {
-  [Kind in Operation['kind']]: (home: Household, of: Of<Kind>, uploads: Uploads) => Promise<unknown>
+  [Kind in Operation['kind']]: (home: Home, of: Of<Kind>, uploads: Uploads) => Promise<unknown>
 }
 
 const requests: Requests = {
-  create: (home, { serial, envelope, adjusts: adjustsBalance, isPending, amount, day }) => {
+  create: (home, { serial, ...of }) => {
     const { transactions, bankAccountId } = home
-    const named = { bankAccountId, name: `t${serial}`, amount: BigInt(amount), date: dateOf(day) }
-    const spending = envelope ? { spendingId: envelope } : {}
-    const body = { ...named, ...spending, adjustsBalance, isPending }
+    const body = { bankAccountId, ...bodyOf(`t${serial}`, of) }
     return twice(() => transactions.createTransaction(body, keyed(home, serial)))
+  },
+  createMany: (home, { serial, bodies }) => {
+    const { transactions, bankAccountId } = home
+    const many = bodies.map((one, index) => bodyOf(`t${serial}.${index}`, one))
+    const body = { bankAccountId, transactions: many }
+    return twice(() => transactions.createTransactions(body, keyed(home, serial)))
+  },
+  open: ({ envelopes, bankAccountId, as }, { envelope: spendingId, isGoal }) => {
+    const body = { bankAccountId, spendingId, spendingType: isGoal ? 'goal' : 'expense' }
+    return twice(() => envelopes.openEnvelope(body, as))
+  },
+  close: ({ envelopes, bankAccountId, as }, { envelope: spendingId }) =>
+    twice(() => envelopes.closeEnvelope({ bankAccountId, spendingId }, as)),
+  fund: (home, { lines }) => {
+    const given = lines.map(({ envelope: spendingId, amount, ceiling }) => {
+      return { spendingId, amount: BigInt(amount), ceiling: BigInt(ceiling) }
+    })
+    const run = { fundingRunId: newId('run'), fundingScheduleId: newId('fund'), lines: given }
+    const value = { bankAccountId: home.bankAccountId, ...run }
+    return twice(() => book(home, { case: 'funding', value }))
+  },
+  endPeriod: (home, { serial, envelope: spendingId, target, carryOver }) => {
+    const due = timestampFromDate(new Date(Date.UTC(2026, 1, 1) + serial * hourMs))
+    const end = { spendingId, due, targetAmount: BigInt(target), carryOver }
+    const value = { bankAccountId: home.bankAccountId, ...end }
+    return twice(() => book(home, { case: 'periodEnd', value }))
   },
   transfer: (home, { serial, from, to, amount }) => {
     const { envelopes, bankAccountId } = home
@@ -72,14 +111,45 @@ const requests: Requests = {
     })
     uploads.set(serial, (await importFile(home, text)).transactionUploadId)
   },
+  sync: (home, { items }) => {
+    const { bankAccountId, bySync } = home
+    const batch = {
+      bankAccountId,
+      providerAccountId: 'checking',
+      transactions: itemsOf(home, items),
+    }
+    return twice(() => home.sync.importTransactions(batch, bySync()))
+  },
   undo: ({ uploads: client, bankAccountId, as }, { upload }, uploads) => {
     const key = { bankAccountId, transactionUploadId: uploads.get(upload) ?? '' }
     return Promise.all([client.undoUpload(key, as), client.undoUpload(key, as)])
   },
 }
 
+/** The items of a batch, as the provider says them every time. */
+function itemsOf(home: Home, items: Record<string, number>) {
+  return Object.entries(items).map(([name, amount]) =>
+    anItem({
+      ...{ providerTransactionId: `${name} ${home.bankAccountId}`, date: '2026-01-10' },
+      ...{ displayName: name, originalName: name, name, amount: BigInt(amount) },
+    }),
+  )
+}
+
+type Named = NonNullable<MessageInitShape<typeof BookingSchema>['operation']>
+
+function book({ scheduled, accountId, byBudgeting }: Home, operation: Named) {
+  return scheduled.book({ bookings: [{ accountId, operation }] }, byBudgeting())
+}
+
+function bodyOf(name: string, { envelope, adjusts, isPending, amount, day }: Body) {
+  const named = { name, amount: BigInt(amount), date: dateOf(day) }
+  const spending = envelope ? { spendingId: envelope } : {}
+  return { ...named, ...spending, adjustsBalance: adjusts, isPending }
+}
+
 /** Asks the server for an operation, some of them twice at once; false where it refuses. */
-export async function request(home: Household, operation: Operation, uploads: Uploads) {
+export async function request(home: Home, operation: Operation, uploads: Uploads) {
   // The compiler cannot tell that a kind goes with the request of that kind.
   const ask = requests[operation.kind] as Requests['undo']
   try {
@@ -95,7 +165,7 @@ export async function request(home: Household, operation: Operation, uploads: Up
  * What can be seen of an account, in the model's terms, and the IDs of its rows by their names.
  * Which upload brought a row stands in its table alone: of two at once either may have been first.
  */
-export async function look(home: Household, database: Database, uploads: Uploads) {
+export async function look(home: Home, database: Database, uploads: Uploads) {
   const { envelopes: client, bankAccountId, as } = home
   const balances = await home.balances()
   const { envelopes } = await client.listEnvelopes({ bankAccountId }, as)
@@ -148,7 +218,7 @@ async function twice(ask: () => Promise<unknown>): Promise<void> {
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
-function keyed({ as }: Household, serial: number) {
+function keyed({ as }: Home, serial: number) {
   const named = { [headers.idempotencyKey]: `k${serial}`, [headers.bodyHash]: 'ab' }
   return { headers: { ...(as.headers as object), ...named } }
 }

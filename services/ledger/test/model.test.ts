@@ -3,14 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { accountDeletionActivities } from '../src/account-deletion.activities.ts'
+import { saveSettings } from '../src/account-settings.sql.ts'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
-import { type Household, household, refusals } from './household.ts'
-import { apply, type Model, type Operation, openModel, seen } from './model.ts'
-import { look, request, type Uploads } from './model-requests.ts'
+import { household, refusals } from './household.ts'
+import { apply, type Model, openModel, seen } from './model.ts'
+import type { Operation } from './model-operation.ts'
+import { type Home, look, request, type Uploads } from './model-requests.ts'
 import { operationOf, type Wish, wishes } from './model-wishes.ts'
+import { byService, syncedHome } from './syncing.ts'
 import { watchVersion } from './watching.ts'
 
 let booted: Booted
@@ -26,16 +32,37 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-async function openWorld(): Promise<{ home: Household; model: Model }> {
-  const home = await household(booted, { currentBalance: 100_000n, availableBalance: 90_000n })
+/** A bank account with three envelopes, as it is and as the model has it. */
+async function openWorld(isManual: boolean): Promise<{ home: Home; model: Model }> {
+  const home = await openHome(isManual)
   const { bankAccountId, as } = home
-  const isGoal: Record<string, boolean> = {}
+  const envelopes: Record<string, boolean> = {}
   for (const spendingType of ['expense', 'goal', 'expense']) {
     const spendingId = newId('spnd')
     await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType }, as)
-    isGoal[spendingId] = spendingType === 'goal'
+    envelopes[spendingId] = spendingType === 'goal'
   }
-  return { home, model: openModel({ current: 100_000, available: 90_000 }, isGoal) }
+  const { current, available } = (await home.balances()) ?? {}
+  const pots = { current: Number(current), available: Number(available) }
+  return { home, model: openModel(pots, { isManual, envelopes }) }
+}
+
+async function openHome(isManual: boolean): Promise<Home> {
+  const opening = { currentBalance: 100_000n, availableBalance: 90_000n }
+  const manual = await household(booted, opening)
+  const synced = isManual ? {} : await syncedHome(booted)
+  const own = { ...manual, ...synced }
+  const { accountId, bankAccountId, accounts, as } = own
+  const settings = { accountId, timezone: 'America/Chicago', locale: 'en_US', version: 1n }
+  await saveSettings(booted.database('ledger'), settings)
+  return {
+    ...own,
+    balances: async () => (await accounts.getBalances({ bankAccountId }, as)).balances,
+    scheduled: booted.client('ledger', ScheduledService),
+    sync: booted.client('ledger', SyncImportService),
+    byBudgeting: () => byService(booted, '', 'budgeting'),
+    bySync: () => byService(booted, accountId),
+  }
 }
 
 /** Every order in which operations at once may have been done. */
@@ -64,7 +91,7 @@ function explained(
 }
 
 /** Does operations at once and finds out how the server did them. */
-async function round(home: Household, model: Model, operations: Operation[], uploads: Uploads) {
+async function round(home: Home, model: Model, operations: Operation[], uploads: Uploads) {
   const done = await Promise.all(
     operations.map(async (operation) => {
       return { operation, isAccepted: await request(home, operation, uploads) }
@@ -80,8 +107,15 @@ async function round(home: Household, model: Model, operations: Operation[], upl
   return after
 }
 
-async function live(rounds: Wish[][], end: 'archive' | 'delete link'): Promise<void> {
-  const { home, model: opened } = await openWorld()
+const lives = [
+  { isManual: true, end: 'archive' },
+  { isManual: true, end: 'delete link' },
+  { isManual: true, end: 'delete account' },
+  { isManual: false, end: 'delete link' },
+] as const
+
+async function live(rounds: Wish[][], { isManual, end }: (typeof lives)[number]): Promise<void> {
+  const { home, model: opened } = await openWorld(isManual)
   const { accounts, links, bankAccountId, linkId, as } = home
   const uploads: Uploads = new Map()
   const compareVersion = watchVersion(booted.database('ledger'), home)
@@ -99,8 +133,12 @@ async function live(rounds: Wish[][], end: 'archive' | 'delete link'): Promise<v
   if (end === 'archive') {
     await accounts.archiveBankAccount({ bankAccountId }, as)
     expect((await look(home, booted.database('ledger'), uploads)).state).toEqual(seen(model))
-  } else {
+  } else if (end === 'delete link') {
     await links.deleteLink({ linkId }, as)
+  } else {
+    const deps = { database: booted.database('ledger'), workflows: booted.workflows }
+    const deletion = accountDeletionActivities({ ...deps, clock: () => new Date() })
+    await deletion.closeAccount(home.accountId)
   }
   const outcomes = await refusals(...undos.map((key) => home.uploads.undoUpload(key, as)))
   const refusal = end === 'archive' ? 'FailedPrecondition' : 'NotFound'
@@ -114,9 +152,9 @@ test('whatever is done, at once and twice, leaves what a model in the test expec
     minLength: 4,
     maxLength: 10,
   })
-  await fc.assert(fc.asyncProperty(rounds, fc.constantFrom('archive', 'delete link'), live), {
+  await fc.assert(fc.asyncProperty(rounds, fc.constantFrom(...lives), live), {
     numRuns: 8,
-    interruptAfterTimeLimit: 20_000,
+    interruptAfterTimeLimit: 60_000,
     // A failure names its seed, with which it is done again; a smaller one would take minutes.
     endOnFailure: true,
   })

@@ -1,6 +1,11 @@
+import { type Envelope, emptyEnvelope, endPeriod, fund, giveBack, take } from './model-envelope.ts'
+import type { Body, Operation, Pots } from './model-operation.ts'
+
 /** What a test believes of one bank account: amounts in cents, everything by value. */
 export type Model = {
-  envelopes: Record<string, { isGoal: boolean; current: number; used: number }>
+  /** Of a link that a user keeps by hand, or else of one that is synced. */
+  isManual: boolean
+  envelopes: Record<string, Envelope>
   rows: Row[]
   history: Event[]
   /** Imports by the serial number of their operation. */
@@ -24,42 +29,10 @@ type Row = {
   upload: number | null
 }
 
-type Pots = { current?: number; available?: number }
 /** A balance is what was stated last, by whom nobody has undone, and what was added since. */
 type Event =
   | { kind: 'stated'; pots: Pots; asOf: number; upload: number | null }
   | { kind: 'added'; pots: Pots; day: number; of: string }
-
-/** One operation; `serial` tells it from all others. */
-export type Operation = { serial: number } & (
-  | {
-      kind: 'create'
-      amount: number
-      day: number
-      envelope: string | null
-      adjusts: boolean
-      isPending: boolean
-    }
-  | { kind: 'move'; id: string; day: number }
-  | { kind: 'assign'; id: string; envelope: string | null }
-  | { kind: 'amend'; id: string; amount: number }
-  | { kind: 'delete'; id: string; adjusts: boolean; soft: boolean }
-  | { kind: 'transfer'; from: string | null; to: string | null; amount: number }
-  | { kind: 'state'; pots: Pots }
-  | { kind: 'import'; file: FileOfRows }
-  | { kind: 'undo'; upload: number }
-)
-
-/**
- * Rows by identifier, in cents that leave the account; `day` is that of its balances, null where
- * they have none; `availableDay` is that of the available balance where it differs.
- */
-export type FileOfRows = {
-  rows: Record<string, number>
-  pots: Pots
-  day: number | null
-  availableDay?: number
-}
 
 /** The day of the rows of every file. */
 const dayOfRows = 10
@@ -67,11 +40,15 @@ const dayOfRows = 10
 const byHand = Number.MAX_SAFE_INTEGER
 
 /** A bank account as it is opened, with these empty envelopes. */
-export function openModel(pots: Required<Pots>, envelopes: Record<string, boolean>): Model {
+export function openModel(
+  pots: Required<Pots>,
+  { isManual, envelopes }: { isManual: boolean; envelopes: Record<string, boolean> },
+): Model {
   const opened = Object.entries(envelopes).map(([id, isGoal]) => {
-    return [id, { isGoal, current: 0, used: 0 }] as const
+    return [id, emptyEnvelope(isGoal)] as const
   })
   return {
+    isManual,
     envelopes: Object.fromEntries(opened),
     rows: [],
     history: [{ kind: 'stated', pots, asOf: 0, upload: null }],
@@ -80,11 +57,31 @@ export function openModel(pots: Required<Pots>, envelopes: Record<string, boolea
   }
 }
 
+/** What is for bank accounts of a manual link alone. */
+const manualOnly: ReadonlySet<Operation['kind']> = new Set([
+  ...(['create', 'createMany', 'amend', 'move', 'delete', 'state', 'import', 'undo'] as const),
+])
+
 /** Does an operation to a model; false where the server is to refuse it, and nothing changes. */
 export function apply(model: Model, operation: Operation): boolean {
+  if (!model.isManual && manualOnly.has(operation.kind)) return false
   switch (operation.kind) {
     case 'create':
-      return create(model, operation)
+      return create(model, `t${operation.serial}`, operation)
+    case 'createMany':
+      for (const [index, body] of operation.bodies.entries()) {
+        create(model, `t${operation.serial}.${index}`, body)
+      }
+      return true
+    case 'open':
+      model.envelopes[operation.envelope] ??= emptyEnvelope(operation.isGoal)
+      return true
+    case 'close':
+      return close(model, operation.envelope)
+    case 'fund':
+      return fund(model.envelopes, operation)
+    case 'endPeriod':
+      return endPeriod(model.envelopes, operation)
     case 'assign':
       return change(model, operation.id, (row) => ({ ...row, envelope: operation.envelope }))
     case 'amend':
@@ -102,6 +99,8 @@ export function apply(model: Model, operation: Operation): boolean {
       return importFile(model, operation)
     case 'undo':
       return undo(model, operation.upload)
+    case 'sync':
+      return sync(model, operation)
   }
 }
 
@@ -133,14 +132,29 @@ export function seen(model: Model) {
 
 function create(
   model: Model,
-  { kind: _, serial, adjusts, ...body }: Operation & { kind: 'create' },
-) {
-  const name = `t${serial}`
+  name: string,
+  { adjusts, amount, day, envelope, isPending }: Body,
+): boolean {
+  const body = { amount, day, envelope, isPending }
   const row = { id: null, key: name, name, taken: 0, isDeleted: false, upload: null, ...body }
-  if (row.amount < 0 && row.envelope !== null) return false
-  take(model, row)
+  if (!isAssignable(model, row)) return false
+  take(model.envelopes, row)
   model.rows.push(row)
   if (adjusts) add(model, row, -1)
+  return true
+}
+
+/** Whether the envelope is there, and what it is to pay is no deposit. */
+function isAssignable(model: Model, { amount, envelope }: Pick<Row, 'amount' | 'envelope'>) {
+  return envelope === null || (amount >= 0 && model.envelopes[envelope] !== undefined)
+}
+
+function close(model: Model, envelope: string): boolean {
+  delete model.envelopes[envelope]
+  for (const row of model.rows.filter((one) => one.envelope === envelope)) {
+    row.envelope = null
+    row.taken = 0
+  }
   return true
 }
 
@@ -149,10 +163,10 @@ function change(model: Model, id: string, changed: (row: Row) => Row): boolean {
   const row = model.rows[index]
   if (!row) return false
   const after = changed(row)
-  if (after.amount < 0 && after.envelope !== null) return false
+  if (!isAssignable(model, after)) return false
   if (after.amount === row.amount && after.envelope === row.envelope) return true
-  giveBack(model, row)
-  take(model, after)
+  giveBack(model.envelopes, row)
+  take(model.envelopes, after)
   model.rows[index] = after
   return true
 }
@@ -172,7 +186,7 @@ function remove(model: Model, { id, adjusts, soft }: Operation & { kind: 'delete
   if (!row) return false
   if (!row.isDeleted && adjusts) {
     add(model, row, 1)
-    giveBack(model, row)
+    giveBack(model.envelopes, row)
   }
   row.isDeleted = true
   if (!soft) model.rows.splice(model.rows.indexOf(row), 1)
@@ -181,6 +195,7 @@ function remove(model: Model, { id, adjusts, soft }: Operation & { kind: 'delete
 
 function transfer(model: Model, { from, to, amount }: Operation & { kind: 'transfer' }): boolean {
   if (from === to) return false
+  if ([from, to].some((side) => side !== null && !model.envelopes[side])) return false
   const source = from === null ? null : model.envelopes[from]
   const destination = to === null ? null : model.envelopes[to]
   if (source && source.current < amount) return false
@@ -208,6 +223,18 @@ function importFile(model: Model, { serial, file }: Operation & { kind: 'import'
   return true
 }
 
+/** What a sync has brought already stays as it is; no balance moves. */
+function sync(model: Model, { serial, items }: Operation & { kind: 'sync' }): boolean {
+  if (model.isManual) return false
+  const known = new Set(model.rows.map(({ name }) => name))
+  for (const [name, amount] of Object.entries(items)) {
+    if (known.has(name)) continue
+    const row = { name, amount, envelope: null, taken: 0, isPending: false, isDeleted: false }
+    model.rows.push({ id: null, key: `${serial}/${name}`, day: dayOfRows, ...row, upload: null })
+  }
+  return true
+}
+
 /** Returns balances, each with what was added that is dated after its day. */
 function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
   const added = history.filter((one) => one.kind === 'added')
@@ -225,7 +252,7 @@ function undo(model: Model, upload: number): boolean {
   if (model.undone.includes(upload)) return true
   model.undone.push(upload)
   for (const row of model.rows.filter((one) => one.upload === upload && !one.isDeleted)) {
-    giveBack(model, row)
+    giveBack(model.envelopes, row)
   }
   model.rows = model.rows.filter((row) => row.upload !== upload)
   return true
@@ -250,20 +277,4 @@ function add(model: Model, { amount, isPending, day, key }: Row, sign: 1 | -1): 
   const delta = sign * amount
   const pots = isPending ? { available: delta } : { available: delta, current: delta }
   model.history.push({ kind: 'added', pots, day, of: key })
-}
-
-function take(model: Model, row: Row): void {
-  const envelope = row.envelope === null ? undefined : model.envelopes[row.envelope]
-  row.taken = envelope ? Math.min(envelope.current, row.amount) : 0
-  give(envelope, -row.taken)
-}
-
-function giveBack(model: Model, row: Row): void {
-  give(row.envelope === null ? undefined : model.envelopes[row.envelope], row.taken)
-}
-
-function give(envelope: Model['envelopes'][string] | undefined, amount: number): void {
-  if (!envelope) return
-  envelope.current += amount
-  if (envelope.isGoal) envelope.used -= amount
 }

@@ -1,0 +1,57 @@
+import type { Operation } from './model-operation.ts'
+
+/** `spent` is what has left for transactions since the period began. */
+export type Envelope = { isGoal: boolean; current: number; used: number; spent: number }
+
+type Envelopes = Record<string, Envelope>
+
+/** A transaction as far as its envelope is concerned. */
+interface Paid {
+  amount: number
+  envelope: string | null
+  taken: number
+}
+
+export function emptyEnvelope(isGoal: boolean): Envelope {
+  return { isGoal, current: 0, used: 0, spent: 0 }
+}
+
+/** Envelopes that are closed by now get nothing. */
+export function fund(envelopes: Envelopes, { lines }: Operation & { kind: 'fund' }): boolean {
+  for (const { envelope: id, amount, ceiling } of lines) {
+    const envelope = envelopes[id]
+    if (!envelope) continue
+    const progress = envelope.current + (envelope.isGoal ? envelope.used : 0)
+    envelope.current += Math.min(amount, Math.max(0, ceiling - progress))
+  }
+  return true
+}
+
+export function endPeriod(
+  envelopes: Envelopes,
+  { envelope: id, target, carryOver }: Operation & { kind: 'endPeriod' },
+): boolean {
+  const envelope = envelopes[id]
+  if (!envelope) return true
+  const unspent = Math.max(0, target - envelope.spent)
+  envelope.current -= carryOver ? 0 : Math.min(envelope.current, unspent)
+  envelope.spent = 0
+  return true
+}
+
+export function take(envelopes: Envelopes, row: Paid): void {
+  const envelope = row.envelope === null ? undefined : envelopes[row.envelope]
+  row.taken = envelope ? Math.min(envelope.current, row.amount) : 0
+  give(envelope, -row.taken)
+}
+
+export function giveBack(envelopes: Envelopes, row: Paid): void {
+  give(row.envelope === null ? undefined : envelopes[row.envelope], row.taken)
+}
+
+function give(envelope: Envelope | undefined, amount: number): void {
+  if (!envelope) return
+  envelope.current += amount
+  envelope.spent -= amount
+  if (envelope.isGoal) envelope.used -= amount
+}
