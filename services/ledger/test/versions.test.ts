@@ -5,7 +5,6 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type QuerySqlToken, sql } from 'slonik'
 import { ledger } from '../src/service.ts'
 import { type Household, household } from './household.ts'
 import { importFile, statementOf, undo } from './uploading.ts'
@@ -70,29 +69,3 @@ test.each(Object.entries(writes))('%s raises the version', async (_, write) => {
   expect(await hasRisen()).toBe(true)
   expect(await hasRisen()).toBe(false)
 })
-
-const forgetful: [string, (home: Household, spendingId: string) => QuerySqlToken][] = [
-  [
-    'changes an envelope',
-    ({ accountId }, spendingId) => sql.unsafe`
-      UPDATE envelopes SET version = version + 1
-      WHERE account_id = ${accountId} AND spending_id = ${spendingId}`,
-  ],
-  [
-    'deletes transactions',
-    ({ accountId }) => sql.unsafe`DELETE FROM transactions WHERE account_id = ${accountId}`,
-  ],
-]
-
-test.each(forgetful)(
-  'a writer that %s and forgets the version fails in tests',
-  async (_, write) => {
-    const home = await household(booted, { availableBalance: 1000n })
-    const { envelopes, bankAccountId, as } = home
-    const spendingId = newId('spnd')
-    await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
-    await bill(home)
-    const writing = booted.database('ledger').pool.query(write(home, spendingId))
-    await expect(writing).rejects.toThrow(`of ${bankAccountId} changed without a new version`)
-  },
-)
