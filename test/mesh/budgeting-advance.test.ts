@@ -1,11 +1,13 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { listDue } from '@coffer/budgeting/advance.sql'
 import { decideRuns } from '@coffer/budgeting/funding-run.activities'
 import { linesOf, pendingRuns } from '@coffer/budgeting/funding-run.sql'
-import { asSystem } from '@coffer/budgeting/ledger.client'
+import { asJob } from '@coffer/budgeting/ledger.client'
 import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
+import { type BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -53,6 +55,12 @@ function paydayOf({ accountId, bankAccountId, fundingScheduleId }: Funded) {
   return { advancing, fundings }
 }
 
+/** Has the ledger book what the hourly job would, and tells nobody. */
+function book(booking: MessageInitShape<typeof BookingSchema>): Promise<unknown> {
+  const scheduled = booted.client('ledger', ScheduledService)
+  return scheduled.book({ bookings: [booking] }, asJob(depsOf(booted)))
+}
+
 const newYear = '2023-12-31T18:00Z'
 let reference: Awaited<ReturnType<typeof outcome>>
 
@@ -96,7 +104,7 @@ test('stopped after a run was decided, the next one books it first', async () =>
 
 test('stopped after the ledger had booked a run, it is booked no second time', async () => {
   const home = await varied()
-  const { accountId, bankAccountId, fundingScheduleId, envelopes } = home
+  const { accountId, bankAccountId, fundingScheduleId } = home
   const scope = { accountId, bankAccountId }
   await advanceOnly(booted, home, new Date('2023-10-12T18:00Z'))
   await decideRuns(depsOf(booted), [paydayOf(home)])
@@ -107,21 +115,21 @@ test('stopped after the ledger had booked a run, it is booked no second time', a
   const transactionId = depositTransactionId ?? ''
   const deposit = { transactionId, name: 'Pay', amount: -200_000n, date: at('2023-10-13T05:00Z') }
   const booking = { bankAccountId, fundingRunId, fundingScheduleId, lines, deposit }
-  await envelopes.applyFunding(booking, asSystem(depsOf(booted), accountId))
+  await book({ accountId, operation: { case: 'funding', value: booking } })
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
 })
 
 test('stopped after the ledger had closed a period, it is closed no second time', async () => {
   const home = await varied()
-  const { accountId, bankAccountId, envelopes, list } = home
+  const { accountId, bankAccountId, list } = home
   await advanceOnly(booted, home, new Date('2023-10-31T18:00Z'))
   const bill = (await list()).find(({ name }) => name === 'bill')
   const spendingId = bill?.spendingId ?? ''
   const due = at('2023-11-01T05:00Z')
   const transaction = { transactionId: newId('txn'), name: 'bill', amount: 1000n, date: due }
   const closing = { bankAccountId, spendingId, due, targetAmount: 1000n, transaction }
-  await envelopes.closePeriod(closing, asSystem(depsOf(booted), accountId))
+  await book({ accountId, operation: { case: 'periodEnd', value: closing } })
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
 })

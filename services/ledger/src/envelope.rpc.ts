@@ -20,7 +20,6 @@ import { resultOf } from './money/result.ts'
 import type { Decision } from './money/unit-of-work.ts'
 import type { MoneyWriter } from './money/writer.service.ts'
 import { closeEnvelope } from './period.ts'
-import { singleScheduledRoutes } from './scheduled.rpc.ts'
 import { transfer } from './transfer.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
@@ -29,7 +28,6 @@ type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
   const { database } = deps
   return {
-    ...singleScheduledRoutes(deps),
     listEnvelopes: async (request, context) => {
       const { bankAccountId, spendingIds } = request
       const { accountId } = callerOf(context)

@@ -4,17 +4,14 @@ import { invalid } from '@coffer/kit/errors'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
+import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import {
-  type ApplyFundingRequest,
   type AutomaticTransaction as AutomaticMessage,
-  type ClosePeriodRequest,
-  EnvelopeSchema,
-  type EnvelopeService,
-} from '@coffer/proto/ledger/v1/envelope'
-import {
   type Booked,
   BookedSchema,
   type Booking,
+  type Funding,
+  type PeriodEnd,
   type ScheduledService,
 } from '@coffer/proto/ledger/v1/scheduled'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -26,7 +23,7 @@ import { endPeriod } from './period.ts'
 import { lookUpScheduled } from './scheduled.sql.ts'
 import type { Locked } from './transaction.ts'
 
-type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter
+type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'writeEach'>
 
 /** Operations of budgeting's hourly job, on bank accounts of any accounts. */
 export function scheduledRoutes({
@@ -54,31 +51,6 @@ export function scheduledRoutes({
       const outcomes = await writeEach(bookings.map((one) => workOf(operationOf(one), userId)))
       // Repeating the call changes nothing for those that are booked: they keep their first reply.
       return { booked: outcomes.map(bookedOf) }
-    },
-  }
-}
-
-type OneByOne = Pick<ServiceImpl<typeof EnvelopeService>, 'applyFunding' | 'closePeriod'>
-
-/** The same for one run or period of the caller's account. */
-export function singleScheduledRoutes({ write }: Pick<MoneyWriter, 'write'>): OneByOne {
-  return {
-    applyFunding: async (request, context) => {
-      const { accountId, userId } = callerOf(context)
-      const booked = await write(workOf(fundingOf(accountId, request), userId))
-      return {
-        ...(booked.balance && { balance: booked.balance }),
-        envelopes: booked.envelopes,
-      }
-    },
-    closePeriod: async (request, context) => {
-      const { accountId, userId } = callerOf(context)
-      const booked = await write(workOf(periodEndOf(accountId, request), userId))
-      const [envelope] = booked.envelopes
-      return {
-        ...(booked.balance && { balance: booked.balance }),
-        ...(envelope ? { envelope } : {}),
-      }
     },
   }
 }
@@ -127,7 +99,7 @@ function operationOf({ accountId, operation }: Booking): ScheduledOperation {
   throw invalid({ operation: 'is required' })
 }
 
-function fundingOf(accountId: string, request: ApplyFundingRequest): ScheduledOperation {
+function fundingOf(accountId: string, request: Funding): ScheduledOperation {
   const { bankAccountId, fundingRunId: operationId, fundingScheduleId, lines } = request
   const run = { fundingScheduleId, lines, deposit: automatic(request.deposit) }
   const spendingIds = lines.map(({ spendingId }) => spendingId)
@@ -135,7 +107,7 @@ function fundingOf(accountId: string, request: ApplyFundingRequest): ScheduledOp
   return { accountId, bankAccountId, operationId, spendingIds, decide }
 }
 
-function periodEndOf(accountId: string, request: ClosePeriodRequest): ScheduledOperation {
+function periodEndOf(accountId: string, request: PeriodEnd): ScheduledOperation {
   const { bankAccountId, spendingId, targetAmount, carryOver, due } = request
   const end = { spendingId, targetAmount, carryOver, transaction: automatic(request.transaction) }
   const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`

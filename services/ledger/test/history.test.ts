@@ -6,6 +6,7 @@ import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { type HistoryEntry, HistoryService } from '@coffer/proto/ledger/v1/history'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -133,11 +134,14 @@ test('every entry is a place to go on from, of its own bank account only', async
 
 test('names jobs, uploads and schedules; a removed transaction only by its ID', async () => {
   const home = await livedIn()
-  const { accountId, bankAccountId, envelopes, transactions, goal, transactionId } = home
-  const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), accountId, new Date())
+  const { accountId, bankAccountId, transactions, goal, transactionId } = home
+  const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), '', new Date())
   const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
   const lines = [{ spendingId: goal, amount: 700n, ceiling: 5000n }]
-  await envelopes.applyFunding({ ...run, lines }, { headers: { [headers.caller]: token } })
+  const operation = { case: 'funding' as const, value: { ...run, lines } }
+  const job = { headers: { [headers.caller]: token } }
+  const scheduled = booted.client('ledger', ScheduledService)
+  await scheduled.book({ bookings: [{ accountId, operation }] }, job)
   const key = { bankAccountId, transactionId }
   await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: false }, home.as)
   const { entries } = await historyOf(home, { spendingId: goal })

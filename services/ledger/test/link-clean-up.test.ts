@@ -7,6 +7,7 @@ import { loadSigner, systemCaller } from '@coffer/kit/caller'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -67,8 +68,10 @@ async function fill(home: Household) {
   const { transaction } = await transactions.createTransaction(bill, as)
   const due = { bankAccountId, spendingId, due: date, targetAmount: 500n }
   const signer = loadSigner(booted.keysFolder, 'budgeting')
-  const system = { [headers.caller]: systemCaller(signer, home.accountId, new Date()) }
-  await envelopes.closePeriod(due, { headers: system })
+  const job = { headers: { [headers.caller]: systemCaller(signer, '', new Date()) } }
+  const operation = { case: 'periodEnd' as const, value: due }
+  const bookings = [{ accountId: home.accountId, operation }]
+  await booted.client('ledger', ScheduledService).book({ bookings }, job)
   const content = await readFile(new URL('../../../test/data/equal-rows.ofx', import.meta.url))
   const file = { name: 'a.ofx', contentType: 'application/octet-stream', content }
   const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner, systemCaller } from '@coffer/kit/caller'
 import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
@@ -12,6 +12,7 @@ import { slowScans } from '@coffer/kit/testing/plans'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -145,6 +146,21 @@ async function crowdProviders(tx: Transaction): Promise<void> {
     FROM transactions WHERE transaction_id LIKE 'txn\\_1%'`)
 }
 
+/** A run that funds an envelope, and the end of its period. */
+function bookingsOf(
+  { accountId, bankAccountId }: Household,
+  of: { spendingId: string; fundingScheduleId: string; due: Timestamp },
+) {
+  const { spendingId, fundingScheduleId, due } = of
+  const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId }
+  const funding = { ...run, lines: [{ spendingId, amount: 5n }] }
+  const end = { bankAccountId, spendingId, due, targetAmount: 9n }
+  return [
+    { accountId, operation: { case: 'funding' as const, value: funding } },
+    { accountId, operation: { case: 'periodEnd' as const, value: end } },
+  ]
+}
+
 /** Calls everything that the ledger offers at least once. */
 async function useEverything(home: Household): Promise<void> {
   const { accountId, as, linkId, bankAccountId } = home
@@ -185,11 +201,10 @@ async function useEverything(home: Household): Promise<void> {
   const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), accountId, new Date())
   const budgeting = { headers: { [headers.caller]: token } }
   await accounts.describeBankAccount({ bankAccountId }, budgeting)
-  const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
-  await envelopes.applyFunding({ ...run, lines: [{ spendingId, amount: 5n }] }, budgeting)
-  const { fundingScheduleId } = run
+  const fundingScheduleId = newId('fund')
+  const bookings = bookingsOf(home, { spendingId, fundingScheduleId, due: date })
+  await booted.client('ledger', ScheduledService).book({ bookings }, budgeting)
   await transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, budgeting)
-  await envelopes.closePeriod({ bankAccountId, spendingId, due: date, targetAmount: 9n }, budgeting)
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
   await importFile(home, 'truncated.ofx')
   const { transactionUploadId } = await importFile(home, 'equal-rows.ofx')
