@@ -73,7 +73,7 @@ test('every package with code has a README of at most 120 lines', () => {
   expect(readmeFaults(files, packages)).toEqual([])
 })
 
-test('money is changed by the files of its one writer alone', () => {
+test('money and plans are changed by the files of their one writer alone', () => {
   expect(files.flatMap(strayWrites)).toEqual([])
 })
 

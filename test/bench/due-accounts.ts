@@ -28,7 +28,7 @@ const tables = [
   `INSERT INTO budgeting.spending (account_id, bank_account_id, spending_id, funding_schedule_id,
      spending_type, name, target_amount, current_amount, used_amount, amounts_version, ruleset,
      next_recurrence, next_contribution_amount, is_behind, is_paused, auto_create_transaction,
-     calculated_at, created_at, state, revision)
+     calculated_at, created_at, state, opening_attempts)
    SELECT acct, bac, 'spnd_' || tail || e, 'fund_' || tail, 'expense', 'Envelope ' || e, 10000, 0,
      0, 1, E'DTSTART:20260101T000000Z\\nRRULE:FREQ=WEEKLY',
      date_trunc('day', now()) + e * interval '2 days', 2500, false, false, e + n % 10 = 0,

@@ -1,13 +1,9 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
 import { listDue } from '@coffer/budgeting/advance.sql'
-import { decideRuns } from '@coffer/budgeting/funding-run.activities'
-import { linesOf, pendingRuns } from '@coffer/budgeting/funding-run.sql'
-import { asJob } from '@coffer/budgeting/ledger.client'
+import { type AdvanceDeps, advanceTogether } from '@coffer/budgeting/advance-together.activities'
 import { budgeting } from '@coffer/budgeting/service'
-import { newId } from '@coffer/kit/id'
 import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
-import { type BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import type { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -20,7 +16,7 @@ import {
   september,
   shown,
 } from './budgeting-advancing.ts'
-import { at, chicago } from './budgeting-household.ts'
+import { at } from './budgeting-household.ts'
 
 let booted: Booted
 
@@ -46,19 +42,38 @@ async function varied(): Promise<Funded> {
   return home
 }
 
-/** The firing of 13 October, as the hourly job comes to it. */
-function paydayOf({ accountId, bankAccountId, fundingScheduleId }: Funded) {
-  const scope = { accountId, bankAccountId }
-  const advancing = { scope, timezone: chicago, isManualLink: true, envelopes: [] }
-  const kind = 'funding' as const
-  const fundings = [{ kind, fundingScheduleId, at: new Date('2023-10-13T05:00Z') }]
-  return { advancing, fundings }
+const killed = new Error('killed')
+
+/**
+ * Advances a household until the ledger is to book for the first time; `lost` names what does not
+ * happen then: the call, or its answer.
+ */
+async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'answer') {
+  const deps = depsOf(booted)
+  const { mesh } = deps
+  const client = ((name: 'ledger', service: typeof ScheduledService) => {
+    const ledger = mesh.client(name, service)
+    const book: typeof ledger.book = async (...request) => {
+      if (lost === 'answer') await ledger.book(...request)
+      throw killed
+    }
+    return { ...ledger, book }
+  }) as AdvanceDeps['mesh']['client']
+  booted.clock.now = new Date(now)
+  const { accountId, bankAccountId } = home
+  const scopes = [{ accountId, bankAccountId }]
+  const advancing = advanceTogether({ ...deps, mesh: { ...mesh, client } }, scopes, new Date(now))
+  await expect(advancing).rejects.toBe(killed)
 }
 
-/** Has the ledger book what the hourly job would, and tells nobody. */
-function book(booking: MessageInitShape<typeof BookingSchema>): Promise<unknown> {
-  const scheduled = booted.client('ledger', ScheduledService)
-  return scheduled.book({ bookings: [booking] }, asJob(depsOf(booted)))
+const Pending = z.object({ id: z.string(), amounts: z.string() })
+
+/** Runs that are decided and not booked, with what they move. */
+function pendingRuns({ accountId }: Funded) {
+  return booted.database('budgeting').pool.any(sql.type(Pending)`
+    SELECT funding_run_id AS id, string_agg(amount::text, ' ' ORDER BY spending_id) AS amounts
+    FROM funding_runs JOIN funding_run_lines USING (account_id, bank_account_id, funding_run_id)
+    WHERE account_id = ${accountId} AND state = 'pending' GROUP BY 1`)
 }
 
 const newYear = '2023-12-31T18:00Z'
@@ -89,47 +104,30 @@ test('three runs at once do everything once', async () => {
 
 test('stopped after a run was decided, the next one books it first', async () => {
   const home = await varied()
-  const { accountId, bankAccountId } = home
-  const scope = { accountId, bankAccountId }
   await advanceOnly(booted, home, new Date('2023-10-12T18:00Z'))
-  const pending = () => pendingRuns(booted.database('budgeting'), [scope])
-  await decideRuns(depsOf(booted), [paydayOf(home)])
-  const decided = await pending()
+  await advanceUntilBooking(home, '2023-10-13T18:00Z', 'call')
+  const decided = await pendingRuns(home)
   expect(decided).toHaveLength(1)
-  await decideRuns(depsOf(booted), [paydayOf(home)])
-  expect(await pending()).toEqual(decided)
+  await advanceUntilBooking(home, '2023-10-13T18:00Z', 'call')
+  expect(await pendingRuns(home)).toEqual(decided)
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
 })
 
 test('stopped after the ledger had booked a run, it is booked no second time', async () => {
   const home = await varied()
-  const { accountId, bankAccountId, fundingScheduleId } = home
-  const scope = { accountId, bankAccountId }
   await advanceOnly(booted, home, new Date('2023-10-12T18:00Z'))
-  await decideRuns(depsOf(booted), [paydayOf(home)])
-  const [run] = await pendingRuns(booted.database('budgeting'), [scope])
-  if (!run) throw new Error('no run')
-  const { fundingRunId, depositTransactionId } = run
-  const lines = [...(await linesOf(booted.database('budgeting'), [run]))]
-  const transactionId = depositTransactionId ?? ''
-  const deposit = { transactionId, name: 'Pay', amount: -200_000n, date: at('2023-10-13T05:00Z') }
-  const booking = { bankAccountId, fundingRunId, fundingScheduleId, lines, deposit }
-  await book({ accountId, operation: { case: 'funding', value: booking } })
+  await advanceUntilBooking(home, '2023-10-13T18:00Z', 'answer')
+  expect(await pendingRuns(home)).toHaveLength(1)
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
 })
 
 test('stopped after the ledger had closed a period, it is closed no second time', async () => {
   const home = await varied()
-  const { accountId, bankAccountId, list } = home
+  // The last payday of October is booked: what comes next is the 1st of November.
   await advanceOnly(booted, home, new Date('2023-10-31T18:00Z'))
-  const bill = (await list()).find(({ name }) => name === 'bill')
-  const spendingId = bill?.spendingId ?? ''
-  const due = at('2023-11-01T05:00Z')
-  const transaction = { transactionId: newId('txn'), name: 'bill', amount: 1000n, date: due }
-  const closing = { bankAccountId, spendingId, due, targetAmount: 1000n, transaction }
-  await book({ accountId, operation: { case: 'periodEnd', value: closing } })
+  await advanceUntilBooking(home, '2023-11-01T18:00Z', 'answer')
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
 })

@@ -1,5 +1,6 @@
 import { advanceActivities } from '@coffer/budgeting/advance.activities'
 import { type AdvanceDeps, advanceTogether } from '@coffer/budgeting/advance-together.activities'
+import { createPlanWriter } from '@coffer/budgeting/plans/writer.service'
 import { loadSigner } from '@coffer/kit/caller'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { expect } from '@jest/globals'
@@ -27,13 +28,14 @@ export async function advanceOnly(
 /** What the activities are made from, for running one step of them. */
 export function depsOf(booted: Booted): AdvanceDeps {
   const log = { error: () => {}, info: () => {}, warn: () => {} }
+  const database = booted.database('budgeting')
+  const clock = () => booted.clock.now ?? new Date()
   return {
-    ...{
-      config: { expenseCarryOver: false, advancedAtOnce: 3, advanceShare: 1 },
-      database: booted.database('budgeting'),
-    },
-    ...{ mesh: booted.host.mesh, signer: loadSigner(booted.keysFolder, 'budgeting') },
-    ...{ clock: () => booted.clock.now ?? new Date(), log },
+    config: { expenseCarryOver: false, advancedAtOnce: 3, advanceShare: 1 },
+    mesh: booted.host.mesh,
+    signer: loadSigner(booted.keysFolder, 'budgeting'),
+    ...{ database, clock, log },
+    ...createPlanWriter({ database, clock }),
   } as unknown as AdvanceDeps
 }
 

@@ -7,6 +7,7 @@ import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { depsOf } from './budgeting-advancing.ts'
 import { at, type Household, household, monthly } from './budgeting-household.ts'
 
 let booted: Booted
@@ -180,6 +181,8 @@ test('a plan goes by the schedule as it is when the change is saved', async () =
     await tx.query(sql.unsafe`
       UPDATE funding_schedules SET ruleset = ${fridays}, next_recurrence = '2023-10-13T05:00Z'
       WHERE bank_account_id = ${bankAccountId} AND funding_schedule_id = ${fundingScheduleId}`)
+    await tx.query(sql.unsafe`
+      UPDATE plan_books SET version = version + 1 WHERE bank_account_id = ${bankAccountId}`)
     changed.resolve()
     await over.promise
   })
@@ -273,4 +276,25 @@ test('an envelope beside thirty others is created with no more statements than a
   }
   expect(await fewest()).toBeLessThanOrEqual(alone)
   expect(alone).toBeLessThanOrEqual(statementsMax.createSpending)
+})
+
+test('a change that another process was faster with is decided again', async () => {
+  const { pay, expense, list, accountId, bankAccountId } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId, { name: '0' })
+  const writers = [depsOf(booted), depsOf(booted), depsOf(booted), depsOf(booted)]
+  const scope = { accountId, bankAccountId, spendingIds: [spendingId] }
+  const changes = writers.flatMap(({ write }) =>
+    Array.from({ length: 5 }, () =>
+      write({
+        scope,
+        decide: ({ plans }) => ({
+          reply: null,
+          plans: plans.map((plan) => ({ ...plan, name: `${Number(plan.name) + 1}` })),
+        }),
+      }),
+    ),
+  )
+  await Promise.all(changes)
+  expect(await list()).toMatchObject([{ name: '20' }])
 })

@@ -1,4 +1,5 @@
 import type { AdvanceDeps } from '@coffer/budgeting/advance-together.activities'
+import { createPlanWriter } from '@coffer/budgeting/plans/writer.service'
 
 /** A process that can be killed: what it is made from, and how far it came. */
 export interface Mortal {
@@ -23,11 +24,17 @@ export function dying(deps: AdvanceDeps, lastStep = Number.POSITIVE_INFINITY): M
     step()
     return database.transaction(run)
   }
+  const autocommit: typeof database.autocommit = async (run) => {
+    step()
+    return database.autocommit(run)
+  }
   const client: typeof mesh.client = (name, service) => watched(mesh.client(name, service), step)
+  const mortal = { ...database, pool, transaction, autocommit }
   return {
     deps: {
       ...deps,
-      database: { ...database, pool, transaction },
+      ...createPlanWriter({ database: mortal, clock: deps.clock }),
+      database: mortal,
       mesh: { client, [Symbol.dispose]: () => undefined },
     },
     steps: () => begun,

@@ -40,7 +40,7 @@ async function crowd(tx: Transaction): Promise<void> {
     INSERT INTO spending (account_id, bank_account_id, spending_id, funding_schedule_id,
       spending_type, name, target_amount, current_amount, used_amount, amounts_version, ruleset,
       next_recurrence, next_contribution_amount, is_behind, is_paused, auto_create_transaction,
-      calculated_at, created_at, state, revision)
+      calculated_at, created_at, state, opening_attempts)
     SELECT account_id, bank_account_id, funding_schedule_id || n, funding_schedule_id, 'expense',
       funding_schedule_id || n, 1, 0, 0, 1, '', now(), 0, false, false, false, now(), now(),
       'open', 1

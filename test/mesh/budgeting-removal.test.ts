@@ -1,5 +1,4 @@
 import { scheduleRemovalActivities } from '@coffer/budgeting/funding-schedule-removal.activities'
-import { hideSchedule } from '@coffer/budgeting/funding-schedule-removal.sql'
 import { budgeting } from '@coffer/budgeting/service'
 import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
@@ -90,8 +89,12 @@ test('stopped after it was hidden, it fires no more, and the sweep removes it', 
   const home = await september(booted)
   const { accountId, bankAccountId, fundingScheduleId } = home
   await advanceOnly(booted, home, payday)
-  const schedule = { accountId, bankAccountId, fundingScheduleId }
-  await booted.database('budgeting').transaction((tx) => hideSchedule(tx, schedule, payday))
+  await depsOf(booted).write({
+    scope: { accountId, bankAccountId, fundingScheduleIds: [fundingScheduleId] },
+    decide: ({ schedules }) => {
+      return { reply: null, schedules: schedules.map((one) => ({ ...one, deletedAt: payday })) }
+    },
+  })
   await advanceOnly(booted, home, new Date('2023-11-15T12:00Z'))
   expect(await makers(home)).toEqual([fundingScheduleId])
   expect(await refused(home.expense(fundingScheduleId))).toMatchObject({ code: Code.NotFound })

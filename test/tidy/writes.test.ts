@@ -13,6 +13,8 @@ test.each([
   'UPDATE bank_accounts SET unsearched_from = 1, goals = 0 WHERE true',
   "insertOf('provider_transactions', Record, record)",
   "deleteSome(database, { table: 'transactions', where, limit })",
+  "guardedInsert({ table: 'journal', columns }, 'entries')",
+  'UPDATE spending SET is_paused = true',
   'DELETE FROM $' + '{sql.identifier([table])}',
 ])('%s is reported', (statement) => {
   expect(strayWrites({ path: invented, text: `const ok = 1\n${statement}` })).toEqual([
@@ -36,5 +38,8 @@ test('the writer may, and so may tests', () => {
   const writer = 'services/ledger/src/money/money-save.sql.ts'
   expect(strayWrites({ path: writer, text })).toEqual([])
   expect(strayWrites({ path: 'services/ledger/test/audit.test.ts', text })).toEqual([])
+  const planWriter = 'services/budgeting/src/plans/plan-save.sql.ts'
+  expect(strayWrites({ path: planWriter, text: 'DELETE FROM spending' })).toEqual([])
+  expect(strayWrites({ path: planWriter, text })).toHaveLength(1)
   expect(strayWrites({ path: 'services/kit/src/rows.ts', text })).toHaveLength(1)
 })

@@ -3,7 +3,8 @@ import { isOutage } from '@coffer/kit/fault'
 import { createPace } from '@coffer/kit/pace'
 import { type DueRow, listDue } from './advance.sql.ts'
 import { type AdvanceDeps, advanceTogether } from './advance-together.activities.ts'
-import { countPlans, type PlanScope } from './spending.sql.ts'
+import { countPlans } from './spending.sql.ts'
+import type { PlanScope } from './spending.ts'
 
 const pageSize = 250
 

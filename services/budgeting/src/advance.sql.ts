@@ -1,10 +1,7 @@
-import type { Database, Transaction as Tx } from '@coffer/kit/database'
-import { columnsOf } from '@coffer/kit/rows'
+import type { Database } from '@coffer/kit/database'
 import { prepare } from '@coffer/kit/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { FundingSchedule } from './funding-schedule.ts'
-import type { PlanScope } from './spending.sql.ts'
 
 const DueRow = z.object({ accountId: z.string(), bankAccountId: z.string(), dueAt: z.date() })
 
@@ -79,18 +76,3 @@ export function listDue(
 }
 
 const beforeAll: DueRow = { dueAt: new Date(0), accountId: '', bankAccountId: '' }
-
-const scheduleColumns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
-
-/** The schedule, locked; null when it is gone. */
-export function lockSchedule(
-  tx: Tx,
-  { accountId, bankAccountId }: PlanScope,
-  fundingScheduleId: string,
-): Promise<FundingSchedule | null> {
-  return tx.maybeOne(sql.type(FundingSchedule)`
-    SELECT ${scheduleColumns} FROM funding_schedules
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND funding_schedule_id = ${fundingScheduleId} AND deleted_at IS NULL
-    FOR NO KEY UPDATE`)
-}

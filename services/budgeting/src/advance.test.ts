@@ -18,6 +18,7 @@ const pay: FundingSchedule = {
   nextRecurrence: new Date('2023-10-13T05:00Z'),
   nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
   createdAt: new Date('2023-01-01'),
+  deletedAt: null,
 }
 
 const envelope = (changes: Partial<Spending>): Spending => ({
@@ -28,7 +29,7 @@ const envelope = (changes: Partial<Spending>): Spending => ({
   ...{ autoCreateTransaction: false, lastRecurrence: null },
   nextRecurrence: new Date('2023-11-01T05:00Z'),
   ...{ calculatedAt: new Date('2023-10-09T13:32Z'), createdAt: new Date('2023-01-01') },
-  ...{ state: 'open', openingKey: null, revision: 1n },
+  ...{ state: 'open', openingKey: null, openingBody: null, openingAttempts: 1n },
   ...changes,
 })
 const goal = (changes: Partial<Spending>) =>

@@ -86,7 +86,7 @@ async function stage(
       PRIMARY KEY (account_id, id))`)
   for await (const page of pages) {
     await connection.query(sql.unsafe`
-      INSERT INTO ${table} SELECT * FROM ${sql.unnest(
+      INSERT INTO pg_temp.${table} SELECT * FROM ${sql.unnest(
         page.map(({ accountId, bankAccountId, id }) => [accountId, bankAccountId, id]),
         ['text', 'text', 'text'],
       )} ON CONFLICT DO NOTHING`)

@@ -1,49 +1,40 @@
-import { groupsOf } from '@coffer/kit/batch'
-import { entitiesMax } from '@coffer/kit/changes'
 import { type Handler, on } from '@coffer/kit/consumer'
-import type { Database } from '@coffer/kit/database'
-import { unavailable } from '@coffer/kit/errors'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
 import {
   EnvelopeChangedSchema,
   EnvelopeClosedSchema,
   EnvelopesChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { SettingsDeps } from './account-settings.client.ts'
 import { saveSettings } from './account-settings.sql.ts'
-import type { StoreAmounts } from './amounts.sql.ts'
-import { deleteSpending } from './spending.sql.ts'
+import { storeAmounts } from './amounts.service.ts'
+import { deletionOf } from './plans/deletion.ts'
+import type { PlanWriter } from './plans/writer.service.ts'
+
+type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
  * What budgeting keeps of others: accounts' timezones and envelopes' amounts, both by version, and
  * the end of an envelope, which is the end of its plan.
  */
-export function handlers(deps: { database: Database; storeAmounts: StoreAmounts }): Handler[] {
-  const { database } = deps
+export function handlers(deps: Deps): Handler[] {
+  const { database, write } = deps
   return [
     on(AccountSettingsChangedSchema, (event) => saveSettings(database, event)),
     on(EnvelopeChangedSchema, ({ accountId, envelope }) =>
-      storeAll(deps.storeAmounts, accountId, envelope ? [envelope] : []),
+      storeAmounts(deps, accountId, envelope ? [envelope] : []).catch(unlessGone),
     ),
     on(EnvelopesChangedSchema, ({ accountId, envelopes }) =>
-      storeAll(deps.storeAmounts, accountId, envelopes),
+      storeAmounts(deps, accountId, envelopes).catch(unlessGone),
     ),
     on(EnvelopeClosedSchema, ({ accountId, bankAccountId, spendingId }) =>
-      deleteSpending(database, { accountId, bankAccountId }, spendingId),
+      write(deletionOf({ accountId, bankAccountId, spendingId })).catch(unlessGone),
     ),
   ]
 }
 
-/** Changes of older versions carry any number of envelopes: these take a group at a time. */
-async function storeAll(
-  storeAmounts: StoreAmounts,
-  accountId: string,
-  envelopes: readonly Envelope[],
-): Promise<void> {
-  for (const group of groupsOf(envelopes, entitiesMax)) {
-    const stored = await Promise.all(
-      group.map((envelope) => storeAmounts({ ...envelope, accountId })),
-    )
-    if (stored.includes(false)) throw unavailable('a plan was changed at the same time')
-  }
+/** A bank account that is removed has no plans. */
+function unlessGone(error: unknown): void {
+  if (ConnectError.from(error).code !== Code.NotFound) throw error
 }

@@ -73,7 +73,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const { accountId, timezone } = callerOf(context)
       const plan = virtualPlan(request)
       const [schedule] = await Promise.all([
-        findFundingSchedule(database, accountId, request),
+        findFundingSchedule(database, { ...request, accountId }, request.fundingScheduleId),
         describeBankAccount(deps, request.bankAccountId, context),
       ])
       if (!schedule) throw notFound('funding schedule')
@@ -87,7 +87,7 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
   const { accountId } = callerOf(context)
   const options = onBehalfOf(context)
   const [schedules, open, { envelopes }, { balances }] = await Promise.all([
-    listFundingSchedules(database, accountId, bankAccountId),
+    listFundingSchedules(database, { accountId, bankAccountId }),
     listSpending(database, { accountId, bankAccountId }),
     mesh.client('ledger', EnvelopeService).listEnvelopes({ bankAccountId }, options),
     mesh.client('ledger', BankAccountService).getBalances({ bankAccountId }, options),

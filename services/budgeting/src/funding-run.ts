@@ -25,3 +25,11 @@ export const FundingLine = z.object({
   ceiling: z.bigint(),
 })
 export type FundingLine = z.infer<typeof FundingLine>
+
+/** A line beside the run that it is of. */
+export const RunLine = FundingLine.extend({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  fundingRunId: z.string(),
+})
+export type RunLine = z.infer<typeof RunLine>

@@ -21,6 +21,7 @@ const pay: FundingSchedule = {
   nextRecurrence: new Date('2023-10-13T05:00Z'),
   nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
   createdAt: new Date('2023-01-01'),
+  deletedAt: null,
 }
 const notInFuture = 'Next recurrence must be in the future'
 

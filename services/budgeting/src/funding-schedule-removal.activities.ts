@@ -3,12 +3,14 @@ import { forEachInTurn } from './each.ts'
 import { finishRemoval } from './funding-schedule-removal.client.ts'
 import { staleRemovals } from './funding-schedule-removal.sql.ts'
 import { asSystem } from './ledger.client.ts'
+import type { PlanWriter } from './plans/writer.service.ts'
 
 /** A request that removes a schedule has given up long before. */
 const staleAfterMs = 60_000
 const batchSizeMax = 200
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> &
+  Pick<PlanWriter, 'write'>
 
 /** Finishes removals of schedules that were left half-way (design 4). */
 export function scheduleRemovalActivities(deps: Deps) {

@@ -1,14 +1,15 @@
 import type { ServiceDeps } from '@coffer/kit/service'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions } from '@connectrpc/connect'
-import { hasPendingRun, removeSchedule, type ScheduleId } from './funding-schedule-removal.sql.ts'
+import { hasPendingRun, type ScheduleId } from './funding-schedule-removal.sql.ts'
+import type { PlanWriter } from './plans/writer.service.ts'
 
 /**
  * Has the ledger forget a hidden schedule, then removes it. A run that is still being booked could
  * name it afterwards: then it stays for the sweep. May be repeated, and stopped anywhere.
  */
 export async function finishRemoval(
-  { database, mesh }: Pick<ServiceDeps, 'database' | 'mesh'>,
+  { database, mesh, write }: Pick<ServiceDeps, 'database' | 'mesh'> & Pick<PlanWriter, 'write'>,
   schedule: ScheduleId,
   options: CallOptions,
 ): Promise<void> {
@@ -16,5 +17,13 @@ export async function finishRemoval(
   const { bankAccountId, fundingScheduleId } = schedule
   const transactions = mesh.client('ledger', TransactionService)
   await transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, options)
-  await removeSchedule(database, schedule)
+  await write({
+    scope: { ...schedule, fundingScheduleIds: [fundingScheduleId] },
+    decide: ({ schedules }) => ({
+      reply: undefined,
+      deletedSchedules: schedules.filter((one) => {
+        return one.fundingScheduleId === fundingScheduleId && one.deletedAt !== null
+      }),
+    }),
+  })
 }

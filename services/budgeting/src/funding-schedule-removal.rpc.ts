@@ -2,12 +2,12 @@ import { notFound, refused } from '@coffer/kit/errors'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
 import type { HandlerContext } from '@connectrpc/connect'
-import { lockSchedule } from './advance.sql.ts'
+import { liveSchedule } from './funding-schedule.ts'
 import { finishRemoval } from './funding-schedule-removal.client.ts'
-import { hideSchedule, isInUse } from './funding-schedule-removal.sql.ts'
 import { describeWritable } from './ledger.client.ts'
+import type { PlanWriter } from './plans/writer.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
 /**
  * Deletes a schedule that nothing is on: it is hidden, the ledger forgets it, the row goes (design
@@ -18,20 +18,23 @@ export async function deleteFundingSchedule(
   { bankAccountId, fundingScheduleId }: { bankAccountId: string; fundingScheduleId: string },
   context: HandlerContext,
 ): Promise<void> {
-  const { database, clock, log } = deps
+  const { write, clock, log } = deps
   const { accountId } = callerOf(context)
   const schedule = { accountId, bankAccountId, fundingScheduleId }
   await describeWritable(deps, bankAccountId, context)
-  await database.transaction(async (tx) => {
-    const found = await lockSchedule(tx, schedule, fundingScheduleId)
-    if (!found) {
-      const text = 'cannot remove funding schedule, it does not exist'
-      throw notFound('funding schedule', text)
-    }
-    if (await isInUse(tx, schedule)) {
-      throw refused('cannot remove funding schedule, expenses or goals are on it')
-    }
-    await hideSchedule(tx, schedule, clock())
+  await write({
+    scope: { accountId, bankAccountId, plansOnIds: [fundingScheduleId] },
+    decide: ({ schedules, plans }) => {
+      const found = liveSchedule(schedules, fundingScheduleId)
+      if (!found) {
+        const text = 'cannot remove funding schedule, it does not exist'
+        throw notFound('funding schedule', text)
+      }
+      if (plans.some((plan) => plan.fundingScheduleId === fundingScheduleId)) {
+        throw refused('cannot remove funding schedule, expenses or goals are on it')
+      }
+      return { reply: undefined, schedules: [{ ...found, deletedAt: clock() }] }
+    },
   })
   try {
     await finishRemoval(deps, schedule, onBehalfOf(context))

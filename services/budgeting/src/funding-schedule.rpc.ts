@@ -1,9 +1,8 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { requireWithin } from '@coffer/kit/account-bound.sql'
-import { notFound } from '@coffer/kit/errors'
+import { notFound, refused } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
-import { keepReply, once } from '@coffer/kit/idempotency'
+import { keptReplies, once } from '@coffer/kit/idempotency'
 import { toMessage } from '@coffer/kit/message'
 import { callerOf } from '@coffer/kit/rpc'
 import type { ServiceDeps } from '@coffer/kit/service'
@@ -15,20 +14,15 @@ import {
 } from '@coffer/proto/budgeting/v1/funding_schedule'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { settings } from './config.ts'
-import { admitPlan } from './ended-bank-account.sql.ts'
-import {
-  findFundingSchedule,
-  fundingScheduleBound,
-  insertFundingSchedule,
-  listFundingSchedules,
-  refuseTaken,
-} from './funding-schedule.sql.ts'
+import { findFundingSchedule, listFundingSchedules } from './funding-schedule.sql.ts'
 import { type FundingSchedule, newFundingSchedule } from './funding-schedule.ts'
 import { updateFundingSchedule } from './funding-schedule-change.rpc.ts'
 import { deleteFundingSchedule } from './funding-schedule-removal.rpc.ts'
 import { describeBankAccount, describeWritable } from './ledger.client.ts'
+import type { PlanWriter } from './plans/writer.service.ts'
 
-type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'mesh' | 'clock' | 'log'>
+type Deps = Pick<PlanWriter, 'write'> &
+  Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'mesh' | 'clock' | 'log'>
 
 /** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
 export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingScheduleService> {
@@ -37,7 +31,7 @@ export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingSch
     listFundingSchedules: async ({ bankAccountId }, context) => {
       const { accountId } = callerOf(context)
       const [schedules] = await Promise.all([
-        listFundingSchedules(database, accountId, bankAccountId),
+        listFundingSchedules(database, { accountId, bankAccountId }),
         describeBankAccount(deps, bankAccountId, context),
       ])
       return { fundingSchedules: schedules.map((one) => toMessage(FundingScheduleSchema, one)) }
@@ -45,7 +39,7 @@ export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingSch
     getFundingSchedule: async ({ bankAccountId, fundingScheduleId }, context) => {
       const { accountId } = callerOf(context)
       const [schedule] = await Promise.all([
-        findFundingSchedule(database, accountId, { bankAccountId, fundingScheduleId }),
+        findFundingSchedule(database, { accountId, bankAccountId }, fundingScheduleId),
         describeBankAccount(deps, bankAccountId, context),
       ])
       if (!schedule) throw notFound('funding schedule')
@@ -61,7 +55,7 @@ export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingSch
 }
 
 async function add(deps: Deps, request: CreateFundingScheduleRequest, context: HandlerContext) {
-  const { config, database, clock } = deps
+  const { config, database, clock, write } = deps
   return once({ database, context, reply: CreateFundingScheduleResponseSchema }, async (key) => {
     const { accountId, timezone } = callerOf(context)
     const { bankAccountId } = request
@@ -70,17 +64,20 @@ async function add(deps: Deps, request: CreateFundingScheduleRequest, context: H
     const plan = newFundingSchedule(inputOf(request), { timezone, now, isManualLink })
     const identity = { accountId, bankAccountId, fundingScheduleId: newId('fund') }
     const schedule: FundingSchedule = { ...plan, ...identity, createdAt: now }
-    const run = database.transaction(async (tx) => {
-      await admitPlan(tx, accountId, bankAccountId)
-      await insertFundingSchedule(tx, schedule)
-      await requireWithin(tx, fundingScheduleBound(config.fundingSchedulesMax, identity))
-      const reply = create(CreateFundingScheduleResponseSchema, {
-        fundingSchedule: toMessage(FundingScheduleSchema, schedule),
-      })
-      await keepReply(tx, key, reply)
-      return reply
+    return write({
+      scope: { accountId, bankAccountId, countsSchedules: true },
+      signal: context.signal,
+      decide: ({ scheduleCount }) => {
+        const max = config.fundingSchedulesMax
+        if (scheduleCount >= max) {
+          throw refused(`a bank account has at most ${max} funding schedules: delete one first`)
+        }
+        const reply = create(CreateFundingScheduleResponseSchema, {
+          fundingSchedule: toMessage(FundingScheduleSchema, schedule),
+        })
+        return { reply, schedules: [schedule], replies: keptReplies(key, reply) }
+      },
     })
-    return run.catch(refuseTaken)
   })
 }
 

@@ -126,6 +126,7 @@ describe('firing (spec/budgeting.md 2.7)', () => {
     nextRecurrence: new Date('2023-10-13T05:00Z'),
     nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
     createdAt: new Date('2023-01-01'),
+    deletedAt: null,
   }
 
   test('moves one event on, past the weekend date that was paid early (7.4)', () => {

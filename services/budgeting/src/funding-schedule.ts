@@ -4,7 +4,10 @@ import { z } from 'zod'
 import { midnightMs, weekdayStart } from './midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from './recurrence.ts'
 
-/** A recurring pay or allocation event of one bank account; money in minor units. */
+/**
+ * A recurring pay or allocation event of one bank account; money in minor units. A deleted one
+ * stays, unseen, until the ledger has forgotten it.
+ */
 export const FundingSchedule = z.object({
   accountId: z.string(),
   fundingScheduleId: z.string(),
@@ -20,8 +23,19 @@ export const FundingSchedule = z.object({
   nextRecurrence: z.date(),
   nextRecurrenceOriginal: z.date(),
   createdAt: z.date(),
+  deletedAt: z.date().nullable(),
 })
 export type FundingSchedule = z.infer<typeof FundingSchedule>
+
+/** The schedule of that ID, unless it is deleted. */
+export function liveSchedule(
+  schedules: readonly FundingSchedule[],
+  fundingScheduleId: string,
+): FundingSchedule | undefined {
+  return schedules.find((one) => {
+    return one.fundingScheduleId === fundingScheduleId && one.deletedAt === null
+  })
+}
 
 /** What decides when a schedule fires. */
 export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' | 'nextRecurrence'>
@@ -106,7 +120,7 @@ export function newFundingSchedule(
     throw invalid({ ruleset: noDateLeft })
   }
   return {
-    ...{ ...input, ruleset, waitForDeposit: false, lastRecurrence: null },
+    ...{ ...input, ruleset, waitForDeposit: false, lastRecurrence: null, deletedAt: null },
     nextRecurrence: first.date,
     nextRecurrenceOriginal: first.original,
   }

@@ -4,15 +4,17 @@ import { hourMs } from '@coffer/kit/time'
 import { accountTimezone } from './account-settings.client.ts'
 import { forEachInTurn } from './each.ts'
 import { asSystem, hasEnvelope } from './ledger.client.ts'
-import { dropOpening, forgetKeys, type Opening, staleOpenings } from './opening.sql.ts'
-import { openPlan } from './spending-opening.rpc.ts'
+import { oldKeys, type Reserved, staleOpenings } from './opening.sql.ts'
+import { opening, withdrawal } from './plans/opening.ts'
+import type { Work } from './plans/unit-of-work.ts'
+import type { PlanWriter } from './plans/writer.service.ts'
 
 /** A request that opens an envelope has given up long before. */
 const staleAfterMs = 60_000
 const batchSizeMax = 200
-const keysMax = 5000
+const keysMax = 500
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> & PlanWriter
 
 /** Finishes spending objects that were left half-way between plan and envelope (design 4). */
 export function openingActivities(deps: Deps) {
@@ -26,24 +28,37 @@ export function openingActivities(deps: Deps) {
       const openings = await staleOpenings(deps.database, { before, limit: batchSizeMax })
       await forEachInTurn(
         openings,
-        (opening) => endOpening(deps, opening),
-        (opening, err) => deps.log.error({ err, ...opening }, 'opening not ended'),
+        (reserved) => endOpening(deps, reserved),
+        (reserved, err) => deps.log.error({ err, ...reserved }, 'creation not ended'),
       )
       return openings.length
     },
     /** Forgets the keys of requests whose replies are no longer kept; returns how many. */
-    forgetOldKeys: (): Promise<number> => {
+    forgetOldKeys: async (): Promise<number> => {
       const before = new Date(deps.clock().getTime() - keptForHours * hourMs)
-      return forgetKeys(deps.database, { before, limit: keysMax })
+      const old = await oldKeys(deps.database, { before, limit: keysMax })
+      const outcomes = await deps.writeEach(old.map(forgetting))
+      return outcomes.filter(({ status }) => status === 'fulfilled').length
     },
   }
 }
 
-async function endOpening(deps: Deps, opening: Opening): Promise<void> {
-  const { spendingId } = opening
-  const options = asSystem(deps, opening.accountId)
-  if (!(await hasEnvelope(deps, opening, options))) return dropOpening(deps.database, opening)
-  const timezone = await accountTimezone(deps, opening.accountId)
+async function endOpening(deps: Deps, reserved: Reserved): Promise<void> {
+  const options = asSystem(deps, reserved.accountId)
+  if (!(await hasEnvelope(deps, reserved, options))) return deps.write(withdrawal(reserved))
+  const timezone = await accountTimezone(deps, reserved.accountId)
   const asOf = { timezone, now: deps.clock() }
-  await deps.database.transaction((tx) => openPlan(tx, opening, { spendingId, asOf }))
+  await deps.write(opening({ plan: reserved, asOf, amounts: null }, () => ({ reply: null })))
+}
+
+function forgetting({ accountId, bankAccountId, spendingId }: Reserved): Work<void> {
+  return {
+    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
+    decide: ({ plans }) => ({
+      reply: undefined,
+      plans: plans
+        .filter((plan) => plan.spendingId === spendingId)
+        .map((plan) => ({ ...plan, openingKey: null, openingBody: null })),
+    }),
+  }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database'
 import { deleteSome } from '@coffer/kit/rows'
 import { sql } from 'slonik'
-import type { PlanScope } from './spending.sql.ts'
+import type { PlanScope } from './spending.ts'
 
 // What refers to others goes before them.
 const tables = ['funding_run_lines', 'funding_runs', 'spending', 'funding_schedules'] as const

@@ -6,13 +6,13 @@ import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { advanceActivities } from './advance.activities.ts'
-import { createAmountsStore } from './amounts.sql.ts'
 import { settings } from './config.ts'
 import { handlers } from './envelope.consumer.ts'
 import { type Forecasters, forecastRoutes } from './forecast.rpc.ts'
 import { fundingScheduleRoutes } from './funding-schedule.rpc.ts'
 import { scheduleRemovalActivities } from './funding-schedule-removal.activities.ts'
 import { openingActivities } from './opening.activities.ts'
+import { createPlanWriter } from './plans/writer.service.ts'
 import { removalActivities } from './removal.activities.ts'
 import { spendingRoutes } from './spending.rpc.ts'
 
@@ -24,7 +24,8 @@ export const budgeting = defineService({
   schema: 'budgeting',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: (deps) => {
+  create: (given) => {
+    const deps = { ...given, ...createPlanWriter(given) }
     const forecasters: Forecasters = startWorkers({
       module: new URL('./forecast.worker.ts', import.meta.url),
       threadsMax: 1,
@@ -38,7 +39,7 @@ export const budgeting = defineService({
       },
     })
     return {
-      handlers: handlers({ ...deps, storeAmounts: createAmountsStore(deps) }),
+      handlers: handlers(deps),
       routes: (router) => {
         router.service(FundingScheduleService, fundingScheduleRoutes(deps))
         router.service(SpendingService, spendingRoutes(deps))

@@ -19,7 +19,7 @@ const rent: Spending = {
   ...{ autoCreateTransaction: false, lastRecurrence: null },
   nextRecurrence: new Date('2023-11-01T05:00Z'),
   ...{ calculatedAt: new Date('2023-10-09'), createdAt: new Date('2023-01-01') },
-  ...{ state: 'open', openingKey: null, revision: 1n },
+  ...{ state: 'open', openingKey: null, openingBody: null, openingAttempts: 1n },
 }
 const trip: Spending = { ...rent, spendingType: 'goal', name: 'Trip', ruleset: null }
 const paused = { ...rent, isPaused: true }

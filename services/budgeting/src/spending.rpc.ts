@@ -7,12 +7,14 @@ import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { explainSpending } from './explanation.rpc.ts'
 import { type AsOf, withAmounts } from './plan.ts'
-import { deleteSpending, findPlans, listSpending } from './spending.sql.ts'
+import { deletionOf } from './plans/deletion.ts'
+import type { PlanWriter } from './plans/writer.service.ts'
+import { findPlans, listSpending } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 import { updateSpending } from './spending-change.rpc.ts'
 import { createSpending } from './spending-opening.rpc.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
 /** Spending objects: the plan from here, the amounts from the ledger (design 1 and 4). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
@@ -51,7 +53,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       const [plan] = await findPlans(database, scope, [spendingId])
       if (plan?.state !== 'open') throw notFound('spending')
       await ledger.closeEnvelope({ bankAccountId, spendingId }, onBehalfOf(context))
-      await deleteSpending(database, scope, spendingId)
+      await deps.write(deletionOf({ ...scope, spendingId }))
       return {}
     },
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {

@@ -3,14 +3,14 @@ import { readRuleset, renderRuleset } from '@coffer/kit/ruleset'
 import { hourMs, midnightOf } from '@coffer/kit/time'
 import { z } from 'zod'
 import { dueAfter } from './due-dates.ts'
-import { noDateLeft, notInFuture } from './funding-schedule.ts'
+import { type FundingSchedule, noDateLeft, notInFuture } from './funding-schedule.ts'
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money in minor units.
  * The amounts are the ledger's as of `amountsVersion`, kept as input of the rules and never served.
- * The contribution is as of `calculatedAt`; `revision` rises with every change of the row. While it
- * is `opening`, its envelope may not be there yet and nobody sees it; a request that is repeated
- * finds it by its `openingKey`.
+ * The contribution is as of `calculatedAt`. While it is `opening`, its envelope may not be there
+ * yet and nobody sees it; a request that is repeated finds it by its `openingKey`, tells another
+ * body by the hash, and takes it up as one more of the `openingAttempts`.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -34,13 +34,21 @@ export const Spending = z.object({
   createdAt: z.date(),
   state: z.enum(['opening', 'open']),
   openingKey: z.string().nullable(),
-  revision: z.bigint(),
+  openingBody: z.instanceof(Buffer).nullable(),
+  openingAttempts: z.bigint(),
 })
 export type Spending = z.infer<typeof Spending>
 
-/** A plan as a request has left it; another body under its key is told by the hash. */
-export const ReservedSpending = Spending.extend({ openingBody: z.instanceof(Buffer).nullable() })
-export type ReservedSpending = z.infer<typeof ReservedSpending>
+/** The bank account that plans belong to. */
+export interface PlanScope {
+  accountId: string
+  bankAccountId: string
+}
+
+/** A plan, named with the account it belongs to. */
+export interface PlanKey extends PlanScope {
+  spendingId: string
+}
 
 /** A plan beside what decides when its schedule fires. */
 export const FundedSpending = Spending.extend({
@@ -49,6 +57,17 @@ export const FundedSpending = Spending.extend({
   fundingNextRecurrence: z.date(),
 })
 export type FundedSpending = z.infer<typeof FundedSpending>
+
+/** The plan beside the schedule that funds it. */
+export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
+  return {
+    ...plan,
+    fundingScheduleId: schedule.fundingScheduleId,
+    fundingRuleset: schedule.ruleset,
+    fundingExcludesWeekends: schedule.excludeWeekends,
+    fundingNextRecurrence: schedule.nextRecurrence,
+  }
+}
 
 /** What a client decides about a new envelope; the gateway has checked the shape. */
 export type NewSpending = Pick<

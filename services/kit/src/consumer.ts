@@ -55,7 +55,7 @@ export async function isFirstDelivery(
 
 const quietAttempts = 3
 /** Messages that one consumer of a process handles at a time. */
-export const inFlightMax = 64
+const inFlightMax = 64
 // Few, as the server hears nothing of those that wait here for their turn.
 const fetchedMax = 16
 const ackWaitMsDefault = 10_000

@@ -3,7 +3,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Database, Transaction } from './database.ts'
-import { refused } from './errors.ts'
+import { type Refusal, refused } from './errors.ts'
 import { isOutage } from './fault.ts'
 import { callerOf, headers } from './rpc.ts'
 
@@ -91,9 +91,11 @@ export function keptReplies<Reply extends DescMessage>(
 
 /** Refuses a request whose key was first used with another body: 422. */
 export function requireSameBody(first: Buffer, bodyHash: Buffer): void {
-  if (!first.equals(bodyHash)) {
-    throw refused('the Idempotency-Key was used with another body', { status: 422 })
-  }
+  if (!first.equals(bodyHash)) throw otherBody()
+}
+
+export function otherBody(): Refusal {
+  return refused('the Idempotency-Key was used with another body', { status: 422 })
 }
 
 // The scope of a key is account, RPC and key (design 5).

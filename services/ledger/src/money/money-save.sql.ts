@@ -1,8 +1,15 @@
 import type { Change } from '@coffer/kit/changes'
 import type { Transaction as Tx } from '@coffer/kit/database'
+import {
+  guardedInsert,
+  guardedRows,
+  type InsertPart,
+  replacedRow,
+  replyPart,
+} from '@coffer/kit/guarded-save'
 import { columnNames, namesOf, recordsOf, rowAssignments } from '@coffer/kit/rows'
 import { prepareParts } from '@coffer/kit/statement'
-import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { BankAccount } from '../bank-account.ts'
 import { Envelope } from '../envelope.ts'
@@ -24,11 +31,6 @@ export type MoneySave = ChangeSet & {
 /** What is saved of a new bank account: a transaction decides on it, so it needs no ID. */
 export type MoneyCreation = Omit<MoneySave, 'saveId'>
 
-interface InsertPart {
-  table: string
-  columns: ListSqlToken
-}
-
 const insertParts = {
   entries: { table: 'journal', columns: columnNames(JournalEntry) },
   created: { table: 'envelopes', columns: columnNames(Envelope) },
@@ -37,10 +39,7 @@ const insertParts = {
     table: 'changes',
     columns: namesOf(['changeId', 'accountId', 'type', 'entityId', 'version', 'payload']),
   },
-  replies: {
-    table: 'idempotency_keys',
-    columns: namesOf(['accountId', 'route', 'key', 'bodyHash', 'reply']),
-  },
+  replies: replyPart,
   operations: { table: 'operations', columns: columnNames(BookedOperation) },
 } satisfies Record<string, InsertPart>
 
@@ -54,6 +53,7 @@ const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
 
 const accountKey = ['accountId', 'bankAccountId'] as const
+const bankAccountPart = { table: 'bank_accounts', columns: columnNames(BankAccount) }
 const recordPart = {
   table: 'provider_transactions',
   columns: columnNames(ProviderRecord),
@@ -65,26 +65,26 @@ const recordKey = [...accountKey, 'providerTransactionId']
 const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, FragmentSqlToken> = {
   envelopes: sql.fragment`
     UPDATE envelopes SET ${rowAssignments(Envelope, [...accountKey, 'spendingId'])}
-    FROM ${rowsOf('envelopes', 'envelopes')}
-    WHERE ${replaced('envelopes', 'spending_id')}`,
+    FROM ${guardedRows('envelopes', 'envelopes')}
+    WHERE ${replacedRow('envelopes', 'spending_id')}`,
   updated: sql.fragment`
     UPDATE transactions SET ${rowAssignments(Transaction, [...accountKey, 'transactionId'])}
-    FROM ${rowsOf('updated', 'transactions')}
-    WHERE ${replaced('transactions', 'transaction_id')}`,
+    FROM ${guardedRows('updated', 'transactions')}
+    WHERE ${replacedRow('transactions', 'transaction_id')}`,
   deleted: sql.fragment`
-    DELETE FROM transactions USING ${rowsOf('deleted', 'transactions')}
-    WHERE ${replaced('transactions', 'transaction_id')}`,
+    DELETE FROM transactions USING ${guardedRows('deleted', 'transactions')}
+    WHERE ${replacedRow('transactions', 'transaction_id')}`,
   records: sql.fragment`
-    ${insertion(recordPart, 'records')}
+    ${guardedInsert(recordPart, 'records')}
     ON CONFLICT (account_id, bank_account_id, provider_transaction_id) DO UPDATE
     SET ${rowAssignments(ProviderRecord, recordKey, 'excluded')}`,
   accountRecords: sql.fragment`
-    ${insertion(accountPart, 'accountRecords')}
+    ${guardedInsert(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
     SET ${rowAssignments(AccountRecord, accountKey, 'excluded')}`,
   // An ID may turn out to be another bank account's.
   aliases: sql.fragment`
-    ${insertion(aliasPart, 'aliases')}
+    ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
     SET bank_account_id = excluded.bank_account_id, is_current = excluded.is_current`,
   closed: clearing({
@@ -132,41 +132,6 @@ function clearing(of: {
       AND transactions.transaction_id = ANY(gone.transaction_ids)`
 }
 
-/**
- * The rows that the documents of the saved bank accounts have for a part, called `new`. The OFFSET
- * and the comparison tell the planner to expect few: it looks each of them up by its key then,
- * where it may read the whole table otherwise.
- */
-function rowsOf(part: string, table: string): FragmentSqlToken {
-  return sql.fragment`guard CROSS JOIN LATERAL (
-      SELECT * FROM jsonb_populate_recordset(
-        NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS row
-      WHERE row.account_id = guard.account_id AND row.bank_account_id = guard.bank_account_id
-      OFFSET 0
-    ) AS new`
-}
-
-/** The row of a table that a row of `rowsOf` replaces. */
-function replaced(table: string, id?: string): FragmentSqlToken {
-  const same = (column: string) =>
-    sql.fragment`${sql.identifier([table, column])} = ${sql.identifier(['new', column])}`
-  const columns = ['account_id', 'bank_account_id', ...(id === undefined ? [] : [id])]
-  return sql.fragment`${sql.join(columns.map(same), sql.fragment` AND `)}`
-}
-
-/** Rows that belong to an account alone, for an INSERT. */
-function accountRowsOf(part: string, table: string): FragmentSqlToken {
-  return sql.fragment`guard CROSS JOIN LATERAL jsonb_populate_recordset(
-      NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS new`
-}
-
-function insertion({ table, columns }: InsertPart, part: string): FragmentSqlToken {
-  const values = columns.members.map((column) => sql.fragment`new.${column}`)
-  return sql.fragment`
-    INSERT INTO ${sql.identifier([table])} (${columns})
-    SELECT ${sql.join(values, sql.fragment`, `)} FROM ${accountRowsOf(part, table)}`
-}
-
 type StatementPart = PartName | 'skipsLocked'
 
 const nothing = sql.fragment``
@@ -187,7 +152,7 @@ function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {
     .map((name) => {
       const text =
         name in insertParts
-          ? insertion(insertParts[name as keyof typeof insertParts], name)
+          ? guardedInsert(insertParts[name as keyof typeof insertParts], name)
           : changingParts[name as keyof typeof changingParts]
       return sql.fragment`, ${sql.identifier([`saved_${name}`])} AS (${text})`
     })
@@ -217,8 +182,8 @@ const saveStatement = prepareParts(
     )${partsOf(has)}
     UPDATE bank_accounts SET ${rowAssignments(BankAccount, accountKey)},
       unsearched_from = coalesce(bank_accounts.unsearched_from, new.unsearched_from)
-    FROM ${rowsOf('bank_account', 'bank_accounts')}
-    WHERE ${replaced('bank_accounts')}
+    FROM ${guardedRows('bank_account', 'bank_accounts')}
+    WHERE ${replacedRow('bank_accounts')}
     RETURNING bank_accounts.account_id AS "accountId",
       bank_accounts.bank_account_id AS "bankAccountId"`,
 )
@@ -246,7 +211,7 @@ const createStatement = prepareParts(
   ['changeSets'],
   ({ changeSets }, has: ReadonlySet<PartName>) => sql.unsafe`
     WITH guard AS MATERIALIZED (SELECT new.* FROM ${documentRows(changeSets)})${partsOf(has)}
-    ${insertion({ table: 'bank_accounts', columns: columnNames(BankAccount) }, 'bank_account')}`,
+    ${guardedInsert(bankAccountPart, 'bank_account')}`,
 )
 
 /** Saves new bank accounts, whose link the transaction keeps from being deleted. */

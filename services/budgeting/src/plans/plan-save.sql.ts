@@ -1,0 +1,171 @@
+import type { Locked } from '@coffer/kit/aggregate-store'
+import {
+  guardedInsert,
+  guardedRows,
+  type InsertPart,
+  replacedRow,
+  replyPart,
+} from '@coffer/kit/guarded-save'
+import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/rows'
+import { prepareParts } from '@coffer/kit/statement'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { FundingRun, RunLine } from '../funding-run.ts'
+import { FundingSchedule } from '../funding-schedule.ts'
+import { Spending } from '../spending.ts'
+import { byKey, keyOf } from './plan-state.sql.ts'
+import type { ChangeSet } from './unit-of-work.ts'
+
+const accountKey = ['accountId', 'bankAccountId'] as const
+const PlanBook = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  version: z.bigint(),
+  saveId: z.string().nullable(),
+})
+const planTable: InsertPart = { table: 'spending', columns: columnNames(Spending) }
+const scheduleTable: InsertPart = {
+  table: 'funding_schedules',
+  columns: columnNames(FundingSchedule),
+}
+const runTable: InsertPart = { table: 'funding_runs', columns: columnNames(FundingRun) }
+const lineTable: InsertPart = { table: 'funding_run_lines', columns: columnNames(RunLine) }
+
+const parts = {
+  createdSchedules: guardedInsert(scheduleTable, 'createdSchedules'),
+  schedules: sql.fragment`
+    UPDATE funding_schedules
+    SET ${rowAssignments(FundingSchedule, [...accountKey, 'fundingScheduleId'])}
+    FROM ${guardedRows('schedules', 'funding_schedules')}
+    WHERE ${replacedRow('funding_schedules', 'funding_schedule_id')}`,
+  deletedSchedules: sql.fragment`
+    DELETE FROM funding_schedules USING ${guardedRows('deletedSchedules', 'funding_schedules')}
+    WHERE ${replacedRow('funding_schedules', 'funding_schedule_id')}`,
+  createdPlans: guardedInsert(planTable, 'createdPlans'),
+  plans: sql.fragment`
+    UPDATE spending SET ${rowAssignments(Spending, [...accountKey, 'spendingId'])}
+    FROM ${guardedRows('plans', 'spending')}
+    WHERE ${replacedRow('spending', 'spending_id')}`,
+  deletedPlans: sql.fragment`
+    DELETE FROM spending USING ${guardedRows('deletedPlans', 'spending')}
+    WHERE ${replacedRow('spending', 'spending_id')}`,
+  createdRuns: guardedInsert(runTable, 'createdRuns'),
+  runs: sql.fragment`
+    UPDATE funding_runs SET ${rowAssignments(FundingRun, [...accountKey, 'fundingRunId'])}
+    FROM ${guardedRows('runs', 'funding_runs')}
+    WHERE ${replacedRow('funding_runs', 'funding_run_id')}`,
+  lines: guardedInsert(lineTable, 'lines'),
+  replies: guardedInsert(replyPart, 'replies'),
+} satisfies Record<string, FragmentSqlToken>
+
+type PartName = keyof typeof parts
+const partNames = Object.keys(parts) as PartName[]
+
+type StatementPart = PartName | 'createdBooks' | 'skipsLocked'
+
+const nothing = sql.fragment``
+const skipLocked = sql.fragment`SKIP LOCKED`
+const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
+
+/**
+ * Compare-and-set. The guard locks the books that still have the version that was read, in the
+ * order of the documents, or creates those that were not there, and hands on these; every other
+ * part takes its rows from it. A book that another writer has changed or created meanwhile is left
+ * out.
+ */
+const saveStatement = prepareParts(
+  ['changeSets'],
+  ({ changeSets }, has: ReadonlySet<StatementPart>) => {
+    const saves = partNames
+      .filter((name) => has.has(name))
+      .map((name) => sql.fragment`, ${sql.identifier([`saved ${name}`])} AS (${parts[name]})`)
+    const created = has.has('createdBooks')
+      ? sql.fragment`
+        UNION ALL SELECT changed.* FROM changed JOIN created USING (account_id, bank_account_id)`
+      : nothing
+    return sql.type(SavedRow)`
+    WITH changed AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${changeSets}::jsonb) AS new(
+        account_id text, bank_account_id text, read_version bigint, books jsonb,
+        ${sql.join(
+          partNames.map((name) => sql.fragment`${sql.identifier([name])} jsonb`),
+          sql.fragment`, `,
+        )})
+    )${has.has('createdBooks') ? createdBooks : nothing},
+    guard AS MATERIALIZED (
+      SELECT changed.* FROM changed CROSS JOIN LATERAL (
+        SELECT 1 FROM plan_books AS book
+        WHERE book.account_id = changed.account_id
+          AND book.bank_account_id = changed.bank_account_id
+          AND book.version = changed.read_version
+        LIMIT 1 FOR NO KEY UPDATE ${has.has('skipsLocked') ? skipLocked : nothing}
+      ) AS unchanged${created}
+    ), raised AS (
+      UPDATE plan_books SET ${rowAssignments(PlanBook, accountKey)}
+      FROM ${guardedRows('books', 'plan_books')}
+      WHERE ${replacedRow('plan_books')}
+    )${saves.length > 0 ? sql.join(saves, nothing) : nothing}
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM guard`
+  },
+)
+
+const createdBooks = sql.fragment`, created AS (
+      INSERT INTO plan_books (${columnNames(PlanBook)})
+      SELECT ${columnNames(PlanBook)} FROM (
+        SELECT new.* FROM changed
+        CROSS JOIN LATERAL jsonb_populate_recordset(NULL::plan_books, changed.books) AS new
+        WHERE read_version = 0
+      ) AS new
+      ON CONFLICT DO NOTHING RETURNING account_id, bank_account_id
+    )`
+
+/**
+ * Saves change sets in one statement, each of them wholly if its book still has the version that it
+ * was decided on, otherwise not at all. Rows travel as one JSON document for each bank account, so
+ * that the statement is the same however many there are. A book that another transaction has
+ * locked is waited for, or skipped.
+ *
+ * @returns the keys of the bank accounts that are saved
+ */
+export async function saveBooks(
+  connection: CommonQueryMethods,
+  saves: readonly ChangeSet[],
+  locked: Locked,
+): Promise<Set<string>> {
+  const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
+  const statementParts: StatementPart[] = [...filled]
+  if (saves.some(({ readVersion }) => readVersion === 0n)) statementParts.push('createdBooks')
+  if (locked === 'skip') statementParts.push('skipsLocked')
+  // The statement takes the locks in this order, that of the keys.
+  const ordered = [...new Map(saves.map((save) => [keyOf(save), save]))].sort(byKey)
+  const documents = ordered.map(([, save]) => documentOf(save, filled))
+  const changeSets = `[${documents.join(',')}]`
+  const saved = await connection.any(saveStatement({ changeSets }, statementParts))
+  return new Set(saved.map(keyOf))
+}
+
+/** The keys of the bank accounts whose last save is one of these. */
+export async function findSavedBooks(
+  connection: CommonQueryMethods,
+  saves: readonly ChangeSet[],
+): Promise<Set<string>> {
+  const names = (name: 'accountId' | 'bankAccountId' | 'saveId') =>
+    sql.array(
+      saves.map((save) => save[name]),
+      'text',
+    )
+  const found = await connection.any(sql.type(SavedRow)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM plan_books
+    WHERE account_id = ANY(${names('accountId')})
+      AND bank_account_id = ANY(${names('bankAccountId')}) AND save_id = ANY(${names('saveId')})`)
+  return new Set(found.map(keyOf))
+}
+
+function documentOf(save: ChangeSet, filled: readonly PartName[]): string {
+  const { accountId, bankAccountId, readVersion, version, saveId } = save
+  const rows = filled.map((name) => `,"${name}":${recordsOf(save[name])}`)
+  return `{"account_id":${JSON.stringify(accountId)},
+    "bank_account_id":${JSON.stringify(bankAccountId)},
+    "read_version":${readVersion},
+    "books":${recordsOf([{ accountId, bankAccountId, version, saveId }])}${rows.join('')}}`
+}

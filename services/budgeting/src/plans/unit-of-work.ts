@@ -1,0 +1,197 @@
+import { notFound } from '@coffer/kit/errors'
+import { newId } from '@coffer/kit/id'
+import { nextVersion } from '@coffer/kit/version'
+import type { FundingRun, RunLine } from '../funding-run.ts'
+import type { FundingSchedule } from '../funding-schedule.ts'
+import { type FundedSpending, type PlanScope, type Spending, withFunding } from '../spending.ts'
+import { changesOf, put, type Rows, remove, startRows } from './rows.ts'
+
+/** Names a bank account and those of its plans and schedules that a change may concern. */
+export interface BookScope extends PlanScope {
+  /** Plans, each with its schedule. */
+  spendingIds?: readonly string[]
+  /** Schedules, each with the plans on it. */
+  plansOnIds?: readonly string[]
+  /** Schedules alone. */
+  fundingScheduleIds?: readonly string[]
+  /** The plan that a request with this Idempotency-Key has created. */
+  openingKey?: string | null
+  /** Every plan and schedule, and the runs that the ledger has not booked yet. */
+  isWhole?: boolean
+  /** Asks how many schedules there are. */
+  countsSchedules?: boolean
+}
+
+/** The rows that scopes of one bank account name. */
+export interface BookState extends PlanScope {
+  /** 0 before the first save. */
+  version: bigint
+  /** Removed with its link: it takes no changes any more. */
+  isRemoved: boolean
+  /** The account's timezone; null before identity has told it. */
+  timezone: string | null
+  /** 0 where no scope asks. */
+  scheduleCount: number
+  plans: readonly Spending[]
+  schedules: readonly FundingSchedule[]
+  /** Runs that are pending, with their lines. */
+  runs: readonly FundingRun[]
+  lines: readonly RunLine[]
+}
+
+/** What a decision works on: the scope's rows as the decisions before it left them, by ID. */
+export interface Current {
+  timezone: string | null
+  scheduleCount: number
+  plans: readonly FundedSpending[]
+  /** Deleted ones are among them where the scope names them. */
+  schedules: readonly FundingSchedule[]
+  /** In the order in which they were due. */
+  runs: readonly FundingRun[]
+  lines: readonly RunLine[]
+}
+
+/** What is to be saved, each row whole, and what is answered once it is. */
+export interface Decision<Reply> {
+  reply: Reply
+  plans?: readonly Spending[]
+  deletedPlans?: readonly Spending[]
+  schedules?: readonly FundingSchedule[]
+  deletedSchedules?: readonly FundingSchedule[]
+  runs?: readonly FundingRun[]
+  /** Lines of new runs. */
+  lines?: readonly RunLine[]
+  /** Rows of idempotency_keys. */
+  replies?: readonly object[]
+}
+
+/** One change of the plans of one bank account. */
+export interface Work<Reply> {
+  scope: BookScope
+  /** Pure; may run several times. An error refuses this work alone. */
+  decide: (current: Current) => Decision<Reply>
+}
+
+/** Everything that the works of a round leave behind in one bank account, each row once. */
+export interface ChangeSet extends PlanScope {
+  /** The version that the works were decided on. */
+  readVersion: bigint
+  version: bigint
+  /** Tells this save from every other. */
+  saveId: string
+  createdPlans: readonly Spending[]
+  plans: readonly Spending[]
+  deletedPlans: readonly Spending[]
+  createdSchedules: readonly FundingSchedule[]
+  schedules: readonly FundingSchedule[]
+  deletedSchedules: readonly FundingSchedule[]
+  createdRuns: readonly FundingRun[]
+  runs: readonly FundingRun[]
+  lines: readonly RunLine[]
+  replies: readonly object[]
+}
+
+/** Unit of work: applies decisions in order and collects the rows to save. */
+interface UnitOfWork {
+  state: BookState
+  plans: Rows<Spending>
+  schedules: Rows<FundingSchedule>
+  runs: Rows<FundingRun>
+  lines: RunLine[]
+  replies: object[]
+}
+
+/**
+ * Decides works of one bank account in order, each on the rows as the one before left them. A
+ * refused work leaves no trace. All are refused with notFound where the bank account is removed.
+ *
+ * @returns an outcome for each work, and the change set, null where nothing is to be saved
+ */
+export function decideWorks(
+  state: BookState | undefined,
+  works: readonly Work<unknown>[],
+  now: Date,
+): { outcomes: PromiseSettledResult<unknown>[]; changeSet: ChangeSet | null } {
+  if (!state || state.isRemoved) {
+    const refusal = { status: 'rejected', reason: notFound('bank account') } as const
+    return { outcomes: works.map(() => refusal), changeSet: null }
+  }
+  const unit: UnitOfWork = {
+    state,
+    plans: startRows(state.plans, ({ spendingId }) => spendingId),
+    schedules: startRows(state.schedules, ({ fundingScheduleId }) => fundingScheduleId),
+    runs: startRows(state.runs, ({ fundingRunId }) => fundingRunId),
+    lines: [],
+    replies: [],
+  }
+  const outcomes = works.map((work) => attempt(unit, work))
+  return { outcomes, changeSet: changeSetOf(unit, now) }
+}
+
+function attempt(unit: UnitOfWork, { decide }: Work<unknown>): PromiseSettledResult<unknown> {
+  try {
+    const decision = decide(currentOf(unit))
+    apply(unit, decision)
+    return { status: 'fulfilled', value: decision.reply }
+  } catch (reason) {
+    return { status: 'rejected', reason }
+  }
+}
+
+function currentOf({ state, plans, schedules, runs, lines }: UnitOfWork): Current {
+  const live = (rows: Rows<FundingSchedule>) =>
+    [...rows.current.values()].filter(({ deletedAt }) => deletedAt === null).length
+  const countedBefore = state.schedules.filter(({ deletedAt }) => deletedAt === null).length
+  return {
+    timezone: state.timezone,
+    scheduleCount: state.scheduleCount + live(schedules) - countedBefore,
+    plans: [...plans.current.values()].sort(byId).flatMap((plan) => {
+      const schedule = schedules.current.get(plan.fundingScheduleId)
+      return schedule ? withFunding(plan, schedule) : []
+    }),
+    schedules: [...schedules.current.values()],
+    runs: [...runs.current.values()].filter((run) => run.state === 'pending').sort(byOccurrence),
+    lines: [...state.lines, ...lines],
+  }
+}
+
+function byId(one: Spending, other: Spending): number {
+  return one.spendingId < other.spendingId ? -1 : 1
+}
+
+function byOccurrence(one: FundingRun, other: FundingRun): number {
+  const difference = one.occurrence.getTime() - other.occurrence.getTime()
+  return difference || (one.fundingRunId < other.fundingRunId ? -1 : 1)
+}
+
+function apply(unit: UnitOfWork, decision: Decision<unknown>): void {
+  for (const plan of decision.plans ?? []) put(unit.plans, plan)
+  for (const plan of decision.deletedPlans ?? []) remove(unit.plans, plan)
+  for (const schedule of decision.schedules ?? []) put(unit.schedules, schedule)
+  for (const schedule of decision.deletedSchedules ?? []) remove(unit.schedules, schedule)
+  for (const run of decision.runs ?? []) put(unit.runs, run)
+  unit.lines.push(...(decision.lines ?? []))
+  unit.replies.push(...(decision.replies ?? []))
+}
+
+function changeSetOf(unit: UnitOfWork, now: Date): ChangeSet | null {
+  const { accountId, bankAccountId, version: readVersion } = unit.state
+  const plans = changesOf(unit.plans)
+  const schedules = changesOf(unit.schedules)
+  const runs = changesOf(unit.runs)
+  const parts = {
+    createdPlans: plans.created,
+    plans: plans.changed,
+    deletedPlans: plans.deleted,
+    createdSchedules: schedules.created,
+    schedules: schedules.changed,
+    deletedSchedules: schedules.deleted,
+    createdRuns: runs.created,
+    runs: runs.changed,
+    lines: unit.lines,
+    replies: unit.replies,
+  }
+  if (Object.values(parts).every((rows) => rows.length === 0)) return null
+  const version = nextVersion(readVersion, now)
+  return { accountId, bankAccountId, readVersion, version, saveId: newId('save'), ...parts }
+}

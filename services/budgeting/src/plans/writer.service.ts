@@ -1,0 +1,81 @@
+import type { Outcome } from '@coffer/kit/aggregate-store'
+import { createAggregateWriter } from '@coffer/kit/aggregate-writer'
+import { duplicate } from '@coffer/kit/errors'
+import { otherBody } from '@coffer/kit/idempotency'
+import type { ServiceDeps } from '@coffer/kit/service'
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { findSavedBooks, saveBooks } from './plan-save.sql.ts'
+import { keyOf, lockBooks, readBooks } from './plan-state.sql.ts'
+import { type BookState, type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
+
+/** The one writer of plans, schedules and runs. */
+export interface PlanWriter {
+  /**
+   * Carries out one change; resolves when it is committed. Throws notFound where the bank account
+   * is removed, duplicate where a name is taken, and what `decide` throws. A signal that is aborted
+   * while the change still waits in line drops it.
+   */
+  write: <Reply>(work: Work<Reply> & { signal?: AbortSignal }) => Promise<Reply>
+  /** Carries out changes of any bank accounts, each by itself; an outcome for each, in order. */
+  writeEach: <Reply>(
+    works: readonly Work<Reply>[],
+  ) => Promise<readonly PromiseSettledResult<Reply>[]>
+}
+
+/** The one way in which plans change: read, decide, save (docs/plans.md). */
+export function createPlanWriter({
+  database,
+  clock,
+}: Pick<ServiceDeps, 'database' | 'clock'>): PlanWriter {
+  const { run } = createAggregateWriter<Work<unknown>, BookState, ChangeSet>(database, {
+    keyOf: ({ scope }) => keyOf(scope),
+    isAlone: () => false,
+    // Budgeting publishes nothing.
+    hasEvents: () => false,
+    read: (connection, works) =>
+      readBooks(
+        connection,
+        works.map(({ scope }) => scope),
+      ),
+    lock: (tx, works) =>
+      lockBooks(
+        tx,
+        works.map(({ scope }) => scope),
+      ),
+    decide: (state, works) => decideWorks(state, works, clock()),
+    save: (connection, changeSets, locked) =>
+      saveBooks(connection, [...changeSets.values()], locked),
+    findSaved: (connection, changeSets) => findSavedBooks(connection, [...changeSets.values()]),
+  })
+  return {
+    write: async <Reply>({ signal, ...work }: Work<Reply> & { signal?: AbortSignal }) => {
+      const [outcome] = await run([work], signal)
+      return settled(outcome) as Reply
+    },
+    writeEach: async <Reply>(works: readonly Work<Reply>[]) => {
+      return (await run(works)) as PromiseSettledResult<Reply>[]
+    },
+  }
+}
+
+function settled(outcome: Outcome | undefined): unknown {
+  if (outcome?.status !== 'fulfilled') throw refusalOf(outcome?.reason)
+  return outcome.value
+}
+
+/** A fault of the database as the refusal that a client gets, where it is one. */
+function refusalOf(fault: unknown): unknown {
+  if (!(fault instanceof UniqueIntegrityConstraintViolationError)) return fault
+  switch (fault.constraint) {
+    case 'spending_name':
+      return duplicate('spending', { name: 'is taken by another one of the bank account' })
+    case 'funding_schedules_name':
+      return duplicate('funding schedule', {
+        name: 'is taken by another schedule of the bank account',
+      })
+    case 'spending_opening_key':
+      return otherBody()
+    default:
+      return fault
+  }
+}
