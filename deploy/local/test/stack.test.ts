@@ -50,7 +50,7 @@ function living(pids: Iterable<number>): number[] {
 }
 
 test(
-  'what a killed run left behind is stopped, and its data is there',
+  'what a killed run left is stopped, its data is there; a server that then dies is told of',
   async () => {
     using scratch = scratchDirectory()
     const dataDir = join(scratch.path, 'data')
@@ -83,6 +83,12 @@ test(
 
       const second = startStack({ dataDir, ports, log, env })
       await expect(second).rejects.toThrow(`Coffer is already running on ${dataDir}`)
+
+      process.kill(notedServers(dataDir).get('nats') ?? 0, 'SIGKILL')
+      const { error } = await stack.died
+      expect(error.message).toMatch(
+        /^nats ended unexpectedly \(SIGKILL\)\. \S+\/log\/nats\.log ends with: /,
+      )
     }
     expect(living(started)).toEqual([])
     expect(readdirSync(join(dataDir, 'run'))).toEqual(['nats.conf'])
@@ -143,22 +149,6 @@ test(
     busy.close()
     expect([...notedServers(dataDir)]).toEqual([])
     expect(readdirSync(join(dataDir, 'run'))).toEqual([])
-  },
-  timeoutMs,
-)
-
-test(
-  'a server that ends by itself is told of, with the end of its log',
-  async () => {
-    using scratch = scratchDirectory()
-    const dataDir = join(scratch.path, 'data')
-    const ports = await somePorts()
-    await using stack = await startStack({ dataDir, ports, log: quietProgress(), env })
-    process.kill(notedServers(dataDir).get('nats') ?? 0, 'SIGKILL')
-    const { error } = await stack.died
-    expect(error.message).toMatch(
-      /^nats ended unexpectedly \(SIGKILL\)\. \S+\/log\/nats\.log ends with: /,
-    )
   },
   timeoutMs,
 )
