@@ -9,6 +9,8 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/.coffer/'],
   modulePathIgnorePatterns: ['/.coffer/'],
   maxWorkers: 2,
+  // A worker that has grown is replaced.
+  workerIdleMemoryLimit: '1500MB',
   // Ends a test that hangs; what is slow on a busy machine is not wrong.
   testTimeout: 240_000,
 }
