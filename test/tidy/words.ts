@@ -13,9 +13,17 @@ const onlyInBenchmarks: [RegExp, string][] = [
   [/\bmonetr\b|reference server/i, 'belongs to docs/benchmarks.md'],
 ]
 
+const inServices: [RegExp, string][] = [
+  [/\b(xmin|ctid)\b/, 'a row is named by its key, and its state by a version'],
+]
+
 /** Lines with words that have no place in the repository, with the reason. */
 export function bannedWords({ path, text }: File): string[] {
-  const words = path === 'docs/benchmarks.md' ? anywhere : [...anywhere, ...onlyInBenchmarks]
+  const words = [
+    ...anywhere,
+    ...(path === 'docs/benchmarks.md' ? [] : onlyInBenchmarks),
+    ...(/^services\/[a-z-]+\/src\//.test(path) ? inServices : []),
+  ]
   return text.split('\n').flatMap((line, index) => {
     const hits = words.filter(([word]) => word.test(line))
     return hits.map(([word, why]) => `${path}:${index + 1}: ${word.exec(line)?.[0]}: ${why}`)
