@@ -13,6 +13,9 @@ SELECT account_id, bank_account_id, 1 FROM funding_schedules
 UNION
 SELECT account_id, bank_account_id, 1 FROM ended_bank_accounts;
 
--- Of the revisions of plans only those of plans under creation are of use: the number of requests
--- that have taken one up.
-ALTER TABLE spending RENAME COLUMN revision TO opening_attempts;
+-- How many requests have taken up a plan under creation, all that the revision of a plan told beside
+-- the version above. The revision stays for processes of the version before.
+ALTER TABLE spending
+  ADD COLUMN opening_attempts bigint NOT NULL DEFAULT 1,
+  ALTER COLUMN revision SET DEFAULT 1;
+UPDATE spending SET opening_attempts = revision WHERE state = 'opening';
