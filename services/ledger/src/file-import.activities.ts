@@ -101,20 +101,21 @@ async function formatOf({ database }: Deps, upload: Upload): Promise<ReadingForm
 async function store({ database, clock, writeIn }: Deps, key: UploadKey, statement: FileStatement) {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
-  const transactionIds = statement.rows.map(() => newId('txn'))
-  const { balances, currency } = statement
+  const { rows, skipped, balances, currency } = statement
   const instants = findInstants(balances, now)
   const balancesAsOf = instants?.asOf ?? null
   await database.transaction(async (tx) => {
     const upload = await lockUnfinished(tx, key)
     if (!upload) return
-    const all = transactionsOf(statement, { accountId, bankAccountId, transactionIds, now })
     let importedCount = 0n
-    for (let start = 0; start < all.length; start += rowsPerStatement) {
-      const some = all.slice(start, start + rowsPerStatement)
-      importedCount += await insertUploaded(tx, key, some)
+    // From the end of the file, a page at a time: all at once would hold up requests.
+    for (let end = rows.length; end > 0; end -= rowsPerStatement) {
+      const page = rows.slice(Math.max(0, end - rowsPerStatement), end)
+      const transactionIds = page.map(() => newId('txn'))
+      const of = { accountId, bankAccountId, transactionIds, now }
+      importedCount += await insertUploaded(tx, key, transactionsOf(page, of))
     }
-    const skippedCount = BigInt(all.length + statement.skipped.length) - importedCount
+    const skippedCount = BigInt(rows.length + skipped.length) - importedCount
     await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })
     await writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))

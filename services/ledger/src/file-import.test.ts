@@ -37,7 +37,7 @@ test('the first row of a file gets the largest ID', () => {
   const ids = { accountId: 'acct_1', bankAccountId: 'bac_1' }
   const of = { ...ids, transactionIds: ['txn_a', 'txn_b'], now: NOW }
   const common = { source: 'upload', createdAt: NOW, date: EARLIER } as const
-  expect(transactionsOf(file(), of)).toEqual([
+  expect(transactionsOf(file().rows, of)).toEqual([
     aTransaction({
       ...common,
       transactionId: 'txn_a',

@@ -7,12 +7,12 @@ import { type FileBalances, type FileStatement, statesBalances } from './stateme
 import { emptyTransaction, type Locked, type Transaction } from './transaction.ts'
 
 /**
- * The transactions of a file, to be stored unless their identifier is known. They come in reverse
- * order of the file with ascending IDs, so that within a day its first row shows first.
+ * The transactions of rows of a file, to be stored unless their identifier is known. They come in
+ * reverse order with ascending IDs, so that within a day the first row of the file shows first.
  * `transactionIds` has one ID per row, ascending.
  */
 export function transactionsOf(
-  { rows }: FileStatement,
+  rows: FileStatement['rows'],
   of: { accountId: string; bankAccountId: string; transactionIds: readonly string[]; now: Date },
 ): Transaction[] {
   return rows.toReversed().map((row, index) => {
