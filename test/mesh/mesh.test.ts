@@ -114,6 +114,7 @@ test('a budget works across six processes', async () => {
 
 const names = [
   'advance',
+  'compare-plans',
   'deletion-sweep',
   'identity-sweep',
   'ledger-sweep',

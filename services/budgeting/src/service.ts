@@ -6,6 +6,7 @@ import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { advanceActivities } from './advance.activities.ts'
+import { comparisonActivities } from './comparison.activities.ts'
 import { settings } from './config.ts'
 import { handlers } from './envelope.consumer.ts'
 import { type Forecasters, forecastRoutes } from './forecast.rpc.ts'
@@ -47,17 +48,20 @@ export const budgeting = defineService({
       },
       workflowModules: [
         new URL('./advance.workflow.ts', import.meta.url),
+        new URL('./comparison.workflow.ts', import.meta.url),
         new URL('./sweep.workflow.ts', import.meta.url),
       ],
       activities: {
         ...accountRemovalActivities(deps),
         ...advanceActivities(deps),
+        ...comparisonActivities(deps),
         ...openingActivities(deps),
         ...removalActivities(deps),
         ...scheduleRemovalActivities(deps),
       },
       schedules: [
         { ...workflow, id: 'advance', type: 'advance', cron: '0 * * * *' },
+        { ...workflow, id: 'compare-plans', type: 'comparePlans', cron: '30 * * * *' },
         { ...workflow, id: 'sweep-plans', type: 'sweepPlans', cron: '*/10 * * * *' },
       ],
       close: async () => forecasters[Symbol.asyncDispose](),
