@@ -17,9 +17,9 @@ const formats: ReadingFormat[] = [
 ]
 
 const folder = new URL('../../../test/data/', import.meta.url)
-const files = readdirSync(folder)
-  .filter((name) => name !== 'checking.qfx')
-  .map((name) => readFileSync(new URL(name, folder)))
+const files = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name !== 'checking.qfx')
+  .map(({ name }) => readFileSync(new URL(name, folder)))
 
 /** What the formats are made of, and what breaks readers of them. */
 const words = [
