@@ -192,6 +192,7 @@ async function appliedFiles(client: pg.Client, schema: string): Promise<Applied>
   )
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
+
 /** @throws {MigrationError} when this program lacks an applied file, or has it with other text */
 function requireKnown(service: string, applied: Applied, files: MigrationFile[]): void {
   const known = new Map(files.map(({ name, checksum }) => [name, checksum]))
