@@ -13,7 +13,8 @@ test.each([
   'UPDATE bank_accounts SET unsearched_from = 1, goals = 0 WHERE true',
   "insertOf('provider_transactions', Record, record)",
   "deleteSome(database, { table: 'transactions', where, limit })",
-  "guardedInsert({ table: 'journal', columns }, 'entries')",
+  "guardedInsert({ table: 'journal', entity }, 'entries')",
+  "const part = { table: 'journal', entity: JournalEntry }",
   'UPDATE spending SET is_paused = true',
   'DELETE FROM $' + '{sql.identifier([table])}',
 ])('%s is reported', (statement) => {

@@ -59,10 +59,8 @@ function writesTo(tables: readonly string[]): RegExp[] {
   return [
     new RegExp(`${verb}(?:ONLY\\s+)?(?:"?\\w+"?\\.)?${name}${mark}`, 'gi'),
     // The helpers of kit take the name of a table as a text.
-    new RegExp(
-      `\\b(?:insertOf\\(\\s*|(?:deleteSome|guardedInsert)\\([^)]*\\btable: )'${name}`,
-      'g',
-    ),
+    new RegExp(`\\b(?:insertOf\\(\\s*|deleteSome\\([^)]*\\btable: )'${name}`, 'g'),
+    new RegExp(`\\btable: '${name}',\\s*entity\\b`, 'g'),
   ]
 }
 

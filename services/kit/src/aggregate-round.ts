@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, IntegrityConstraintViolationError } from 'slonik'
-import type { AggregateStore, Locked, Outcome } from './aggregate-store.ts'
+import { keyOf } from './aggregate-key.ts'
+import type { AggregateStore, Locked, Outcome, Scoped } from './aggregate-store.ts'
 import type { Database, Transaction } from './database.ts'
 import { unanswered } from './errors.ts'
 import { isOutage, isOutcomeUnknown } from './fault.ts'
@@ -42,7 +43,7 @@ export interface Attempt<Work, ChangeSet> {
  * One round. An integrity violation (a repeated key) fails the statement of all: works that are not
  * committed by then run one by one, so that only the cause of it is refused.
  */
-export async function writeRound<Work, State, ChangeSet>(
+export async function writeRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
   round: Round<Work, ChangeSet>,
@@ -74,7 +75,7 @@ export async function oneByOne<Work>(
   return outcomes
 }
 
-async function settleAll<Work, State, ChangeSet>(
+async function settleAll<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
   round: Round<Work, ChangeSet>,
@@ -95,7 +96,7 @@ async function settleAll<Work, State, ChangeSet>(
 }
 
 /** Reads, decides and saves without locks. */
-export async function attemptOnce<Work, State, ChangeSet>(
+export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
   round: Round<Work, ChangeSet>,
@@ -114,13 +115,13 @@ export async function attemptOnce<Work, State, ChangeSet>(
  * lock waits until Postgres is done with that save, and then it is looked for. One that reaches
  * Postgres even later saves nothing: by then the version has moved.
  */
-async function attemptLocked<Work, State, ChangeSet>(
+async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
   round: Round<Work, ChangeSet>,
 ): Promise<void> {
   const { attempt, saved } = await database.transaction(async (tx) => {
-    await store.lock(tx, openOf(round))
+    await store.lock(tx, scopesOf(openOf(round)))
     for (const earlier of round.unanswered) {
       settle(round, earlier, await store.findSaved(tx, earlier.changeSets))
     }
@@ -133,7 +134,7 @@ async function attemptLocked<Work, State, ChangeSet>(
 }
 
 /** Carries out one work in a transaction that holds the row lock. */
-export async function writeLocked<Work, State, ChangeSet>(
+export async function writeLocked<Work extends Scoped, State, ChangeSet>(
   tx: Transaction,
   store: AggregateStore<Work, State, ChangeSet>,
   work: Work,
@@ -144,14 +145,18 @@ export async function writeLocked<Work, State, ChangeSet>(
   return outcome
 }
 
-async function decideOn<Work, State, ChangeSet>(
+function scopesOf<Work extends Scoped>(works: readonly Work[]): Work['scope'][] {
+  return works.map(({ scope }) => scope)
+}
+
+async function decideOn<Work extends Scoped, State, ChangeSet>(
   connection: CommonQueryMethods,
   store: AggregateStore<Work, State, ChangeSet>,
   open: readonly Work[],
 ): Promise<Attempt<Work, ChangeSet>> {
-  const states = open.length > 0 ? await store.read(connection, open) : new Map()
+  const states = open.length > 0 ? await store.read(connection, scopesOf(open)) : new Map()
   const changeSets = new Map<string, ChangeSet>()
-  const decided = [...Map.groupBy(open, store.keyOf)].map(([key, works]) => {
+  const decided = [...Map.groupBy(open, ({ scope }) => keyOf(scope))].map(([key, works]) => {
     const { outcomes, changeSet } = store.decide(states.get(key), works)
     if (changeSet !== null) changeSets.set(key, changeSet)
     return { key, works, outcomes }
@@ -161,7 +166,7 @@ async function decideOn<Work, State, ChangeSet>(
 
 const none: ReadonlySet<string> = new Set()
 
-async function saveOf<Work, State, ChangeSet>(
+async function saveOf<Work extends Scoped, State, ChangeSet>(
   connection: CommonQueryMethods,
   store: AggregateStore<Work, State, ChangeSet>,
   { changeSets }: Attempt<Work, ChangeSet>,

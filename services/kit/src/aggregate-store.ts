@@ -1,4 +1,5 @@
 import type { CommonQueryMethods } from 'slonik'
+import type { AggregateKey } from './aggregate-key.ts'
 import type { Transaction } from './database.ts'
 
 export type Outcome = PromiseSettledResult<unknown>
@@ -6,20 +7,23 @@ export type Outcome = PromiseSettledResult<unknown>
 /** What a save does about a row that another transaction has locked. */
 export type Locked = 'wait' | 'skip'
 
+/** A work names its aggregate, and the rows under it that it concerns. */
+export interface Scoped {
+  scope: AggregateKey
+}
+
 /**
  * How aggregates of one kind are read and saved. An aggregate is a row with a `version` and the
  * rows under it; every save that changes any of them raises the version.
  */
-export interface AggregateStore<Work, State, ChangeSet> {
-  /** Names the aggregate that a work is about. */
-  keyOf: (work: Work) => string
-  /** In one statement: the rows that the works name, by key. Missing aggregates are left out. */
+export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
+  /** In one statement: the rows that scopes name, by key. Missing aggregates are left out. */
   read: (
     connection: CommonQueryMethods,
-    works: readonly Work[],
+    scopes: readonly Work['scope'][],
   ) => Promise<ReadonlyMap<string, State>>
   /** Takes the row locks of these aggregates, in the order of their keys. */
-  lock: (tx: Transaction, works: readonly Work[]) => Promise<void>
+  lock: (tx: Transaction, keys: readonly AggregateKey[]) => Promise<unknown>
   /**
    * Pure: applies the works of one aggregate in order, each to the result of the one before. A
    * refused work leaves no trace. The change set is null where nothing is to be saved.

@@ -1,3 +1,4 @@
+import { keyOf } from './aggregate-key.ts'
 import {
   type Attempt,
   attemptOnce,
@@ -7,7 +8,7 @@ import {
   writeLocked,
   writeRound,
 } from './aggregate-round.ts'
-import type { AggregateStore, Outcome } from './aggregate-store.ts'
+import type { AggregateStore, Outcome, Scoped } from './aggregate-store.ts'
 import { createBatcher } from './batch.ts'
 import type { Database, Transaction } from './database.ts'
 import { isOutage, isOutcomeUnknown } from './fault.ts'
@@ -29,7 +30,7 @@ const lineLimits = { sizeMax: 64, waitingMax: 1024 }
  * round failed: there it is read and decided again, after one more conflict under the row lock. A
  * round is not one transaction of its aggregates: each is saved by itself.
  */
-export function createAggregateWriter<Work, State, ChangeSet>(
+export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
 ): AggregateWriter<Work> {
@@ -47,11 +48,11 @@ export function createAggregateWriter<Work, State, ChangeSet>(
   const carryOut = async (work: Work, signal: AbortSignal | undefined): Promise<Outcome> => {
     const shared = store.isAlone(work) ? { work, lost: null } : await share('', work, signal)
     if ('status' in shared) return shared
-    return { status: 'fulfilled', value: await lineUp(store.keyOf(work), shared, signal) }
+    return { status: 'fulfilled', value: await lineUp(keyOf(work.scope), shared, signal) }
   }
   return {
     run: async (works, signal) => {
-      const keys = new Set(works.map(store.keyOf))
+      const keys = new Set(works.map(({ scope }) => keyOf(scope)))
       if (keys.size > 1) return write(works.map((work) => ({ work, lost: null })))
       return Promise.all(works.map((work) => carryOut(work, signal).catch(rejected)))
     },
@@ -64,7 +65,7 @@ function rejected(reason: unknown): PromiseRejectedResult {
 }
 
 /** One attempt for works of any aggregates, which waits for no lock. */
-async function shareRound<Work, State, ChangeSet>(
+async function shareRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
   works: readonly Work[],

@@ -1,18 +1,20 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
 import type { Transaction } from './database.ts'
 import { newId } from './id.ts'
 
 /** A change of an entity, as the row that will be published. */
-export interface Change {
-  changeId: string
-  accountId: string
+export const Change = z.object({
+  changeId: z.string(),
+  accountId: z.string(),
   /** Full name of the message type. */
-  type: string
-  entityId: string
-  version: bigint
-  payload: Buffer
-}
+  type: z.string(),
+  entityId: z.string(),
+  version: z.bigint(),
+  payload: z.instanceof(Buffer),
+})
+export type Change = z.infer<typeof Change>
 
 /** Entities in one change at most: more are several changes, so that none is too large for NATS. */
 export const entitiesMax = 200

@@ -1,9 +1,21 @@
-import { type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
-import { namesOf } from './rows.ts'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { columnNames, namesOf, rowAssignments } from './rows.ts'
 
 // Parts of a statement that saves aggregates by compare-and-set. Its CTE `guard` has a row for each
 // aggregate whose version still holds: `account_id`, `bank_account_id`, and for each part a column
 // of the part's name that holds the rows to save as a JSON array.
+
+/** The fields that name an aggregate. */
+export const keyFields = ['accountId', 'bankAccountId']
+
+/** What a save returns: the keys of the aggregates that are saved. */
+export const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
+
+/** What the guard's row lock does about a row that another transaction has locked. */
+export function skipping(isSkipping: boolean): FragmentSqlToken {
+  return isSkipping ? sql.fragment`SKIP LOCKED` : sql.fragment``
+}
 
 /**
  * The rows of a part, called `new`. The OFFSET and the comparison tell the planner to expect few:
@@ -18,22 +30,43 @@ export function guardedRows(part: string, table: string): FragmentSqlToken {
     ) AS new`
 }
 
-/** The row of a table that a row of `guardedRows` replaces. */
+/** The row of a table that a row of `guardedRows` replaces; its ID is the field of this name. */
 export function replacedRow(table: string, id?: string): FragmentSqlToken {
-  const same = (column: string) =>
-    sql.fragment`${sql.identifier([table, column])} = ${sql.identifier(['new', column])}`
-  const columns = ['account_id', 'bank_account_id', ...(id === undefined ? [] : [id])]
-  return sql.fragment`${sql.join(columns.map(same), sql.fragment` AND `)}`
+  const fields = [...keyFields, ...(id === undefined ? [] : [id])]
+  const same = namesOf(fields).members.map(
+    (column) => sql.fragment`${sql.identifier([table])}.${column} = new.${column}`,
+  )
+  return sql.fragment`${sql.join(same, sql.fragment` AND `)}`
 }
 
-/** A table that rows are inserted into, and the columns that they have. */
-export interface InsertPart {
+/** A table whose rows are replaced whole, and the field of their IDs. */
+export interface ReplacedPart {
   table: string
-  columns: ListSqlToken
+  entity: z.ZodObject
+  id: string
 }
+
+/** The UPDATE of a part's rows: every field of the entity but its key. */
+export function guardedUpdate({ table, entity, id }: ReplacedPart, part: string): FragmentSqlToken {
+  return sql.fragment`
+    UPDATE ${sql.identifier([table])}
+    SET ${rowAssignments(entity, [...keyFields, id])}
+    FROM ${guardedRows(part, table)} WHERE ${replacedRow(table, id)}`
+}
+
+/** The DELETE of a part's rows. */
+export function guardedDelete({ table, id }: ReplacedPart, part: string): FragmentSqlToken {
+  return sql.fragment`
+    DELETE FROM ${sql.identifier([table])}
+    USING ${guardedRows(part, table)} WHERE ${replacedRow(table, id)}`
+}
+
+/** A table that rows are inserted into, and the entity that they are. */
+export type InsertPart = Omit<ReplacedPart, 'id'>
 
 /** The INSERT of a part's rows, which may belong to an account alone. */
-export function guardedInsert({ table, columns }: InsertPart, part: string): FragmentSqlToken {
+export function guardedInsert({ table, entity }: InsertPart, part: string): FragmentSqlToken {
+  const columns = columnNames(entity)
   const values = columns.members.map((column) => sql.fragment`new.${column}`)
   return sql.fragment`
     INSERT INTO ${sql.identifier([table])} (${columns})
@@ -42,8 +75,14 @@ export function guardedInsert({ table, columns }: InsertPart, part: string): Fra
       NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS new`
 }
 
-/** The columns of a reply that is kept under an Idempotency-Key. */
+/** Replies that are kept under an Idempotency-Key. */
 export const replyPart: InsertPart = {
   table: 'idempotency_keys',
-  columns: namesOf(['accountId', 'route', 'key', 'bodyHash', 'reply']),
+  entity: z.object({
+    accountId: z.string(),
+    route: z.string(),
+    key: z.string(),
+    bodyHash: z.instanceof(Buffer),
+    reply: z.instanceof(Buffer),
+  }),
 }

@@ -1,9 +1,10 @@
+import { keyOf } from '@coffer/kit/aggregate-key'
 import type { Database } from '@coffer/kit/database'
 import { columnsOf } from '@coffer/kit/rows'
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import type { LinkKey } from './link.ts'
-import { keyOf, readMoney } from './money/money-state.sql.ts'
+import { readMoney } from './money/money-state.sql.ts'
 import { AccountRecord, type SyncedAccount } from './provider-account.ts'
 
 const Row = z.object({ bankAccountId: z.string() })

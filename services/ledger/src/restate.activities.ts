@@ -1,8 +1,8 @@
+import { keyOf } from '@coffer/kit/aggregate-key'
 import { type Change, emit } from '@coffer/kit/changes'
 import type { Database } from '@coffer/kit/database'
 import type { Envelope } from './envelope.ts'
 import { envelopeChanges } from './money/money-events.service.ts'
-import { keyOf } from './money/money-state.sql.ts'
 import { type EnvelopeCursor, openEnvelopesAfter } from './restate.sql.ts'
 
 const pageSize = 500

@@ -184,7 +184,7 @@ function spend(
   { locked, settlements }: Work,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
 ): Pick<Transaction, 'spendingId' | 'spendingAmount'> {
-  const envelope = settlements.envelopes.get(before.spendingId ?? '')
+  const envelope = settlements.envelopes.current.get(before.spendingId ?? '')
   if (envelope === undefined) {
     return { spendingId: before.spendingId, spendingAmount: before.spendingAmount }
   }

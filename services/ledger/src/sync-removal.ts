@@ -49,7 +49,7 @@ function takeAway(
 ): Transaction {
   const { now } = locked.operation
   const { bankAccount, envelopes } = settlements
-  const envelope = envelopes.get(before.spendingId ?? '')
+  const envelope = envelopes.current.get(before.spendingId ?? '')
   if (envelope === undefined) {
     return { ...before, deletedAt: now }
   }

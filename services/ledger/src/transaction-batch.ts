@@ -32,7 +32,7 @@ export function createTransactions(locked: Locked, items: readonly BatchItem[]):
   const settlements = startSettlements(locked)
   const outcomes = items.map(({ operationId, body }): ItemOutcome => {
     const { bankAccount, envelopes } = settlements
-    const envelope = envelopes.get(body.spendingId ?? '')
+    const envelope = envelopes.current.get(body.spendingId ?? '')
     const operation = { ...locked.operation, operationId }
     const state = { bankAccount, envelopes: envelope ? [envelope] : [], operation }
     const decided = settledOrRefused(() => createTransaction(state, body))

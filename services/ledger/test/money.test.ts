@@ -1,4 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { keyOf } from '@coffer/kit/aggregate-key'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { type Booted, boot, counted } from '@coffer/kit/testing/boot'
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { openBook, settle } from '../src/book.ts'
 import { saveMoney } from '../src/money/money-save.sql.ts'
-import { keyOf, readMoney } from '../src/money/money-state.sql.ts'
+import { readMoney } from '../src/money/money-state.sql.ts'
 import { createMoneyWriter, type MoneyWriter } from '../src/money/writer.service.ts'
 import { ledger } from '../src/service.ts'
 import { emptyTransaction } from '../src/transaction.ts'
@@ -18,8 +19,7 @@ import { type FundedHousehold, fundedHousehold, payTogether } from './funded-hou
 const nothing = {
   ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
   ...{ records: [], closed: [], forgotten: [], accountRecords: [], aliases: [], changes: [] },
-  ...{ replies: [], operations: [], changesTexts: false },
-  saveId: '',
+  ...{ replies: [], operations: [], changesTexts: false, saveId: '' },
 }
 
 let booted: Booted

@@ -204,7 +204,7 @@ test('a list that comes while its link is deleted leaves no bank account', async
   const home = await syncedHome(booted)
   const { links, linkId, as, accountId } = home
   // Each client goes on until it is refused.
-  const clients = [1, 2, 3].map(async () => {
+  const clients = Array.from({ length: 8 }, async () => {
     for (let count = 0; count < 1_000; count++) {
       const accounts = [home.account, anAccount()]
       const [answer] = await refusals(upsert(home, { accounts }))
@@ -214,7 +214,7 @@ test('a list that comes while its link is deleted leaves no bank account', async
   })
   await setTimeout(50)
   await links.deleteLink({ linkId }, as)
-  expect(await Promise.all(clients)).toEqual(['NotFound', 'NotFound', 'NotFound'])
+  expect(new Set(await Promise.all(clients))).toEqual(new Set(['NotFound']))
   const left = await booted.database('ledger').pool.any(sql.unsafe`
     SELECT FROM bank_accounts WHERE account_id = ${accountId} AND removed_at IS NULL`)
   expect(left).toHaveLength(0)

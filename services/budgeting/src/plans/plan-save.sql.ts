@@ -1,10 +1,15 @@
+import { inKeyOrder, keyOf } from '@coffer/kit/aggregate-key'
 import type { Locked } from '@coffer/kit/aggregate-store'
 import {
+  guardedDelete,
   guardedInsert,
   guardedRows,
-  type InsertPart,
+  guardedUpdate,
+  keyFields,
   replacedRow,
   replyPart,
+  SavedRow,
+  skipping,
 } from '@coffer/kit/guarded-save'
 import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/rows'
 import { prepareParts } from '@coffer/kit/statement'
@@ -13,48 +18,29 @@ import { z } from 'zod'
 import { FundingRun, RunLine } from '../funding-run.ts'
 import { FundingSchedule } from '../funding-schedule.ts'
 import { Spending } from '../spending.ts'
-import { byKey, keyOf } from './plan-state.sql.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-const accountKey = ['accountId', 'bankAccountId'] as const
 const PlanBook = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   version: z.bigint(),
   saveId: z.string().nullable(),
 })
-const planTable: InsertPart = { table: 'spending', columns: columnNames(Spending) }
-const scheduleTable: InsertPart = {
-  table: 'funding_schedules',
-  columns: columnNames(FundingSchedule),
-}
-const runTable: InsertPart = { table: 'funding_runs', columns: columnNames(FundingRun) }
-const lineTable: InsertPart = { table: 'funding_run_lines', columns: columnNames(RunLine) }
+const plan = { table: 'spending', entity: Spending, id: 'spendingId' }
+const schedule = { table: 'funding_schedules', entity: FundingSchedule, id: 'fundingScheduleId' }
+const run = { table: 'funding_runs', entity: FundingRun, id: 'fundingRunId' }
+const line = { table: 'funding_run_lines', entity: RunLine }
 
 const parts = {
-  createdSchedules: guardedInsert(scheduleTable, 'createdSchedules'),
-  schedules: sql.fragment`
-    UPDATE funding_schedules
-    SET ${rowAssignments(FundingSchedule, [...accountKey, 'fundingScheduleId'])}
-    FROM ${guardedRows('schedules', 'funding_schedules')}
-    WHERE ${replacedRow('funding_schedules', 'funding_schedule_id')}`,
-  deletedSchedules: sql.fragment`
-    DELETE FROM funding_schedules USING ${guardedRows('deletedSchedules', 'funding_schedules')}
-    WHERE ${replacedRow('funding_schedules', 'funding_schedule_id')}`,
-  createdPlans: guardedInsert(planTable, 'createdPlans'),
-  plans: sql.fragment`
-    UPDATE spending SET ${rowAssignments(Spending, [...accountKey, 'spendingId'])}
-    FROM ${guardedRows('plans', 'spending')}
-    WHERE ${replacedRow('spending', 'spending_id')}`,
-  deletedPlans: sql.fragment`
-    DELETE FROM spending USING ${guardedRows('deletedPlans', 'spending')}
-    WHERE ${replacedRow('spending', 'spending_id')}`,
-  createdRuns: guardedInsert(runTable, 'createdRuns'),
-  runs: sql.fragment`
-    UPDATE funding_runs SET ${rowAssignments(FundingRun, [...accountKey, 'fundingRunId'])}
-    FROM ${guardedRows('runs', 'funding_runs')}
-    WHERE ${replacedRow('funding_runs', 'funding_run_id')}`,
-  lines: guardedInsert(lineTable, 'lines'),
+  createdSchedules: guardedInsert(schedule, 'createdSchedules'),
+  schedules: guardedUpdate(schedule, 'schedules'),
+  deletedSchedules: guardedDelete(schedule, 'deletedSchedules'),
+  createdPlans: guardedInsert(plan, 'createdPlans'),
+  plans: guardedUpdate(plan, 'plans'),
+  deletedPlans: guardedDelete(plan, 'deletedPlans'),
+  createdRuns: guardedInsert(run, 'createdRuns'),
+  runs: guardedUpdate(run, 'runs'),
+  lines: guardedInsert(line, 'lines'),
   replies: guardedInsert(replyPart, 'replies'),
 } satisfies Record<string, FragmentSqlToken>
 
@@ -64,8 +50,6 @@ const partNames = Object.keys(parts) as PartName[]
 type StatementPart = PartName | 'createdBooks' | 'skipsLocked'
 
 const nothing = sql.fragment``
-const skipLocked = sql.fragment`SKIP LOCKED`
-const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
 /**
  * Compare-and-set. The guard locks the books that still have the version that was read, in the
@@ -98,10 +82,10 @@ const saveStatement = prepareParts(
         WHERE book.account_id = changed.account_id
           AND book.bank_account_id = changed.bank_account_id
           AND book.version = changed.read_version
-        LIMIT 1 FOR NO KEY UPDATE ${has.has('skipsLocked') ? skipLocked : nothing}
+        LIMIT 1 FOR NO KEY UPDATE ${skipping(has.has('skipsLocked'))}
       ) AS unchanged${created}
     ), raised AS (
-      UPDATE plan_books SET ${rowAssignments(PlanBook, accountKey)}
+      UPDATE plan_books SET ${rowAssignments(PlanBook, keyFields)}
       FROM ${guardedRows('books', 'plan_books')}
       WHERE ${replacedRow('plan_books')}
     )${saves.length > 0 ? sql.join(saves, nothing) : nothing}
@@ -137,8 +121,7 @@ export async function saveBooks(
   if (saves.some(({ readVersion }) => readVersion === 0n)) statementParts.push('createdBooks')
   if (locked === 'skip') statementParts.push('skipsLocked')
   // The statement takes the locks in this order, that of the keys.
-  const ordered = [...new Map(saves.map((save) => [keyOf(save), save]))].sort(byKey)
-  const documents = ordered.map(([, save]) => documentOf(save, filled))
+  const documents = inKeyOrder(saves, (save) => save).map((save) => documentOf(save, filled))
   const changeSets = `[${documents.join(',')}]`
   const saved = await connection.any(saveStatement({ changeSets }, statementParts))
   return new Set(saved.map(keyOf))

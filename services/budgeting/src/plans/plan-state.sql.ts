@@ -1,4 +1,6 @@
+import { keyOf } from '@coffer/kit/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database'
+import { FoundRow, inScope, keyRecords, locking } from '@coffer/kit/guarded-read'
 import { entityOf, recordsOf } from '@coffer/kit/rows'
 import { prepare, prepareParts } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
@@ -7,16 +9,6 @@ import { FundingRun, RunLine } from '../funding-run.ts'
 import { FundingSchedule } from '../funding-schedule.ts'
 import { type PlanScope, Spending } from '../spending.ts'
 import type { BookScope, BookState } from './unit-of-work.ts'
-
-/** Names a bank account, as the key of a map. */
-export function keyOf({ accountId, bankAccountId }: PlanScope): string {
-  return `${accountId} ${bankAccountId}`
-}
-
-/** Orders entries of a map by key: locks are taken in this order, so none waits in a circle. */
-export function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
-  return one < other ? -1 : 1
-}
 
 /** The part of a scope that names rows: a statement has only the parts that are asked for. */
 type ScopePart =
@@ -33,9 +25,6 @@ function scopeRows(scopes: string): FragmentSqlToken {
       account_id text, bank_account_id text, spending_ids text[], plans_on_ids text[],
       funding_schedule_ids text[], opening_keys text[], is_whole boolean)`
 }
-
-const inScope = sql.fragment`one.account_id = scope.account_id
-      AND one.bank_account_id = scope.bank_account_id`
 
 /**
  * Rows of a table, looked up for each scope. The OFFSET keeps every look-up a search of its own in
@@ -91,8 +80,6 @@ const linesOfRuns = sql.fragment`
       WHERE one.account_id = runs.account_id AND one.bank_account_id = runs.bank_account_id
         AND one.funding_run_id = runs.funding_run_id OFFSET 0
     ) AS found`
-
-const FoundRow = z.object({ kind: z.string(), record: z.record(z.string(), z.unknown()) })
 
 const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<ScopePart>) => {
   const asked = (lookUps: [ScopePart, FragmentSqlToken][]) =>
@@ -204,22 +191,10 @@ const createStatement = prepare(
     SELECT account_id, bank_account_id, 0 FROM ${scopeRows(scopes)} ON CONFLICT DO NOTHING`,
 )
 
-const lockStatement = prepare(
-  ['scopes'],
-  ({ scopes }) => sql.unsafe`
-    SELECT 1 FROM ${scopeRows(scopes)} CROSS JOIN LATERAL (
-      SELECT 1 FROM plan_books AS one WHERE ${inScope} LIMIT 1 FOR NO KEY UPDATE
-    ) AS locked`,
-)
+const lockBookRows = locking('plan_books')
 
 /** Locks the books of bank accounts in the order of their keys; they are read after that. */
 export async function lockBooks(tx: Tx, keys: readonly PlanScope[]): Promise<void> {
-  const distinct = new Map(keys.map((key) => [keyOf(key), key]))
-  const scopes = recordsOf(
-    [...distinct].sort(byKey).map(([, { accountId, bankAccountId }]) => {
-      return { accountId, bankAccountId }
-    }),
-  )
-  await tx.query(createStatement({ scopes }))
-  await tx.query(lockStatement({ scopes }))
+  await tx.query(createStatement({ scopes: keyRecords(keys) }))
+  await lockBookRows(tx, keys)
 }

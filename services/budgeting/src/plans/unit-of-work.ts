@@ -1,10 +1,10 @@
 import { notFound } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
+import { changedRows, put, remove, type TrackedRows, track } from '@coffer/kit/tracked-rows'
 import { nextVersion } from '@coffer/kit/version'
 import type { FundingRun, RunLine } from '../funding-run.ts'
 import type { FundingSchedule } from '../funding-schedule.ts'
 import { type FundedSpending, type PlanScope, type Spending, withFunding } from '../spending.ts'
-import { changesOf, put, type Rows, remove, startRows } from './rows.ts'
 
 /** Names a bank account and those of its plans and schedules that a change may concern. */
 export interface BookScope extends PlanScope {
@@ -94,9 +94,9 @@ export interface ChangeSet extends PlanScope {
 /** Unit of work: applies decisions in order and collects the rows to save. */
 interface UnitOfWork {
   state: BookState
-  plans: Rows<Spending>
-  schedules: Rows<FundingSchedule>
-  runs: Rows<FundingRun>
+  plans: TrackedRows<Spending>
+  schedules: TrackedRows<FundingSchedule>
+  runs: TrackedRows<FundingRun>
   lines: RunLine[]
   replies: object[]
 }
@@ -118,9 +118,9 @@ export function decideWorks(
   }
   const unit: UnitOfWork = {
     state,
-    plans: startRows(state.plans, ({ spendingId }) => spendingId),
-    schedules: startRows(state.schedules, ({ fundingScheduleId }) => fundingScheduleId),
-    runs: startRows(state.runs, ({ fundingRunId }) => fundingRunId),
+    plans: track(state.plans, ({ spendingId }) => spendingId),
+    schedules: track(state.schedules, ({ fundingScheduleId }) => fundingScheduleId),
+    runs: track(state.runs, ({ fundingRunId }) => fundingRunId),
     lines: [],
     replies: [],
   }
@@ -139,7 +139,7 @@ function attempt(unit: UnitOfWork, { decide }: Work<unknown>): PromiseSettledRes
 }
 
 function currentOf({ state, plans, schedules, runs, lines }: UnitOfWork): Current {
-  const live = (rows: Rows<FundingSchedule>) =>
+  const live = (rows: TrackedRows<FundingSchedule>) =>
     [...rows.current.values()].filter(({ deletedAt }) => deletedAt === null).length
   const countedBefore = state.schedules.filter(({ deletedAt }) => deletedAt === null).length
   return {
@@ -165,20 +165,20 @@ function byOccurrence(one: FundingRun, other: FundingRun): number {
 }
 
 function apply(unit: UnitOfWork, decision: Decision<unknown>): void {
-  for (const plan of decision.plans ?? []) put(unit.plans, plan)
-  for (const plan of decision.deletedPlans ?? []) remove(unit.plans, plan)
-  for (const schedule of decision.schedules ?? []) put(unit.schedules, schedule)
-  for (const schedule of decision.deletedSchedules ?? []) remove(unit.schedules, schedule)
-  for (const run of decision.runs ?? []) put(unit.runs, run)
+  put(unit.plans, decision.plans)
+  remove(unit.plans, decision.deletedPlans)
+  put(unit.schedules, decision.schedules)
+  remove(unit.schedules, decision.deletedSchedules)
+  put(unit.runs, decision.runs)
   unit.lines.push(...(decision.lines ?? []))
   unit.replies.push(...(decision.replies ?? []))
 }
 
 function changeSetOf(unit: UnitOfWork, now: Date): ChangeSet | null {
   const { accountId, bankAccountId, version: readVersion } = unit.state
-  const plans = changesOf(unit.plans)
-  const schedules = changesOf(unit.schedules)
-  const runs = changesOf(unit.runs)
+  const plans = changedRows(unit.plans)
+  const schedules = changedRows(unit.schedules)
+  const runs = changedRows(unit.runs)
   const parts = {
     createdPlans: plans.created,
     plans: plans.changed,

@@ -5,7 +5,7 @@ import { otherBody } from '@coffer/kit/idempotency'
 import type { ServiceDeps } from '@coffer/kit/service'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { findSavedBooks, saveBooks } from './plan-save.sql.ts'
-import { keyOf, lockBooks, readBooks } from './plan-state.sql.ts'
+import { lockBooks, readBooks } from './plan-state.sql.ts'
 import { type BookState, type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
 
 /** The one writer of plans, schedules and runs. */
@@ -28,20 +28,11 @@ export function createPlanWriter({
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): PlanWriter {
   const { run } = createAggregateWriter<Work<unknown>, BookState, ChangeSet>(database, {
-    keyOf: ({ scope }) => keyOf(scope),
     isAlone: () => false,
     // Budgeting publishes nothing.
     hasEvents: () => false,
-    read: (connection, works) =>
-      readBooks(
-        connection,
-        works.map(({ scope }) => scope),
-      ),
-    lock: (tx, works) =>
-      lockBooks(
-        tx,
-        works.map(({ scope }) => scope),
-      ),
+    read: readBooks,
+    lock: lockBooks,
     decide: (state, works) => decideWorks(state, works, clock()),
     save: (connection, changeSets, locked) =>
       saveBooks(connection, [...changeSets.values()], locked),

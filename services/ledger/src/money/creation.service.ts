@@ -32,9 +32,10 @@ export async function createBankAccounts<Reply>(
 ): Promise<Reply> {
   const bound = bankAccountBound(config, accountId)
   const run = database.transaction(async (tx) => {
+    // First, so that creators hold the link one at a time: together they would starve its deletion.
+    await lockBound(tx, bound)
     const link = await shareLink(tx, accountId, linkId)
     if (!link) throw notFound('link')
-    await lockBound(tx, bound)
     const { creations, reply } = await decide(link, tx)
     if (creations.length === 0) return reply
     await createMoney(tx, creations.map(saveOf))

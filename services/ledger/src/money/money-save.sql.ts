@@ -1,16 +1,22 @@
-import type { Change } from '@coffer/kit/changes'
+import { inKeyOrder, keyOf } from '@coffer/kit/aggregate-key'
+import type { Locked } from '@coffer/kit/aggregate-store'
+import { Change } from '@coffer/kit/changes'
 import type { Transaction as Tx } from '@coffer/kit/database'
 import {
+  guardedDelete,
   guardedInsert,
   guardedRows,
+  guardedUpdate,
   type InsertPart,
+  keyFields,
   replacedRow,
   replyPart,
+  SavedRow,
+  skipping,
 } from '@coffer/kit/guarded-save'
-import { columnNames, namesOf, recordsOf, rowAssignments } from '@coffer/kit/rows'
+import { recordsOf, rowAssignments } from '@coffer/kit/rows'
 import { prepareParts } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
-import { z } from 'zod'
 import { BankAccount } from '../bank-account.ts'
 import { Envelope } from '../envelope.ts'
 import { JournalEntry } from '../journal.ts'
@@ -18,7 +24,6 @@ import { BookedOperation } from '../operation.ts'
 import { AccountAlias, AccountRecord } from '../provider-account.ts'
 import { ProviderRecord } from '../provider-transaction.ts'
 import { Transaction } from '../transaction.ts'
-import { byKey, keyOf } from './money-state.sql.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** A change set with the events that it causes, as rows of the outbox. */
@@ -32,15 +37,12 @@ export type MoneySave = ChangeSet & {
 export type MoneyCreation = Omit<MoneySave, 'saveId'>
 
 const insertParts = {
-  entries: { table: 'journal', columns: columnNames(JournalEntry) },
-  created: { table: 'envelopes', columns: columnNames(Envelope) },
-  inserted: { table: 'transactions', columns: columnNames(Transaction) },
-  changes: {
-    table: 'changes',
-    columns: namesOf(['changeId', 'accountId', 'type', 'entityId', 'version', 'payload']),
-  },
+  entries: { table: 'journal', entity: JournalEntry },
+  created: { table: 'envelopes', entity: Envelope },
+  inserted: { table: 'transactions', entity: Transaction },
+  changes: { table: 'changes', entity: Change },
   replies: replyPart,
-  operations: { table: 'operations', columns: columnNames(BookedOperation) },
+  operations: { table: 'operations', entity: BookedOperation },
 } satisfies Record<string, InsertPart>
 
 const insertNames = Object.keys(insertParts) as (keyof typeof insertParts)[]
@@ -52,28 +54,18 @@ const clearingNames = ['closed', 'forgotten'] as const
 const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
 
-const accountKey = ['accountId', 'bankAccountId'] as const
-const bankAccountPart = { table: 'bank_accounts', columns: columnNames(BankAccount) }
-const recordPart = {
-  table: 'provider_transactions',
-  columns: columnNames(ProviderRecord),
-}
-const accountPart = { table: 'provider_accounts', columns: columnNames(AccountRecord) }
-const aliasPart = { table: 'provider_account_ids', columns: columnNames(AccountAlias) }
-const recordKey = [...accountKey, 'providerTransactionId']
+const bankAccountPart = { table: 'bank_accounts', entity: BankAccount }
+const recordPart = { table: 'provider_transactions', entity: ProviderRecord }
+const accountPart = { table: 'provider_accounts', entity: AccountRecord }
+const aliasPart = { table: 'provider_account_ids', entity: AccountAlias }
+const recordKey = [...keyFields, 'providerTransactionId']
+const envelopePart = { table: 'envelopes', entity: Envelope, id: 'spendingId' }
+const transactionPart = { table: 'transactions', entity: Transaction, id: 'transactionId' }
 
 const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, FragmentSqlToken> = {
-  envelopes: sql.fragment`
-    UPDATE envelopes SET ${rowAssignments(Envelope, [...accountKey, 'spendingId'])}
-    FROM ${guardedRows('envelopes', 'envelopes')}
-    WHERE ${replacedRow('envelopes', 'spending_id')}`,
-  updated: sql.fragment`
-    UPDATE transactions SET ${rowAssignments(Transaction, [...accountKey, 'transactionId'])}
-    FROM ${guardedRows('updated', 'transactions')}
-    WHERE ${replacedRow('transactions', 'transaction_id')}`,
-  deleted: sql.fragment`
-    DELETE FROM transactions USING ${guardedRows('deleted', 'transactions')}
-    WHERE ${replacedRow('transactions', 'transaction_id')}`,
+  envelopes: guardedUpdate(envelopePart, 'envelopes'),
+  updated: guardedUpdate(transactionPart, 'updated'),
+  deleted: guardedDelete(transactionPart, 'deleted'),
   records: sql.fragment`
     ${guardedInsert(recordPart, 'records')}
     ON CONFLICT (account_id, bank_account_id, provider_transaction_id) DO UPDATE
@@ -81,7 +73,7 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
   accountRecords: sql.fragment`
     ${guardedInsert(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
-    SET ${rowAssignments(AccountRecord, accountKey, 'excluded')}`,
+    SET ${rowAssignments(AccountRecord, keyFields, 'excluded')}`,
   // An ID may turn out to be another bank account's.
   aliases: sql.fragment`
     ${guardedInsert(aliasPart, 'aliases')}
@@ -135,7 +127,6 @@ function clearing(of: {
 type StatementPart = PartName | 'skipsLocked'
 
 const nothing = sql.fragment``
-const skipLocked = sql.fragment`SKIP LOCKED`
 
 /** The documents that the parts take their rows from. */
 function documentRows(changeSets: string): FragmentSqlToken {
@@ -159,8 +150,6 @@ function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {
   return parts.length > 0 ? sql.fragment`${sql.join(parts, nothing)}` : nothing
 }
 
-const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
-
 /**
  * Compare-and-set. The guard locks the bank accounts that still have the version that was read, in
  * the order of the documents, and hands on these; every other part takes its rows from it. A
@@ -177,10 +166,10 @@ const saveStatement = prepareParts(
         SELECT 1 FROM bank_accounts AS owner
         WHERE owner.account_id = new.account_id AND owner.bank_account_id = new.bank_account_id
           AND owner.version = new.read_version
-        LIMIT 1 FOR NO KEY UPDATE ${has.has('skipsLocked') ? skipLocked : nothing}
+        LIMIT 1 FOR NO KEY UPDATE ${skipping(has.has('skipsLocked'))}
       ) AS unchanged
     )${partsOf(has)}
-    UPDATE bank_accounts SET ${rowAssignments(BankAccount, accountKey)},
+    UPDATE bank_accounts SET ${rowAssignments(BankAccount, keyFields)},
       unsearched_from = coalesce(bank_accounts.unsearched_from, new.unsearched_from)
     FROM ${guardedRows('bank_account', 'bank_accounts')}
     WHERE ${replacedRow('bank_accounts')}
@@ -199,7 +188,7 @@ const saveStatement = prepareParts(
 export async function saveMoney(
   connection: CommonQueryMethods,
   saves: readonly MoneySave[],
-  locked: 'wait' | 'skip',
+  locked: Locked,
 ): Promise<Set<string>> {
   const { changeSets, filled } = documentsOf(saves)
   const parts = locked === 'skip' ? (['skipsLocked', ...filled] as const) : filled
@@ -223,8 +212,8 @@ export async function createMoney(tx: Tx, saves: readonly MoneyCreation[]): Prom
 /** Change sets in the order of their keys, in which the statement takes the locks. */
 function documentsOf(saves: readonly MoneyCreation[]) {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
-  const ordered = [...new Map(saves.map((save) => [keyOf(save.bankAccount), save]))].sort(byKey)
-  const documents = ordered.map(([, save]) => documentOf(save, filled))
+  const ordered = inKeyOrder(saves, ({ bankAccount }) => bankAccount)
+  const documents = ordered.map((save) => documentOf(save, filled))
   return { changeSets: `[${documents.join(',')}]`, filled }
 }
 

@@ -1,25 +1,15 @@
-import type { Transaction as Tx } from '@coffer/kit/database'
+import { keyOf } from '@coffer/kit/aggregate-key'
+import { FoundRow, inScope, locking } from '@coffer/kit/guarded-read'
 import { entityOf, recordsOf } from '@coffer/kit/rows'
-import { prepare, prepareParts } from '@coffer/kit/statement'
+import { prepareParts } from '@coffer/kit/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
-import { z } from 'zod'
-import { BankAccount, type BankAccountKey } from '../bank-account.ts'
+import { BankAccount } from '../bank-account.ts'
 import { Envelope } from '../envelope.ts'
 import { BookedOperation } from '../operation.ts'
 import { AccountAlias, AccountRecord } from '../provider-account.ts'
 import { ProviderRecord } from '../provider-transaction.ts'
 import { Transaction } from '../transaction.ts'
 import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
-
-/** Orders entries of a map by key: locks are taken in this order, so none waits in a circle. */
-export function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
-  return one < other ? -1 : 1
-}
-
-/** Names a bank account, as the key of a map. */
-export function keyOf({ accountId, bankAccountId }: BankAccountKey): string {
-  return `${accountId} ${bankAccountId}`
-}
 
 /** The part of a scope that names rows: a statement has only the parts that are asked for. */
 type ScopePart =
@@ -37,9 +27,6 @@ function scopeRows(scopes: string): FragmentSqlToken {
       operation_ids text[], provider_ids text[], amounts bigint[], alike_from timestamptz,
       alike_to timestamptz, alike_except text)`
 }
-
-const inScope = sql.fragment`one.account_id = scope.account_id
-      AND one.bank_account_id = scope.bank_account_id`
 
 /**
  * Rows of a table as JSON, looked up for each row of `source`. The OFFSET keeps every look-up a
@@ -131,8 +118,6 @@ const syncedTransactions = sql.fragment`
     )
   ) AS found`
 
-const FoundRow = z.object({ kind: z.string(), record: z.record(z.string(), z.unknown()) })
-
 const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<ScopePart>) => {
   const names = [
     ...(has.has('transactionIds') ? [ownTransactions] : []),
@@ -213,19 +198,5 @@ function mergedScope(scopes: readonly MoneyScope[]) {
   }
 }
 
-const lockStatement = prepare(
-  ['scopes'],
-  ({ scopes }) => sql.unsafe`
-    SELECT 1 FROM ${scopeRows(scopes)} CROSS JOIN LATERAL (
-      SELECT 1 FROM bank_accounts AS one WHERE ${inScope} LIMIT 1 FOR NO KEY UPDATE
-    ) AS locked`,
-)
-
 /** Locks the rows of bank accounts in the order of their keys; they are read after that. */
-export async function lockMoney(tx: Tx, keys: readonly BankAccountKey[]): Promise<void> {
-  const distinct = new Map(keys.map((key) => [keyOf(key), key]))
-  const scopes = [...distinct].sort(byKey).map(([, { accountId, bankAccountId }]) => {
-    return { accountId, bankAccountId }
-  })
-  await tx.query(lockStatement({ scopes: recordsOf(scopes) }))
-}
+export const lockMoney = locking('bank_accounts')

@@ -1,9 +1,9 @@
+import { keyOf } from '@coffer/kit/aggregate-key'
 import type { KeptReply } from '@coffer/kit/idempotency'
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import type { BankAccount } from '../bank-account.ts'
 import type { MoneySave } from './money-save.sql.ts'
-import { keyOf } from './money-state.sql.ts'
 
 /** The route of replies that name a save without events. */
 const saveRoute = 'save'

@@ -1,3 +1,4 @@
+import { changedRows, put, type TrackedRows, track } from '@coffer/kit/tracked-rows'
 import type { BankAccount } from '../bank-account.ts'
 import type { Settlement } from '../book.ts'
 import type { Envelope } from '../envelope.ts'
@@ -6,8 +7,7 @@ import type { JournalEntry } from '../journal.ts'
 /** Settlements of one bank account in order, each decided on the result of the one before. */
 export interface Settlements {
   bankAccount: BankAccount
-  envelopes: Map<string, Envelope>
-  changed: Set<string>
+  envelopes: TrackedRows<Envelope>
   entries: JournalEntry[]
 }
 
@@ -18,8 +18,7 @@ export function startSettlements(state: {
 }): Settlements {
   return {
     bankAccount: state.bankAccount,
-    envelopes: new Map(state.envelopes.map((one) => [one.spendingId, one])),
-    changed: new Set(),
+    envelopes: track(state.envelopes, ({ spendingId }) => spendingId),
     entries: [],
   }
 }
@@ -27,15 +26,11 @@ export function startSettlements(state: {
 /** Adds one: the next is decided on the rows that it leaves. */
 export function addSettlement(settlements: Settlements, settlement: Settlement): void {
   settlements.bankAccount = settlement.bankAccount
-  for (const envelope of settlement.envelopes) {
-    settlements.envelopes.set(envelope.spendingId, envelope)
-    settlements.changed.add(envelope.spendingId)
-  }
+  put(settlements.envelopes, settlement.envelopes)
   settlements.entries.push(...settlement.entries)
 }
 
 /** All of them as one: each changed envelope once, in its last state, and every journal row. */
-export function totalOf({ bankAccount, envelopes, changed, entries }: Settlements): Settlement {
-  const rows = [...changed].flatMap((spendingId) => envelopes.get(spendingId) ?? [])
-  return { bankAccount, envelopes: rows, entries }
+export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settlement {
+  return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
 }

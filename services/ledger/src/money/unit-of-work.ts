@@ -1,4 +1,5 @@
 import { notFound } from '@coffer/kit/errors'
+import { changedRows, put, remove, type TrackedRows, track } from '@coffer/kit/tracked-rows'
 import { nextVersion } from '@coffer/kit/version'
 import type { BankAccount } from '../bank-account.ts'
 import type { Settlement } from '../book.ts'
@@ -10,7 +11,7 @@ import type { AccountAlias, AccountRecord } from '../provider-account.ts'
 import type { ProviderRecord } from '../provider-transaction.ts'
 import type { Locked, Transaction } from '../transaction.ts'
 import { emptyState, type MoneyScope, type MoneyState, type Provider } from './money-state.ts'
-import { addSettlement, type Settlements, startSettlements, totalOf } from './settlements.ts'
+import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
 /** What a decision works on: the scope's rows as the decisions before it left them. */
 export interface Current extends Locked, Provider {
@@ -87,19 +88,14 @@ export interface ChangeSet {
   operations: readonly BookedOperation[]
 }
 
-type Fate = 'inserted' | 'updated' | 'deleted'
-
 /** Unit of work: applies decisions in order and collects the rows to save. */
 interface UnitOfWork {
   state: MoneyState
   isTouched: boolean
   changesTexts: boolean
   settlements: Settlements
-  created: Map<string, Envelope>
-  transactions: Map<string, Transaction>
-  fates: Map<string, { fate: Fate; transaction: Transaction }>
-  records: Map<string, ProviderRecord>
-  changedRecords: Set<string>
+  transactions: TrackedRows<Transaction>
+  records: TrackedRows<ProviderRecord>
   accountRecords: AccountRecord[]
   aliases: AccountAlias[]
   forgotten: string[]
@@ -142,11 +138,8 @@ function unitOf(state: MoneyState): UnitOfWork {
     isTouched: false,
     changesTexts: false,
     settlements: startSettlements(state),
-    created: new Map(),
-    transactions: new Map(state.transactions.map((one) => [one.transactionId, one])),
-    fates: new Map(),
-    records: new Map(state.records.map((one) => [one.providerTransactionId, one])),
-    changedRecords: new Set(),
+    transactions: track(state.transactions, ({ transactionId }) => transactionId),
+    records: track(state.records, ({ providerTransactionId }) => providerTransactionId),
     accountRecords: [],
     aliases: [],
     forgotten: [],
@@ -160,20 +153,21 @@ function attempt(
   { scope, operationId, createdBy, decide }: Work<unknown>,
   now: Date,
 ): PromiseSettledResult<unknown> {
-  const { bankAccount, envelopes } = unit.settlements
+  const { settlements, transactions, records } = unit
+  const { bankAccount, envelopes } = settlements
   const version = nextVersion(bankAccount.version, now)
   const isBooked = (one: BookedOperation) => one.operationId === scope.operationId
   try {
     const decision = decide({
       bankAccount,
-      envelopes: [...envelopes.values()],
+      envelopes: [...envelopes.current.values()],
       operation: { operationId, now, createdBy, version },
-      transaction: unit.transactions.get(scope.transactionId ?? '') ?? null,
-      transactions: [...unit.transactions.values()],
-      records: [...unit.records.values()],
+      transaction: transactions.current.get(scope.transactionId ?? '') ?? null,
+      transactions: [...transactions.current.values()],
+      records: [...records.current.values()],
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
-      openEnvelopes: unit.state.openEnvelopes + unit.created.size,
+      openEnvelopes: unit.state.openEnvelopes + changedRows(envelopes).created.length,
       booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
     })
     apply(unit, decision, version)
@@ -184,60 +178,46 @@ function attempt(
 }
 
 function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): void {
-  const { settlement, created, records = [], replies = [], operation } = decision
+  const { settlement, created, inserted = [], updated = [], deleted = [] } = decision
   if (!settlement) return
   unit.isTouched = true
-  unit.changesTexts ||= decision.changesTexts ?? false
-  addSettlement(unit.settlements, {
-    ...settlement,
-    bankAccount: { ...settlement.bankAccount, version },
-  })
-  if (created) {
-    unit.created.set(created.spendingId, created)
-    unit.settlements.envelopes.set(created.spendingId, created)
-  }
-  for (const record of records) {
-    unit.records.set(record.providerTransactionId, record)
-    unit.changedRecords.add(record.providerTransactionId)
-  }
+  const bankAccount = { ...settlement.bankAccount, version }
+  addSettlement(unit.settlements, { ...settlement, bankAccount })
+  if (created) put(unit.settlements.envelopes, [created])
+  unit.changesTexts ||= decision.changesTexts || deleted.length > 0
+  unit.changesTexts ||= [...inserted, ...updated].some((one) => changesText(unit, one))
+  put(unit.transactions, inserted)
+  put(unit.transactions, updated)
+  remove(unit.transactions, deleted)
+  put(unit.records, decision.records)
   if (decision.accountRecord) unit.accountRecords.push(decision.accountRecord)
   unit.aliases.push(...(decision.aliases ?? []))
-  unit.replies.push(...replies)
-  if (operation !== undefined) unit.operations.push(operation)
+  unit.replies.push(...(decision.replies ?? []))
+  if (decision.operation !== undefined) unit.operations.push(decision.operation)
   if (decision.forgotten !== undefined) unit.forgotten.push(decision.forgotten)
-  for (const fate of ['inserted', 'updated', 'deleted'] as const) {
-    for (const transaction of decision[fate] ?? []) note(unit, fate, transaction)
-  }
 }
 
-/** A transaction that is new in this round stays one to insert, as it is by then. */
-function note(unit: UnitOfWork, fate: Fate, transaction: Transaction): void {
-  const { transactionId } = transaction
-  const before = unit.transactions.get(transactionId)
-  const isNew = unit.fates.get(transactionId)?.fate === 'inserted'
-  unit.changesTexts ||= fate === 'deleted' || !before || !hasSameText(before, transaction)
-  unit.fates.set(transactionId, { fate: isNew ? 'inserted' : fate, transaction })
-  unit.transactions.set(transactionId, transaction)
-  if (fate !== 'deleted') return
-  unit.transactions.delete(transactionId)
-  if (isNew) unit.fates.delete(transactionId)
+function changesText({ transactions }: UnitOfWork, transaction: Transaction): boolean {
+  const before = transactions.current.get(transaction.transactionId)
+  return !before || !hasSameText(before, transaction)
 }
 
 function changeSetOf(unit: UnitOfWork): ChangeSet {
-  const { bankAccount, envelopes, entries } = totalOf(unit.settlements)
-  const having = (fate: Fate) =>
-    [...unit.fates.values()].flatMap((one) => (one.fate === fate ? one.transaction : []))
-  const isCreated = ({ spendingId }: Envelope) => unit.created.has(spendingId)
-  const records = [...unit.changedRecords].flatMap((id) => unit.records.get(id) ?? [])
+  const { bankAccount, entries } = unit.settlements
+  const envelopes = changedRows(unit.settlements.envelopes)
+  const transactions = changedRows(unit.transactions)
+  const changed = changedRows(unit.records)
+  const records = [...changed.created, ...changed.changed]
+  const closed = [...envelopes.created, ...envelopes.changed].filter((one) => one.closedAt !== null)
   return {
     readVersion: unit.state.bankAccount.version,
     bankAccount,
-    created: [...unit.created.keys()].flatMap((id) => unit.settlements.envelopes.get(id) ?? []),
-    envelopes: envelopes.filter((one) => !isCreated(one)),
+    created: envelopes.created,
+    envelopes: envelopes.changed,
     entries,
-    inserted: having('inserted'),
-    updated: having('updated'),
-    deleted: having('deleted'),
+    inserted: transactions.created,
+    updated: transactions.changed,
+    deleted: transactions.deleted,
     changesTexts: unit.changesTexts,
     records: [
       ...records.filter(({ deletedAt }) => deletedAt !== null),
@@ -245,7 +225,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
     ],
     accountRecords: unit.accountRecords,
     aliases: unit.aliases,
-    closed: envelopes.flatMap((one) => (one.closedAt === null ? [] : one.spendingId)),
+    closed: closed.map(({ spendingId }) => spendingId),
     forgotten: unit.forgotten,
     replies: unit.replies,
     operations: unit.operations,

@@ -6,7 +6,7 @@ import type { ServiceDeps } from '@coffer/kit/service'
 import type { BankAccountKey } from '../bank-account.ts'
 import { changesOf } from './money-events.service.ts'
 import { type MoneySave, saveMoney } from './money-save.sql.ts'
-import { keyOf, lockMoney, readMoney } from './money-state.sql.ts'
+import { lockMoney, readMoney } from './money-state.sql.ts'
 import type { MoneyState } from './money-state.ts'
 import { findSavedMoney, saveMark } from './save-mark.sql.ts'
 import { type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
@@ -51,19 +51,10 @@ export function createMoneyWriter({
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
   const { run, runLocked } = createAggregateWriter<LinedUp, MoneyState, MoneySave>(database, {
-    keyOf: ({ scope }) => keyOf(scope),
     hasEvents: ({ changes }) => changes.length > 0,
     isAlone: ({ isAlone }) => isAlone,
-    read: (connection, works) =>
-      readMoney(
-        connection,
-        works.map(({ scope }) => scope),
-      ),
-    lock: (tx, works) =>
-      lockMoney(
-        tx,
-        works.map(({ scope }) => scope),
-      ),
+    read: readMoney,
+    lock: lockMoney,
     decide: (state, works) => {
       const { outcomes, changeSet } = decideWorks(state, works, clock())
       return { outcomes, changeSet: changeSet && saveOf(changeSet) }

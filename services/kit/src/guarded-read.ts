@@ -1,0 +1,37 @@
+import { type QueryResult, sql } from 'slonik'
+import { z } from 'zod'
+import { type AggregateKey, inKeyOrder } from './aggregate-key.ts'
+import type { Transaction } from './database.ts'
+import { recordsOf } from './rows.ts'
+import { prepare } from './statement.ts'
+
+/** The rows `one` of a table that are in the aggregate of a row `scope`. */
+export const inScope = sql.fragment`one.account_id = scope.account_id
+      AND one.bank_account_id = scope.bank_account_id`
+
+/** A row of any table as JSON, with the kind of entity that it holds. */
+export const FoundRow = z.object({
+  kind: z.string(),
+  record: z.record(z.string(), z.unknown()),
+})
+
+/** Locks the rows of aggregates in a table, in the order of their keys; read them after that. */
+export function locking(
+  table: string,
+): (tx: Transaction, keys: readonly AggregateKey[]) => Promise<QueryResult<unknown>> {
+  const statement = prepare(
+    ['keys'],
+    ({ keys }) => sql.unsafe`
+    SELECT 1 FROM jsonb_to_recordset(${keys}::jsonb) AS scope(account_id text, bank_account_id text)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM ${sql.identifier([table])} AS one WHERE ${inScope} LIMIT 1 FOR NO KEY UPDATE
+    ) AS locked`,
+  )
+  return (tx, keys) => tx.query(statement({ keys: keyRecords(keys) }))
+}
+
+/** Keys as the JSON text of rows, each once and in order. */
+export function keyRecords(keys: readonly AggregateKey[]): string {
+  const ordered = inKeyOrder(keys, (key) => key)
+  return recordsOf(ordered.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId })))
+}
