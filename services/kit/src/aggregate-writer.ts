@@ -22,12 +22,16 @@ export interface AggregateWriter<Work> {
 
 const lineLimits = { sizeMax: 64, waitingMax: 1024 }
 
+/** Works of one aggregate that may share rounds at once. */
+const sharedMax = 16
+
 /**
  * Optimistic concurrency: read, decide, save with a compare-and-set on the version.
  *
  * Group commit: works of this process on any aggregates share a round, which waits for no lock. A
  * work goes on in the line of its own aggregate if its version has moved, its row is locked, or the
- * round failed: there it is read and decided again, after one more conflict under the row lock. A
+ * round failed: there it is read and decided again, after one more conflict under the row lock. The
+ * works of a hot aggregate go to its line at once: only they are refused if too many wait there. A
  * round is not one transaction of its aggregates: each is saved by itself.
  */
 export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
@@ -45,10 +49,25 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
       ? oneByOne(works, (one) => write([one]))
       : write(works)
   }, lineLimits)
+  const sharing = new Map<string, number>()
+  const trySharing = async (key: string, work: Work, signal: AbortSignal | undefined) => {
+    const others = sharing.get(key) ?? 0
+    const isHot = others >= sharedMax || lineUp.isBusy(key)
+    if (isHot || store.isAlone(work)) return { work, lost: null }
+    sharing.set(key, others + 1)
+    try {
+      return await share('', work, signal)
+    } finally {
+      const left = (sharing.get(key) ?? 1) - 1
+      if (left > 0) sharing.set(key, left)
+      else sharing.delete(key)
+    }
+  }
   const carryOut = async (work: Work, signal: AbortSignal | undefined): Promise<Outcome> => {
-    const shared = store.isAlone(work) ? { work, lost: null } : await share('', work, signal)
+    const key = keyOf(work.scope)
+    const shared = await trySharing(key, work, signal)
     if ('status' in shared) return shared
-    return { status: 'fulfilled', value: await lineUp(keyOf(work.scope), shared, signal) }
+    return { status: 'fulfilled', value: await lineUp(key, shared, signal) }
   }
   return {
     run: async (works, signal) => {

@@ -4,11 +4,11 @@ import { unavailable } from './errors.ts'
  * Puts items into batches; each call resolves with what its own item came to. An item whose signal
  * is aborted while it waits is left out, and rejects with the signal's reason.
  */
-export type Batcher<Item, Result> = (
-  key: string,
-  item: Item,
-  signal?: AbortSignal | undefined,
-) => Promise<Result>
+export interface Batcher<Item, Result> {
+  (key: string, item: Item, signal?: AbortSignal | undefined): Promise<Result>
+  /** Whether a batch of the key runs, with or without items that wait for it. */
+  isBusy: (key: string) => boolean
+}
 
 interface Waiting<Item, Result> {
   item: Item
@@ -47,8 +47,8 @@ export function createBatcher<Item, Result>(
     }
     queues.delete(key)
   }
-  return (key, item, signal) =>
-    new Promise((resolve, reject) => {
+  const put = (key: string, item: Item, signal?: AbortSignal) =>
+    new Promise<Result>((resolve, reject) => {
       const queue = queues.get(key)
       if (queue && queue.length >= waitingMax) {
         reject(unavailable('too many writes are waiting'))
@@ -60,6 +60,7 @@ export function createBatcher<Item, Result>(
         void drain(key, fresh)
       }
     })
+  return Object.assign(put, { isBusy: (key: string) => queues.has(key) })
 }
 
 /** The items in order, in groups of `sizeMax`; the last one may be smaller. */
