@@ -10,7 +10,7 @@ import {
 } from 'slonik'
 import type { z } from 'zod'
 import { limitConnections } from './connection-limiter.ts'
-import { postgresDriver } from './postgres.client.ts'
+import { LostConnectionError, postgresDriver } from './postgres.client.ts'
 
 export type Transaction = DatabaseTransactionConnection
 
@@ -105,10 +105,13 @@ async function rollBackPlainly<T>(
 ): Promise<T> {
   const rollBack = new Error('rolled back')
   let refusal: unknown
+  let done = null as { result: T } | null
   try {
     return await pool.transaction(async (tx) => {
+      done = null
       try {
-        return await run(tx)
+        done = { result: await run(tx) }
+        return done.result
       } catch (error) {
         if (!(error instanceof ConnectError)) throw error
         refusal = error
@@ -116,8 +119,19 @@ async function rollBackPlainly<T>(
       }
     })
   } catch (error) {
+    if (done && (await isCommitted(pool, error))) return done.result
     throw error === rollBack ? refusal : error
   }
+}
+
+/** Whether Postgres has committed all the same; false if it cannot be asked, or is not done. */
+async function isCommitted(pool: DatabasePool, error: unknown): Promise<boolean> {
+  if (!(error instanceof LostConnectionError && error.mayBeDone && error.transaction)) return false
+  const { id, serverStartedAt } = error.transaction
+  const asked = pool.exists(sql.unsafe`
+    SELECT WHERE pg_xact_status(${id}::xid8) = 'committed'
+      AND pg_postmaster_start_time()::text = ${serverStartedAt}`)
+  return asked.catch(() => false)
 }
 
 /**

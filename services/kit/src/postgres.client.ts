@@ -20,12 +20,26 @@ export class LostConnectionError extends BackendTerminatedError {
   override name = 'LostConnectionError'
   /** Whether Postgres may have committed the statement that was under way. */
   readonly mayBeDone: boolean
+  /** The last transaction of the connection. */
+  readonly transaction: TransactionName | null
 
-  constructor(cause: Error, mayBeDone: boolean) {
+  constructor(cause: Error, mayBeDone: boolean, transaction: TransactionName | null) {
     super(cause)
     this.mayBeDone = mayBeDone
+    this.transaction = transaction
   }
 }
+
+/** IDs are unique for as long as the server runs; a standby gives none. */
+interface TransactionName {
+  id: string | null
+  serverStartedAt: string
+}
+
+const begin = 'START TRANSACTION'
+const beginNamed = `${begin};
+  SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_xact_id()::text END AS id,
+    pg_postmaster_start_time()::text AS "serverStartedAt"`
 
 // Probes follow every second, ten in all (libuv): a silent server is noticed after 20 s of rest.
 const keepAliveAfterMs = 10_000
@@ -43,11 +57,12 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
         const socket = new Socket()
         const client = new pg.Client({ ...config, stream: () => socket })
         let underWay: string | null = null
+        let transaction: TransactionName | null = null
         let lost: LostConnectionError | null = null
         const limit = createLimit({ answerMsMax, socket, isAwaited: () => underWay !== null })
         client.on('error', (error) => {
           if (lost) return
-          lost = new LostConnectionError(error, mayCommit(underWay, client))
+          lost = new LostConnectionError(error, mayCommit(underWay, client), transaction)
           // Slonik listens until it has ended the connection, and an error nobody hears is thrown.
           if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
         })
@@ -64,7 +79,12 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
             underWay = text
             limit.refresh()
             try {
-              return resultOf(await client.query({ ...options, text, values: values ?? [] }))
+              const sent = text === begin ? beginNamed : text
+              const found = await client.query({ ...options, text: sent, values: values ?? [] })
+              // Two statements have two results.
+              const [result = found, named] = [found].flat()
+              if (named) transaction = named.rows[0]
+              return resultOf(result)
             } catch (error) {
               throw lost ?? driverError(error as Error)
             } finally {

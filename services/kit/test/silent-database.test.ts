@@ -115,6 +115,21 @@ test('a write whose connection breaks is unanswered, too', async () => {
   expect(await eventually(names, (found) => found.length > 0)).toEqual(['heard'])
 })
 
+test('a transaction whose COMMIT was not answered is looked up', async () => {
+  await using remote = await openRemote()
+  const { database, proxy } = remote
+  const write = (name: string) => outcome(database.transaction((tx) => tx.query(insert(name))))
+  proxy.loseAnswerTo('COMMIT', 0)
+  expect(await write('looked up')).toBe('done')
+  const line = proxy.hold('COMMIT')
+  const late = write('late')
+  const { cut, deliver } = await line
+  cut()
+  expect(await late).toBe('DeadlineExceeded')
+  await deliver()
+  expect(await names()).toEqual(expect.arrayContaining(['looked up', 'late']))
+})
+
 test('the wait for a connection is bounded, and measured', async () => {
   await using remote = await openRemote({ connectionWaitMs: 50 })
   const { database, proxy } = remote

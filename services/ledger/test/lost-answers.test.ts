@@ -90,6 +90,14 @@ test('a change is done once though its answer is lost, whatever it changes', asy
   expect(envelopes).toHaveLength(2)
 })
 
+test('a change in a transaction of its caller is done once though its COMMIT is lost', async () => {
+  const { home, fill, held } = await place()
+  proxy.loseAnswerTo('COMMIT', 0)
+  const written = remote.transaction((tx) => writer.writeIn(tx, home, async () => fill(10n)))
+  expect(await written).toBe(10n)
+  expect(await held()).toBe(10n)
+})
+
 test('a change that arrives late is not made twice', async () => {
   const { fill, held } = await place()
   const line = proxy.hold('"read_version"')
