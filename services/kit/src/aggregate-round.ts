@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, IntegrityConstraintViolationError } from 'slonik'
 import { keyOf } from './aggregate-key.ts'
-import type { AggregateStore, Locked, Outcome, Scoped } from './aggregate-store.ts'
+import type { AggregateStore, Decided, Locked, Outcome, Scoped } from './aggregate-store.ts'
 import type { Database, Transaction } from './database.ts'
 import { unanswered } from './errors.ts'
 import { isOutage, isOutcomeUnknown } from './fault.ts'
@@ -28,16 +28,19 @@ export interface Round<Work, ChangeSet> {
 export function roundOf<Work, ChangeSet>(
   going: readonly GoingOn<Work, ChangeSet>[],
 ): Round<Work, ChangeSet> {
-  const lost = new Set(going.flatMap((one) => one.lost ?? []))
+  const lost = new Set(going.flatMap((one) => (one.lost === null ? [] : [one.lost])))
   const works = going.map(({ work }) => work)
   return { works, settled: new Map(), underWay: null, unanswered: [...lost] }
 }
 
-/** What works came to on the rows that were read. */
-export interface Attempt<Work, ChangeSet> {
-  decided: readonly { key: string; works: readonly Work[]; outcomes: readonly Outcome[] }[]
-  changeSets: ReadonlyMap<string, ChangeSet>
+/** Works of one aggregate, decided on the rows that were read. */
+interface DecidedWorks<Work, ChangeSet> extends Decided<ChangeSet> {
+  key: string
+  works: readonly Work[]
 }
+
+/** Decisions of one round, an aggregate each. */
+export type Attempt<Work, ChangeSet> = readonly DecidedWorks<Work, ChangeSet>[]
 
 /**
  * One round. An integrity violation (a repeated key) fails the statement of all: works that are not
@@ -106,7 +109,7 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   round.underWay = attempt
   const save = (pool: CommonQueryMethods) => saveOf(pool, store, attempt, locked)
   // Only a save of events is announced to the relay.
-  const isTold = [...attempt.changeSets.values()].some(store.hasEvents)
+  const isTold = changeSetsOf(attempt).some(store.hasEvents)
   settle(round, attempt, isTold ? await database.autocommit(save) : await save(database.pool))
 }
 
@@ -123,7 +126,7 @@ async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   const { attempt, saved } = await database.transaction(async (tx) => {
     await store.lock(tx, scopesOf(openOf(round)))
     for (const earlier of round.unanswered) {
-      settle(round, earlier, await store.findSaved(tx, earlier.changeSets))
+      settle(round, earlier, await store.findSaved(tx, changeSetsOf(earlier)))
     }
     const attempt = await decideOn(tx, store, openOf(round))
     round.underWay = attempt
@@ -155,13 +158,9 @@ async function decideOn<Work extends Scoped, State, ChangeSet>(
   open: readonly Work[],
 ): Promise<Attempt<Work, ChangeSet>> {
   const states = open.length > 0 ? await store.read(connection, scopesOf(open)) : new Map()
-  const changeSets = new Map<string, ChangeSet>()
-  const decided = [...Map.groupBy(open, ({ scope }) => keyOf(scope))].map(([key, works]) => {
-    const { outcomes, changeSet } = store.decide(states.get(key), works)
-    if (changeSet !== null) changeSets.set(key, changeSet)
-    return { key, works, outcomes }
+  return [...Map.groupBy(open, ({ scope }) => keyOf(scope))].map(([key, works]) => {
+    return { key, works, ...store.decide(states.get(key), works) }
   })
-  return { decided, changeSets }
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -169,18 +168,23 @@ const none: ReadonlySet<string> = new Set()
 async function saveOf<Work extends Scoped, State, ChangeSet>(
   connection: CommonQueryMethods,
   store: AggregateStore<Work, State, ChangeSet>,
-  { changeSets }: Attempt<Work, ChangeSet>,
+  attempt: Attempt<Work, ChangeSet>,
   locked: Locked,
 ): Promise<ReadonlySet<string>> {
-  return changeSets.size > 0 ? store.save(connection, changeSets, locked) : none
+  const changeSets = changeSetsOf(attempt)
+  return changeSets.length > 0 ? store.save(connection, changeSets, locked) : none
+}
+
+function changeSetsOf<ChangeSet>(attempt: Attempt<unknown, ChangeSet>): ChangeSet[] {
+  return attempt.flatMap(({ changeSet }) => (changeSet === null ? [] : [changeSet]))
 }
 
 /** The outcomes of works that are done; the others met a version that has moved. */
 function doneOf<Work, ChangeSet>(
-  { decided, changeSets }: Attempt<Work, ChangeSet>,
+  attempt: Attempt<Work, ChangeSet>,
   saved: ReadonlySet<string>,
 ): Map<Work, Outcome> {
-  const done = decided.filter(({ key }) => !changeSets.has(key) || saved.has(key))
+  const done = attempt.filter(({ key, changeSet }) => changeSet === null || saved.has(key))
   return new Map(
     done.flatMap(({ works, outcomes }) =>
       works.map((work, index): [Work, Outcome] => [work, outcomes[index] as Outcome]),

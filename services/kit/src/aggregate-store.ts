@@ -35,13 +35,13 @@ export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
    */
   save: (
     connection: CommonQueryMethods,
-    changeSets: ReadonlyMap<string, ChangeSet>,
+    changeSets: readonly ChangeSet[],
     locked: Locked,
   ) => Promise<ReadonlySet<string>>
   /** The keys of those change sets that are committed, by rows that no other save can write. */
   findSaved: (
     connection: CommonQueryMethods,
-    changeSets: ReadonlyMap<string, ChangeSet>,
+    changeSets: readonly ChangeSet[],
   ) => Promise<ReadonlySet<string>>
   /** Whether a save of it records events. */
   hasEvents: (changeSet: ChangeSet) => boolean

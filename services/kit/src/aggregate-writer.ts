@@ -14,10 +14,12 @@ import type { Database, Transaction } from './database.ts'
 import { isOutage, isOutcomeUnknown } from './fault.ts'
 
 export interface AggregateWriter<Work> {
-  /** Carries out works; an outcome each, in their order, once what was decided is committed. */
-  run: (works: readonly Work[], signal?: AbortSignal) => Promise<readonly Outcome[]>
+  /** Carries out one work; resolves with its reply once that is committed. */
+  write: (work: Work, signal?: AbortSignal) => Promise<unknown>
+  /** Carries out works, each by itself; an outcome for each, in their order. */
+  writeEach: (works: readonly Work[]) => Promise<readonly Outcome[]>
   /** Carries out one work in the transaction of the caller, which holds the row lock. */
-  runLocked: (tx: Transaction, work: Work) => Promise<Outcome>
+  writeIn: (tx: Transaction, work: Work) => Promise<unknown>
 }
 
 const lineLimits = { sizeMax: 64, waitingMax: 1024 }
@@ -39,15 +41,15 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   store: AggregateStore<Work, State, ChangeSet>,
 ): AggregateWriter<Work> {
   type Going = GoingOn<Work, ChangeSet>
-  const write = (works: readonly Going[]) => writeRound(database, store, roundOf(works))
+  const writeAll = (works: readonly Going[]) => writeRound(database, store, roundOf(works))
   const share = createBatcher<Work, Outcome | Going>(
     (_key, works) => shareRound(database, store, works),
     lineLimits,
   )
   const lineUp = createBatcher<Going, unknown>((_key, works) => {
     return works.some(({ work }) => store.isAlone(work))
-      ? oneByOne(works, (one) => write([one]))
-      : write(works)
+      ? oneByOne(works, (one) => writeAll([one]))
+      : writeAll(works)
   }, lineLimits)
   const sharing = new Map<string, number>()
   const trySharing = async (key: string, work: Work, signal: AbortSignal | undefined) => {
@@ -63,24 +65,25 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
       else sharing.delete(key)
     }
   }
-  const carryOut = async (work: Work, signal: AbortSignal | undefined): Promise<Outcome> => {
+  const write = async (work: Work, signal?: AbortSignal) => {
     const key = keyOf(work.scope)
     const shared = await trySharing(key, work, signal)
-    if ('status' in shared) return shared
-    return { status: 'fulfilled', value: await lineUp(key, shared, signal) }
+    return 'status' in shared ? replyOf(shared) : lineUp(key, shared, signal)
   }
   return {
-    run: async (works, signal) => {
+    write,
+    writeEach: async (works) => {
       const keys = new Set(works.map(({ scope }) => keyOf(scope)))
-      if (keys.size > 1) return write(works.map((work) => ({ work, lost: null })))
-      return Promise.all(works.map((work) => carryOut(work, signal).catch(rejected)))
+      if (keys.size > 1) return writeAll(works.map((work) => ({ work, lost: null })))
+      return Promise.allSettled(works.map((work) => write(work)))
     },
-    runLocked: (tx, work) => writeLocked(tx, store, work),
+    writeIn: async (tx, work) => replyOf(await writeLocked(tx, store, work)),
   }
 }
 
-function rejected(reason: unknown): PromiseRejectedResult {
-  return { status: 'rejected', reason }
+function replyOf(outcome: Outcome): unknown {
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
 }
 
 /** One attempt for works of any aggregates, which waits for no lock. */

@@ -76,7 +76,7 @@ async function heldWriter(...names: string[]) {
     findSaved: async () => new Set(),
   })
   const append = async (name: string, number: number): Promise<Outcome> => {
-    const [outcome] = await writer.run([{ scope: scopeOf(name), number }])
+    const [outcome] = await writer.writeEach([{ scope: scopeOf(name), number }])
     return outcome as Outcome
   }
   const numbers = (name: string) =>

@@ -1,4 +1,3 @@
-import type { Outcome } from '@coffer/kit/aggregate-store'
 import { createAggregateWriter } from '@coffer/kit/aggregate-writer'
 import { duplicate } from '@coffer/kit/errors'
 import { otherBody } from '@coffer/kit/idempotency'
@@ -27,46 +26,39 @@ export function createPlanWriter({
   database,
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): PlanWriter {
-  const { run } = createAggregateWriter<Work<unknown>, BookState, ChangeSet>(database, {
+  const writer = createAggregateWriter<Work<unknown>, BookState, ChangeSet>(database, {
     isAlone: () => false,
     // Budgeting publishes nothing.
     hasEvents: () => false,
     read: readBooks,
     lock: lockBooks,
     decide: (state, works) => decideWorks(state, works, clock()),
-    save: (connection, changeSets, locked) =>
-      saveBooks(connection, [...changeSets.values()], locked),
-    findSaved: (connection, changeSets) => findSavedBooks(connection, [...changeSets.values()]),
+    save: saveBooks,
+    findSaved: findSavedBooks,
   })
   return {
     write: async <Reply>({ signal, ...work }: Work<Reply> & { signal?: AbortSignal }) => {
-      const [outcome] = await run([work], signal)
-      return settled(outcome) as Reply
+      return (await writer.write(work, signal).catch(refuse)) as Reply
     },
     writeEach: async <Reply>(works: readonly Work<Reply>[]) => {
-      return (await run(works)) as PromiseSettledResult<Reply>[]
+      return (await writer.writeEach(works)) as PromiseSettledResult<Reply>[]
     },
   }
 }
 
-function settled(outcome: Outcome | undefined): unknown {
-  if (outcome?.status !== 'fulfilled') throw refusalOf(outcome?.reason)
-  return outcome.value
-}
-
-/** A fault of the database as the refusal that a client gets, where it is one. */
-function refusalOf(fault: unknown): unknown {
-  if (!(fault instanceof UniqueIntegrityConstraintViolationError)) return fault
+/** Throws a fault of the database as the refusal that a client gets, where it is one. */
+function refuse(fault: unknown): never {
+  if (!(fault instanceof UniqueIntegrityConstraintViolationError)) throw fault
   switch (fault.constraint) {
     case 'spending_name':
-      return duplicate('spending', { name: 'is taken by another one of the bank account' })
+      throw duplicate('spending', { name: 'is taken by another one of the bank account' })
     case 'funding_schedules_name':
-      return duplicate('funding schedule', {
+      throw duplicate('funding schedule', {
         name: 'is taken by another schedule of the bank account',
       })
     case 'spending_opening_key':
-      return otherBody()
+      throw otherBody()
     default:
-      return fault
+      throw fault
   }
 }

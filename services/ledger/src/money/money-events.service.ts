@@ -1,3 +1,4 @@
+import { groupsOf } from '@coffer/kit/batch'
 import { type Change, changeOf, entitiesMax } from '@coffer/kit/changes'
 import { toMessage } from '@coffer/kit/message'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
@@ -34,11 +35,8 @@ export function envelopeChanges(
   const open = envelopes.filter(({ closedAt }) => closedAt === null)
   const closed = envelopes.filter(({ closedAt }) => closedAt !== null)
   const messages = open.map((envelope) => toMessage(EnvelopeSchema, envelope))
-  const pages = Array.from({ length: Math.ceil(messages.length / entitiesMax) }, (_, page) =>
-    messages.slice(page * entitiesMax, (page + 1) * entitiesMax),
-  )
   return [
-    ...pages.map((page) => {
+    ...groupsOf(messages, entitiesMax).map((page) => {
       const subject = { accountId, entityId: bankAccountId, version }
       return changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes: page })
     }),

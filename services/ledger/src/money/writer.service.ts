@@ -1,4 +1,3 @@
-import type { Outcome } from '@coffer/kit/aggregate-store'
 import { createAggregateWriter } from '@coffer/kit/aggregate-writer'
 import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
@@ -50,7 +49,7 @@ export function createMoneyWriter({
   database,
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
-  const { run, runLocked } = createAggregateWriter<LinedUp, MoneyState, MoneySave>(database, {
+  const writer = createAggregateWriter<LinedUp, MoneyState, MoneySave>(database, {
     hasEvents: ({ changes }) => changes.length > 0,
     isAlone: ({ isAlone }) => isAlone,
     read: readMoney,
@@ -59,16 +58,15 @@ export function createMoneyWriter({
       const { outcomes, changeSet } = decideWorks(state, works, clock())
       return { outcomes, changeSet: changeSet && saveOf(changeSet) }
     },
-    save: (connection, saves, locked) => saveMoney(connection, [...saves.values()], locked),
-    findSaved: (connection, saves) => findSavedMoney(connection, [...saves.values()]),
+    save: saveMoney,
+    findSaved: findSavedMoney,
   })
   return {
     write: async <Reply>({ signal, ...work }: MoneyWork<Reply> & { signal?: AbortSignal }) => {
-      const [outcome] = await run([linedUp(work)], signal)
-      return settled(outcome) as Reply
+      return (await writer.write(linedUp(work), signal)) as Reply
     },
     writeEach: async <Reply>(works: readonly MoneyWork<Reply>[]) => {
-      return (await run(works.map(linedUp))) as PromiseSettledResult<Reply>[]
+      return (await writer.writeEach(works.map(linedUp))) as PromiseSettledResult<Reply>[]
     },
     writeIn: async <Reply>(
       tx: Transaction,
@@ -76,7 +74,7 @@ export function createMoneyWriter({
       prepare: () => Promise<MoneyWork<Reply>>,
     ) => {
       await lockMoney(tx, [key])
-      return settled(await runLocked(tx, linedUp(await prepare()))) as Reply
+      return (await writer.writeIn(tx, linedUp(await prepare()))) as Reply
     },
   }
 }
@@ -94,9 +92,4 @@ function saveOf(changeSet: ChangeSet): MoneySave {
   const saveId = newId('op')
   const replies = [...changeSet.replies, saveMark(changeSet.bankAccount, saveId)]
   return { ...changeSet, changes, saveId, replies }
-}
-
-function settled(outcome: Outcome | undefined): unknown {
-  if (outcome?.status !== 'fulfilled') throw outcome?.reason
-  return outcome.value
 }
