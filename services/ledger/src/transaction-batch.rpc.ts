@@ -21,7 +21,10 @@ import { batchSizeMax, createTransactions, type ItemOutcome } from './transactio
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
-/** Books many transactions under one lock in one statement, each wholly or not at all. */
+/** Larger batches run alone: in a shared round other bank accounts would wait for them. */
+const sharedSizeMax = 10
+
+/** Books many transactions in one statement, each wholly or not at all. */
 export async function postBatch(
   { database, write }: Deps,
   { bankAccountId, transactions }: CreateTransactionsRequest,
@@ -40,6 +43,7 @@ export async function postBatch(
       scope: { accountId, bankAccountId, spendingIds },
       createdBy,
       signal: context.signal,
+      isAlone: items.length > sharedSizeMax,
       decide: (locked) => {
         const { settlement, outcomes } = createTransactions(locked, items)
         const inserted = outcomes.flatMap((one) => ('transaction' in one ? one.transaction : []))

@@ -167,3 +167,14 @@ test('a bank account that takes no transactions takes none of a batch', async ()
     ),
   ).toEqual(['NotFound', 'NotFound', 'FailedPrecondition'])
 })
+
+test('a large batch shares no commit with other bank accounts', async () => {
+  const [one, large, other] = [await withExpense(), await withExpense(), await withExpense()]
+  const sent = Array.from({ length: 100 }, () => bill({ amount: 1n }))
+  await Promise.all([send(one, [bill()]), send(large, sent), send(other, [bill()])])
+  const shared = await booted.database('ledger').pool.any(sql.unsafe`
+    SELECT xmin::text FROM transactions
+    WHERE account_id = ANY(${sql.array([large.accountId, other.accountId], 'text')})
+    GROUP BY xmin::text HAVING count(DISTINCT account_id) > 1`)
+  expect(shared).toEqual([])
+})
