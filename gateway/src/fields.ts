@@ -4,6 +4,7 @@ import { idFault, isId } from '@coffer/kit/id'
 import { readRuleset } from '@coffer/kit/ruleset'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
+import { isFreeLines, isFreeText, isPrintable } from './printable.ts'
 
 /** Every text a client can see about a field of a request (spec/identity.md 2.4). */
 export const texts = {
@@ -42,10 +43,6 @@ export const foreignIds: Record<string, { prefix: string; form: RegExp }> = {
   checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
 }
 
-// Letters, marks, numbers, punctuation, symbols and the plain space (spec/ledger.md 0.3).
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
-const printableLines = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \t\r\n]*$/u
-
 const rfc3339 =
   /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
@@ -71,12 +68,12 @@ function lengthOf(text: string): number {
   return [...text].length
 }
 
-function line(range: { min: number; max: number }, form = printable) {
+function line(range: { min: number; max: number }, hasForm = isPrintable) {
   const { min, max } = range
   return string
     .trim()
     .refine((text) => min === 0 || text !== '', rule(texts.blank))
-    .refine((text) => form.test(text), rule(texts.printable))
+    .refine(hasForm, rule(texts.printable))
     .refine(
       (text) => lengthOf(text) >= min && lengthOf(text) <= max,
       rule(`must have ${min} to ${max} characters`),
@@ -85,13 +82,13 @@ function line(range: { min: number; max: number }, form = printable) {
 }
 
 /** A name: printable, 1 to 300 characters, not blank after trimming (spec/ledger.md 0.3). */
-export const name = line({ min: 1, max: 300 })
+export const name = line({ min: 1, max: 300 }, isFreeText)
 
 /** A free text: printable, up to 300 characters, may be blank (spec/ledger.md 0.3). */
-export const text = line({ min: 0, max: 300 })
+export const text = line({ min: 0, max: 300 }, isFreeText)
 
 /** Notes: printable, up to 2,000 characters in any number of lines, may be blank. */
-export const notes = line({ min: 0, max: 2000 }, printableLines)
+export const notes = line({ min: 0, max: 2000 }, isFreeLines)
 
 /** What somebody looks for: any text of 1 to 1000 characters, not blank after trimming. */
 export const phrase = string

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals'
+import { name, notes, password, text, texts } from './fields.ts'
+
+describe('joiners in free texts', () => {
+  test.each([
+    ['👨‍👩‍👧', 'a joined emoji'],
+    ['❤️‍🔥', 'an emoji joined after a variation selector'],
+    ['می‌خواهم', 'a Persian word'],
+    ['അവന്‍ വീട്', 'a Malayalam word that ends with a joiner after its virama'],
+  ])('%s is accepted: %s', (value) => {
+    for (const field of [name, text, notes]) expect(field.parse(value)).toBe(value)
+    expect(notes.parse(`${value}\n${value}`)).toBe(`${value}\n${value}`)
+  })
+
+  test.each([
+    ['a\u0000b', 'a control character'],
+    ['a\u202Eb', 'a bidi override'],
+    ['a\u2066b\u2069', 'a bidi isolate'],
+    ['a\u200Bb', 'a zero-width space'],
+    ['a\u2060b', 'a word joiner'],
+    ['a\uFEFFb', 'a byte order mark'],
+    ['\u200D', 'a joiner alone'],
+    ['\u200Ca', 'a joiner before everything'],
+    ['a\u200D', 'a joiner after everything'],
+    ['a\u200C b', 'a joiner before a space'],
+    ['a\u200D\u200Db', 'two joiners'],
+  ])('%j is refused: %s', (value) => {
+    for (const field of [name, text, notes]) {
+      expect(field.safeParse(value).error?.issues).toMatchObject([{ message: texts.printable }])
+    }
+  })
+
+  test('passwords have none', () => {
+    expect(password.safeParse('correct\u200Dhorse').success).toBe(false)
+  })
+})
