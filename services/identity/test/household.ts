@@ -1,7 +1,7 @@
 import { anonymousCaller, loadSigner, systemCaller } from '@coffer/kit/caller'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot, counted } from '@coffer/kit/testing/boot'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { CallOptions } from '@connectrpc/connect'
@@ -70,14 +70,14 @@ export function service({ keysFolder }: Booted, name: string, accountId: string)
   return { headers: { [headers.caller]: token } }
 }
 
-/** Statements per call over many calls; the few that run beside them do not make up a whole one. */
+/** Statements per call over many calls. */
 export async function statementsOf(
   booted: Booted,
   calls: number,
   call: () => Promise<unknown>,
 ): Promise<number> {
-  const { statements } = booted.database('identity')
-  const before = statements()
-  for (let made = 0; made < calls; made += 1) await call()
-  return Math.floor((statements() - before) / calls)
+  const { count } = await counted(booted.database('identity'), async () => {
+    for (let made = 0; made < calls; made += 1) await call()
+  })
+  return count / calls
 }
