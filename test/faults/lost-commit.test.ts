@@ -23,8 +23,9 @@ test('writes whose commit went through unanswered are done once, and answered', 
   for (let round = 0; round < 3; round++) {
     // The first write goes alone; those that wait for it meanwhile share the second save, a
     // statement that is a commit by itself. Its parameters carry the name.
-    deployment.database.loseAnswerTo('"Tea"', 1)
+    const isLost = deployment.database.loseAnswerTo('"Tea"', 1)
     const answers = await Promise.all(Array.from({ length: 30 }, send))
+    expect(isLost()).toBe(true)
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
   }
   expect(await alice.get(`${path}/transactions?limit=100`)).toHaveLength(90)
@@ -36,9 +37,10 @@ test('under its key a write is done once, whatever became of the first answer', 
   const { path } = await alice.opensAccount(1_000)
   const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const headers = { 'idempotency-key': 'tea-after-all' }
-  deployment.database.loseAnswerTo('"Tea"', 0)
+  const isLost = deployment.database.loseAnswerTo('"Tea"', 0)
   const send = () => alice.call('POST', `${path}/transactions`, { body, headers })
   await send()
+  expect(isLost()).toBe(true)
   expect(await send()).toMatchObject({ status: 200 })
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 999 })
 })

@@ -110,8 +110,9 @@ test('a write whose connection breaks is unanswered, too', async () => {
   await using remote = await openRemote()
   const { database, proxy } = remote
   await database.pool.query(one)
-  proxy.loseAnswerTo('INSERT', 0)
+  const isLost = proxy.loseAnswerTo('INSERT', 0)
   expect(await outcome(database.pool.query(insert('heard')))).toBe('DeadlineExceeded')
+  expect(isLost()).toBe(true)
   expect(await eventually(names, (found) => found.length > 0)).toEqual(['heard'])
 })
 
@@ -119,8 +120,9 @@ test('a transaction whose COMMIT was not answered is looked up', async () => {
   await using remote = await openRemote()
   const { database, proxy } = remote
   const write = (name: string) => outcome(database.transaction((tx) => tx.query(insert(name))))
-  proxy.loseAnswerTo('COMMIT', 0)
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
   expect(await write('looked up')).toBe('done')
+  expect(isLost()).toBe(true)
   const line = proxy.hold('COMMIT')
   const late = write('late')
   const { cut, deliver } = await line

@@ -10,8 +10,11 @@ export interface TcpProxy extends AsyncDisposable {
   /** From now on swallows every byte of both sides; connections stay open, and new ones open. */
   fallSilent: () => void
   mend: () => void
-  /** Cuts a connection that sends this text, after so many others have, and loses its answer. */
-  loseAnswerTo: (text: string, after: number) => void
+  /**
+   * Cuts a connection that sends this text, after so many others have, and loses its answer.
+   * Returns whether that has happened by now.
+   */
+  loseAnswerTo: (text: string, after: number) => () => boolean
   /** Resolves when a connection sends this text, which goes no further for now. */
   hold: (text: string) => Promise<HeldLine>
 }
@@ -28,7 +31,7 @@ export interface HeldLine {
 interface Faults {
   isCut: boolean
   isSilent: boolean
-  lost: { text: string; after: number } | null
+  lost: { text: string; after: number; isLost: boolean } | null
   awaited: { text: string; resolve: (line: HeldLine) => void } | null
 }
 
@@ -67,7 +70,9 @@ export async function openProxy(target: string): Promise<TcpProxy> {
       faults.isSilent = false
     },
     loseAnswerTo: (text, after) => {
-      faults.lost = { text, after }
+      const lost = { text, after, isLost: false }
+      faults.lost = lost
+      return () => lost.isLost
     },
     hold: (text) =>
       new Promise((resolve) => {
@@ -92,7 +97,10 @@ function join(near: Socket, far: Socket, faults: Faults): void {
     if (lost.after >= 0) return
     faults.lost = null
     far.unpipe()
-    far.once('data', () => near.destroy())
+    far.once('data', () => {
+      lost.isLost = true
+      near.destroy()
+    })
     far.resume()
   })
   const hold = (sent: Buffer): boolean => {

@@ -5,8 +5,11 @@ import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../src/audit.sql.ts'
+import { createBankAccount } from '../src/bank-account-change.ts'
 import { openBook, settle } from '../src/book.ts'
+import type { Bounds } from '../src/bounds.sql.ts'
 import { openEnvelope } from '../src/envelope.ts'
+import { createBankAccounts } from '../src/money/creation.service.ts'
 import { createMoneyWriter, type MoneyWork, type MoneyWriter } from '../src/money/writer.service.ts'
 import { ledger } from '../src/service.ts'
 import { transfer } from '../src/transfer.ts'
@@ -78,8 +81,10 @@ async function place() {
 test('a change is done once though its answer is lost, whatever it changes', async () => {
   const { home, fill, rename, create, held } = await place()
   const write = async (work: MoneyWork<unknown>) => {
-    proxy.loseAnswerTo('"read_version"', 0)
-    return writer.write(work)
+    const isLost = proxy.loseAnswerTo('"read_version"', 0)
+    const reply = await writer.write(work)
+    expect(isLost()).toBe(true)
+    return reply
   }
   expect(await write(fill(10n))).toBe(10n)
   expect(await held()).toBe(10n)
@@ -92,10 +97,31 @@ test('a change is done once though its answer is lost, whatever it changes', asy
 
 test('a change in a transaction of its caller is done once though its COMMIT is lost', async () => {
   const { home, fill, held } = await place()
-  proxy.loseAnswerTo('COMMIT', 0)
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
   const written = remote.transaction((tx) => writer.writeIn(tx, home, async () => fill(10n)))
   expect(await written).toBe(10n)
+  expect(isLost()).toBe(true)
   expect(await held()).toBe(10n)
+})
+
+test('a bank account is created once though its COMMIT is lost', async () => {
+  const { home } = await place()
+  const { accountId, linkId, as } = home
+  const operation = { operationId: newId('op'), now: new Date(), createdBy: null, version: 1n }
+  const balances = { availableBalance: 10n, currentBalance: 10n, limitBalance: null }
+  const kind = { accountType: null, accountSubType: null, status: null, originalName: null }
+  const named = { name: 'Savings', currency: 'USD', mask: null, feedBankAccountId: null }
+  const body = { bankAccountId: newId('bac'), ...named, ...kind, ...balances }
+  const deps = { database: remote, config: { bankAccountsMax: 2 } as Bounds }
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
+  const created = createBankAccounts(deps, { accountId, linkId }, (link) => {
+    const settlement = createBankAccount({ link, operation }, body)
+    return { creations: [{ settlement, reply: null }], reply: 'created' }
+  })
+  expect(await created).toBe('created')
+  expect(isLost()).toBe(true)
+  const { bankAccounts } = await home.accounts.listBankAccounts({ linkId }, as)
+  expect(bankAccounts).toHaveLength(2)
 })
 
 test('a change that arrives late is not made twice', async () => {
@@ -145,10 +171,11 @@ test('one that is made again, and unheard again, is looked for again', async () 
   const { fill, held } = await place()
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
-  proxy.loseAnswerTo('COMMIT', 0)
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
   const { cut } = await line
   cut()
   expect(await written).toBe(10n)
+  expect(isLost()).toBe(true)
   expect(await held()).toBe(10n)
 })
 
