@@ -19,7 +19,7 @@ import { type FundedHousehold, fundedHousehold, payTogether } from './funded-hou
 const nothing = {
   ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
   ...{ records: [], closed: [], forgotten: [], accountRecords: [], aliases: [], changes: [] },
-  ...{ replies: [], operations: [], changesTexts: false, saveId: '' },
+  ...{ replies: [], operations: [], changesTexts: false },
 }
 
 let booted: Booted

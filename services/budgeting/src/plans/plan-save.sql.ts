@@ -20,11 +20,11 @@ import { FundingSchedule } from '../funding-schedule.ts'
 import { Spending } from '../spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
+// The column `save_id` stays for processes of the version before.
 const PlanBook = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   version: z.bigint(),
-  saveId: z.string().nullable(),
 })
 const plan = { table: 'spending', entity: Spending, id: 'spendingId' }
 const schedule = { table: 'funding_schedules', entity: FundingSchedule, id: 'fundingScheduleId' }
@@ -127,28 +127,11 @@ export async function saveBooks(
   return new Set(saved.map(keyOf))
 }
 
-/** The keys of the bank accounts whose last save is one of these. */
-export async function findSavedBooks(
-  connection: CommonQueryMethods,
-  saves: readonly ChangeSet[],
-): Promise<Set<string>> {
-  const names = (name: 'accountId' | 'bankAccountId' | 'saveId') =>
-    sql.array(
-      saves.map((save) => save[name]),
-      'text',
-    )
-  const found = await connection.any(sql.type(SavedRow)`
-    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM plan_books
-    WHERE account_id = ANY(${names('accountId')})
-      AND bank_account_id = ANY(${names('bankAccountId')}) AND save_id = ANY(${names('saveId')})`)
-  return new Set(found.map(keyOf))
-}
-
 function documentOf(save: ChangeSet, filled: readonly PartName[]): string {
-  const { accountId, bankAccountId, readVersion, version, saveId } = save
+  const { accountId, bankAccountId, readVersion, version } = save
   const rows = filled.map((name) => `,"${name}":${recordsOf(save[name])}`)
   return `{"account_id":${JSON.stringify(accountId)},
     "bank_account_id":${JSON.stringify(bankAccountId)},
     "read_version":${readVersion},
-    "books":${recordsOf([{ accountId, bankAccountId, version, saveId }])}${rows.join('')}}`
+    "books":${recordsOf([{ accountId, bankAccountId, version }])}${rows.join('')}}`
 }

@@ -1,5 +1,4 @@
 import { notFound } from '@coffer/kit/errors'
-import { newId } from '@coffer/kit/id'
 import { changedRows, put, remove, type TrackedRows, track } from '@coffer/kit/tracked-rows'
 import { nextVersion } from '@coffer/kit/version'
 import type { FundingRun, RunLine } from '../funding-run.ts'
@@ -77,8 +76,6 @@ export interface ChangeSet extends PlanScope {
   /** The version that the works were decided on. */
   readVersion: bigint
   version: bigint
-  /** Tells this save from every other. */
-  saveId: string
   createdPlans: readonly Spending[]
   plans: readonly Spending[]
   deletedPlans: readonly Spending[]
@@ -193,5 +190,5 @@ function changeSetOf(unit: UnitOfWork, now: Date): ChangeSet | null {
   }
   if (Object.values(parts).every((rows) => rows.length === 0)) return null
   const version = nextVersion(readVersion, now)
-  return { accountId, bankAccountId, readVersion, version, saveId: newId('save'), ...parts }
+  return { accountId, bankAccountId, readVersion, version, ...parts }
 }

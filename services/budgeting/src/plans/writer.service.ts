@@ -1,9 +1,10 @@
 import { createAggregateWriter } from '@coffer/kit/aggregate-writer'
 import { duplicate } from '@coffer/kit/errors'
 import { otherBody } from '@coffer/kit/idempotency'
+import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/save-mark.sql'
 import type { ServiceDeps } from '@coffer/kit/service'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { findSavedBooks, saveBooks } from './plan-save.sql.ts'
+import { saveBooks } from './plan-save.sql.ts'
 import { lockBooks, readBooks } from './plan-state.sql.ts'
 import { type BookState, type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
 
@@ -21,20 +22,25 @@ export interface PlanWriter {
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
 }
 
+type Save = ChangeSet & MarkedSave
+
 /** The one way in which plans change: read, decide, save (docs/plans.md). */
 export function createPlanWriter({
   database,
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): PlanWriter {
-  const writer = createAggregateWriter<Work<unknown>, BookState, ChangeSet>(database, {
+  const writer = createAggregateWriter<Work<unknown>, BookState, Save>(database, {
     isAlone: () => false,
     // Budgeting publishes nothing.
     hasEvents: () => false,
     read: readBooks,
     lock: lockBooks,
-    decide: (state, works) => decideWorks(state, works, clock()),
+    decide: (state, works) => {
+      const { outcomes, changeSet } = decideWorks(state, works, clock())
+      return { outcomes, changeSet: changeSet && markSave(changeSet, changeSet) }
+    },
     save: saveBooks,
-    findSaved: findSavedBooks,
+    findSaved: findMarkedSaves,
   })
   return {
     write: async <Reply>({ signal, ...work }: Work<Reply> & { signal?: AbortSignal }) => {

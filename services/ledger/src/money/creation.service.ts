@@ -7,7 +7,7 @@ import { type Bounds, bankAccountBound } from '../bounds.sql.ts'
 import { shareLink } from '../link.sql.ts'
 import type { Link, LinkKey } from '../link.ts'
 import { candidateChanges } from './money-events.service.ts'
-import { createMoney, type MoneyCreation } from './money-save.sql.ts'
+import { createMoney, type MoneySave } from './money-save.sql.ts'
 import { type Creation, createdSet } from './unit-of-work.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & { config: Bounds }
@@ -45,7 +45,7 @@ export async function createBankAccounts<Reply>(
   return run.catch(refuseTaken)
 }
 
-function saveOf(creation: Creation<unknown>): MoneyCreation {
+function saveOf(creation: Creation<unknown>): MoneySave {
   const changeSet = createdSet(creation)
   return { ...changeSet, changes: candidateChanges(changeSet.bankAccount) }
 }

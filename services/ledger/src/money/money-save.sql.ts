@@ -27,14 +27,7 @@ import { Transaction } from '../transaction.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** A change set with the events that it causes, as rows of the outbox. */
-export type MoneySave = ChangeSet & {
-  changes: readonly Change[]
-  /** The ID of its first event; without any, the key of a reply that it keeps. */
-  saveId: string
-}
-
-/** What is saved of a new bank account: a transaction decides on it, so it needs no ID. */
-export type MoneyCreation = Omit<MoneySave, 'saveId'>
+export type MoneySave = ChangeSet & { changes: readonly Change[] }
 
 const insertParts = {
   entries: { table: 'journal', entity: JournalEntry },
@@ -204,20 +197,20 @@ const createStatement = prepareParts(
 )
 
 /** Saves new bank accounts, whose link the transaction keeps from being deleted. */
-export async function createMoney(tx: Tx, saves: readonly MoneyCreation[]): Promise<void> {
+export async function createMoney(tx: Tx, saves: readonly MoneySave[]): Promise<void> {
   const { changeSets, filled } = documentsOf(saves)
   await tx.query(createStatement({ changeSets }, filled))
 }
 
 /** Change sets in the order of their keys, in which the statement takes the locks. */
-function documentsOf(saves: readonly MoneyCreation[]) {
+function documentsOf(saves: readonly MoneySave[]) {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
   const ordered = inKeyOrder(saves, ({ bankAccount }) => bankAccount)
   const documents = ordered.map((save) => documentOf(save, filled))
   return { changeSets: `[${documents.join(',')}]`, filled }
 }
 
-function documentOf(save: MoneyCreation, filled: readonly PartName[]): string {
+function documentOf(save: MoneySave, filled: readonly PartName[]): string {
   const { accountId, bankAccountId, version } = save.bankAccount
   const mark = save.changesTexts ? { unsearchedFrom: version } : {}
   const parts = filled.map((name) => {

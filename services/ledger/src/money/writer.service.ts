@@ -1,14 +1,14 @@
 import { createAggregateWriter } from '@coffer/kit/aggregate-writer'
 import type { Transaction } from '@coffer/kit/database'
 import { newId } from '@coffer/kit/id'
+import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/save-mark.sql'
 import type { ServiceDeps } from '@coffer/kit/service'
 import type { BankAccountKey } from '../bank-account.ts'
 import { changesOf } from './money-events.service.ts'
 import { type MoneySave, saveMoney } from './money-save.sql.ts'
 import { lockMoney, readMoney } from './money-state.sql.ts'
 import type { MoneyState } from './money-state.ts'
-import { findSavedMoney, saveMark } from './save-mark.sql.ts'
-import { type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
+import { decideWorks, type Work } from './unit-of-work.ts'
 
 /** A change of money. Without an operation ID it gets a new one, the same in every attempt. */
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
@@ -43,23 +43,27 @@ export interface MoneyWriter {
 }
 
 type LinedUp = Work<unknown> & { isAlone: boolean }
+type Save = MoneySave & MarkedSave
 
 /** The one way in which money changes: read, decide, save (docs/money.md). */
 export function createMoneyWriter({
   database,
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
-  const writer = createAggregateWriter<LinedUp, MoneyState, MoneySave>(database, {
+  const writer = createAggregateWriter<LinedUp, MoneyState, Save>(database, {
     hasEvents: ({ changes }) => changes.length > 0,
     isAlone: ({ isAlone }) => isAlone,
     read: readMoney,
     lock: lockMoney,
     decide: (state, works) => {
       const { outcomes, changeSet } = decideWorks(state, works, clock())
-      return { outcomes, changeSet: changeSet && saveOf(changeSet) }
+      if (!changeSet) return { outcomes, changeSet }
+      const changes = changesOf(changeSet)
+      const save = markSave({ ...changeSet, changes }, changeSet.bankAccount, changes[0])
+      return { outcomes, changeSet: save }
     },
     save: saveMoney,
-    findSaved: findSavedMoney,
+    findSaved: findMarkedSaves,
   })
   return {
     write: async <Reply>({ signal, ...work }: MoneyWork<Reply> & { signal?: AbortSignal }) => {
@@ -82,14 +86,4 @@ export function createMoneyWriter({
 function linedUp(work: MoneyWork<unknown>): LinedUp {
   const { operationId = newId('op'), createdBy = null, isAlone = false } = work
   return { ...work, operationId, createdBy, isAlone }
-}
-
-/** Every save leaves a row of its own: an event, or else a mark. */
-function saveOf(changeSet: ChangeSet): MoneySave {
-  const changes = changesOf(changeSet)
-  const [event] = changes
-  if (event) return { ...changeSet, changes, saveId: event.changeId }
-  const saveId = newId('op')
-  const replies = [...changeSet.replies, saveMark(changeSet.bankAccount, saveId)]
-  return { ...changeSet, changes, saveId, replies }
 }
