@@ -27,11 +27,9 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const problems = newPasswordProblems({ currentPassword, newPassword, known })
       if (problems) throw invalid(problems)
       const now = clock()
-      const { spend, passwordHash } = await passwords.inTurn(context, async (hashing) => {
-        const proving = { database, passwords: hashing }
-        const spend = await proveByPassword(proving, currentPassword, { loginId, now })
-        return { spend, passwordHash: await hashing.hash(newPassword) }
-      })
+      passwords.requireRoom()
+      const spend = await proveByPassword(deps, currentPassword, { loginId, now })
+      const passwordHash = await passwords.hash(newPassword, context.signal)
       await database.transaction(async (tx) => {
         await spend(tx)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: null })
@@ -51,13 +49,12 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const newPassword = text.trim()
       const now = clock()
       const shown = { tokenHash: hashOf(token.trim()), scope: 'reset', now } as const
-      const passwordHash = await passwords.inTurn(context, async ({ hash }) => {
-        // Looked at first: a hash is too dear to make for whoever asks.
-        const known = knownOf(await requireLinkToken(database, shown), host)
-        const problem = chosenPasswordProblem(newPassword, known)
-        if (problem) throw invalid({ password: problem })
-        return hash(newPassword)
-      })
+      passwords.requireRoom()
+      // Before the hash, which is too expensive to make for a token that is not valid.
+      const known = knownOf(await requireLinkToken(database, shown), host)
+      const problem = chosenPasswordProblem(newPassword, known)
+      if (problem) throw invalid({ password: problem })
+      const passwordHash = await passwords.hash(newPassword, context.signal)
       await database.transaction(async (tx) => {
         const loginId = await spendLinkToken(tx, shown)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: now })

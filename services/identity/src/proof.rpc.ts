@@ -4,7 +4,6 @@ import { refused } from '@coffer/kit/errors'
 import type { Proof } from '@coffer/proto/identity/v1/proof'
 import { findAuthenticator, spendRecoveryCode, spendStep } from './authenticator.sql.ts'
 import { findPasswordHash, lockLogin } from './login.sql.ts'
-import type { Hashing } from './password-pool.client.ts'
 import { recoveryCodeHash } from './recovery-code.ts'
 import { hashOf } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
@@ -22,7 +21,7 @@ const limit = { max: 5, windowMs: 15 * 60_000 }
  */
 export type Spend = (tx: Transaction) => Promise<void>
 
-type PasswordDeps = Pick<IdentityDeps, 'database'> & { passwords: Hashing }
+type PasswordDeps = Pick<IdentityDeps, 'database' | 'passwords'>
 type ProofDeps = PasswordDeps & Pick<IdentityDeps, 'secrets'>
 type Claim = { loginId: string; now: Date }
 

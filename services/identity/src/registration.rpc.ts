@@ -34,11 +34,10 @@ export function registration(
       const wanted = trimmed(request)
       const problems = registrationProblems(wanted, hostOf(config.externalUrl))
       if (problems) throw invalid(problems)
-      const { passwordHash, betaCode } = await passwords.inTurn(context, async ({ hash }) => {
-        await spendProofOfWork(deps, 'register', request.proofOfWork)
-        const betaCode = await requireBetaCode(deps, request.betaCode)
-        return { betaCode, passwordHash: await hash(wanted.password) }
-      })
+      passwords.requireRoom()
+      await spendProofOfWork(deps, 'register', request.proofOfWork)
+      const betaCode = await requireBetaCode(deps, request.betaCode)
+      const passwordHash = await passwords.hash(wanted.password, context.signal)
       // As late as for an address in use, so that the time does not tell which it is.
       if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
       const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }

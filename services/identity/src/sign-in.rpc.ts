@@ -15,7 +15,6 @@ import { insertLinkToken } from './link-token.sql.ts'
 import { newLinkToken } from './link-token.ts'
 import { findSignIns, keepUnverified, lockLogin, type SignIn } from './login.sql.ts'
 import { credentialProblems } from './login.ts'
-import type { Hashing } from './password-pool.client.ts'
 import { spendProofOfWork } from './proof-of-work.rpc.ts'
 import { hashOf, secretBytes } from './secret.ts'
 import type { IdentityDeps } from './service.ts'
@@ -40,9 +39,8 @@ export function signIn(
       const password = request.password.trim()
       const problems = credentialProblems({ email, password })
       if (problems) throw invalid(problems)
-      return passwords.inTurn(context, (hashing) =>
-        logIn(deps, { ...request, email, password }, hashing),
-      )
+      passwords.requireRoom()
+      return logIn(deps, { ...request, email, password }, context.signal)
     },
     logout: async ({ sessionToken }) => {
       await deleteSession(database.pool, hashOf(sessionToken))
@@ -54,7 +52,7 @@ export function signIn(
 async function logIn(
   deps: IdentityDeps,
   { email, password, proofOfWork, formerSessionToken }: LoginRequest,
-  hashing: Hashing,
+  signal: AbortSignal,
 ): Promise<MessageInitShape<typeof LoginResponseSchema>> {
   const { config, database, clock } = deps
   await spendProofOfWork(deps, 'login', proofOfWork)
@@ -63,35 +61,24 @@ async function logIn(
   const max = config.signInLimitPerMinute
   await admitAttempt(database.pool, { subjectHash, now, max, windowMs: minuteMs })
   const [first, ...others] = await findSignIns(database, email)
-  const known = await verifyPassword(hashing, first, password)
-  if (known.isPasswordExpired || !known.isEmailVerified) {
-    const owed = await owedBefore(deps, known, { subjectHash, now })
+  const hash = first && !first.isDisabled ? first.passwordHash : null
+  const isRight = await deps.passwords.matches(password, hash, signal)
+  // An unknown address and a disabled login are the same error, after the same time.
+  if (!isRight || !first) throw wrongCredentials()
+  if (first.isPasswordExpired || !first.isEmailVerified) {
+    const owed = await owedBefore(deps, first, { subjectHash, now })
     if (owed) return owed
   }
   if (others.length > 0) throw refused('this login has several accounts, which is not supported')
-  const { accountId, userId } = known
+  const { accountId, userId } = first
   if (accountId === null || userId === null) throw new Error('a login is a user of no account')
   const begun = await database.transaction(async (tx) => {
-    const session = await beginSession(tx, known, { accountId, userId, now })
+    const session = await beginSession(tx, first, { accountId, userId, now })
     await deleteSession(tx, hashOf(formerSessionToken))
     await forgetAttempts(tx, subjectHash)
     return session
   })
   return { ...begun, isActive: await isAccountActive(deps, accountId) }
-}
-
-/**
- * The login whose password it is. An unknown address, a wrong password and a disabled login are one
- * error, after the same time.
- */
-async function verifyPassword(
-  { matches }: Hashing,
-  found: SignIn | undefined,
-  password: string,
-): Promise<SignIn> {
-  const hash = found && !found.isDisabled ? found.passwordHash : null
-  if (!(await matches(password, hash)) || !found) throw wrongCredentials()
-  return found
 }
 
 /** The second factor is owed where one is enabled by now. */

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { type Passwords, startPasswords } from '../src/password-pool.client.ts'
+import { startPasswords } from '../src/password-pool.client.ts'
 
 test('a password is stored as argon2id with 19 MiB and two passes, salted', async () => {
   await using passwords = startPasswords(2)
@@ -30,50 +30,24 @@ test('what does not fit the queue is refused at once, the rest is done', async (
   expect(await passwords.hash('a secret')).toMatch(/^\$argon2id\$/)
 })
 
-const dead = { timeoutMs: () => 0 }
-const patient = { timeoutMs: () => 600_000 }
-const never = new Promise<never>(() => {})
-
-test.each([
-  ['is not hashed in time', (passwords: Passwords) => passwords.hash('a secret')],
-  ['waits for something else', (passwords: Passwords) => passwords.inTurn(patient, () => never)],
-])('what %s is refused', async (_why, ask) => {
+test('a password that is not hashed in time is refused, and the next one is hashed', async () => {
   await using passwords = startPasswords(1, 1)
-  await expect(ask(passwords)).rejects.toMatchObject({ code: Code.Unavailable })
+  const first = passwords.hash('a secret')
+  await expect(passwords.hash('a secret')).rejects.toMatchObject({ code: Code.Unavailable })
+  expect(await first).toMatch(/^\$argon2id\$/)
+  await using patient = startPasswords(1, 600_000)
+  await patient.ready()
+  const left = patient.hash('a secret', AbortSignal.abort(new Error('the client is gone')))
+  await expect(left).rejects.toThrow('the client is gone')
+  expect(await patient.hash('a secret')).toMatch(/^\$argon2id\$/)
 })
 
-test("nobody waits until the call's own deadline, and the next one is none the worse", async () => {
+test('without room in the queue a request is refused before it does anything', async () => {
   await using passwords = startPasswords(1, 600_000)
   await passwords.ready()
-  const late = passwords.inTurn(dead, ({ hash }) => hash('a secret'))
-  await expect(late).rejects.toMatchObject({ code: Code.Unavailable })
-  expect(await passwords.hash('a secret')).toMatch(/^\$argon2id\$/)
-})
-
-test('whose turn would come too late is refused before anything is done for them', async () => {
-  await using passwords = startPasswords(1, 600_000)
-  await passwords.ready()
-  await passwords.hash('a secret')
-  const begun: string[] = []
-  const ask = (who: string, timeoutMs: number) =>
-    passwords.inTurn({ timeoutMs: () => timeoutMs }, ({ hash }) => {
-      begun.push(who)
-      return hash('a secret')
-    })
-  // No machine hashes one in a millisecond.
-  const asked = await Promise.allSettled([
-    ask('first', 600_000),
-    ask('hasty', 1),
-    ask('last', 600_000),
-  ])
-  expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(begun).toEqual(['first', 'last'])
-})
-
-test('a second hash has its own time', async () => {
-  await using passwords = startPasswords(1)
-  const both = passwords.inTurn(patient, async ({ hash, matches }) =>
-    matches('a secret', await hash('a secret')),
-  )
-  expect(await both).toBe(true)
+  passwords.requireRoom()
+  const hashes = Array.from({ length: 51 }, () => passwords.hash('a secret'))
+  expect(passwords.requireRoom).toThrow('too many sign-ins are waiting')
+  await Promise.all(hashes)
+  passwords.requireRoom()
 })

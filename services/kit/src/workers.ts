@@ -9,6 +9,8 @@ export interface Workers<Input, Output> extends AsyncDisposable {
    * signal that is aborted takes the task out of the queue, or ends its thread.
    */
   run: (input: Input, signal?: AbortSignal) => Promise<Output>
+  /** Whether one more task would be refused at once. */
+  isFull: () => boolean
 }
 
 /** Bounds of a pool of worker threads. */
@@ -60,9 +62,11 @@ export function startWorkers<Input, Output>(
       throw aborted ? reason : error
     }
   }
+  const isFull = () => threads.waiting() >= options.queueMax
   return {
+    isFull,
     run: async (input, signal) => {
-      if (threads.waiting() >= options.queueMax) throw tooMuchWaits()
+      if (isFull()) throw tooMuchWaits()
       using task = startTask(signal)
       tasks.add(task)
       try {

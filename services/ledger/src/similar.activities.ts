@@ -9,7 +9,7 @@ import type { Searchers } from './cluster-pool.client.ts'
 import { endWaitingSearch, listWaitingSearches } from './waiting-search.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
-  searchers: Searchers
+  searchers: Pick<Searchers, 'run'>
   /** How long nothing must have changed in a bank account before it is searched. */
   quietMs: number
 }

@@ -192,7 +192,7 @@ async function sweep(quietMs: number, search = (_name: string): never[] => []): 
   }
   const { clusterWaiting } = similarActivities({
     ...{ database: tables(), clock: () => new Date(), log: silentLog, quietMs },
-    searchers: { run, [Symbol.asyncDispose]: async () => {} },
+    searchers: { run },
   })
   expect(await clusterWaiting(null)).toBeNull()
   return searched
