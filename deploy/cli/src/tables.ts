@@ -14,17 +14,13 @@ export async function updateTables(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<Record<string, string[]>> {
-  try {
-    return await migrateAll(definitions, (name) => databaseUrlOf(name, config))
-  } catch (error) {
-    throw error instanceof MigrationError ? new FatalError(error.message) : error
-  }
+  return migrateAll(definitions, (name) => databaseUrlOf(name, config)).catch(asFatal)
 }
 
 /**
  * Newer tables are fine: migrations are compatible with the version before them.
  *
- * @throws {FatalError} when a service's tables are older than its code
+ * @throws {FatalError} when a service's tables are older than its code, or made by edited files
  */
 export async function requireTables(
   definitions: ServiceDefinition[],
@@ -32,11 +28,16 @@ export async function requireTables(
 ): Promise<void> {
   for (const definition of definitions) {
     const { name } = definition
-    const [missing] = await missingMigrations(tablesOf(definition, databaseUrlOf(name, config)))
+    const tables = tablesOf(definition, databaseUrlOf(name, config))
+    const [missing] = await missingMigrations(tables).catch(asFatal)
     if (missing !== undefined) {
       throw new FatalError(
         `The tables of ${name} lack ${missing}: run "coffer migrate", or serve with --migrate.`,
       )
     }
   }
+}
+
+function asFatal(error: unknown): never {
+  throw error instanceof MigrationError ? new FatalError(error.message) : error
 }

@@ -81,7 +81,7 @@ test('services that are named run alone, without the REST API, on newer tables t
   expect(await running.outcome).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('older tables are named and migrated, newer ones are not migrated', async () => {
+test('older tables are migrated, newer ones are not, edited ones are not served', async () => {
   const { env } = place
   const name = `coffer_empty_${process.pid}`
   await statement(env.COFFER_DATABASE_URL ?? '', `CREATE DATABASE ${name}`)
@@ -110,6 +110,12 @@ test('older tables are named and migrated, newer ones are not migrated', async (
       stderr:
         'budgeting: its tables are newer than this program, which has no 9000-later.sql: ' +
         'start the newer version. Nothing was changed.\n',
+    })
+    await statement(url.href, `UPDATE ledger.applied_migrations SET checksum = 'other'`)
+    expect(await runCommand(['serve'], empty)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^ledger: 0001-[a-z]+\.sql was edited after it was applied: /),
     })
   } finally {
     await statement(env.COFFER_DATABASE_URL ?? '', `DROP DATABASE ${name} WITH (FORCE)`)

@@ -39,10 +39,15 @@ export async function appliedFormer(client: pg.Client, schema: string): Promise<
 export function formerFault(applied: Former, former: Former): string | null {
   const missing = [...former].find((name) => !applied.has(name))
   const unknown = [...applied].find((name) => !former.has(name))
-  if (missing === undefined && unknown === undefined) return null
-  const difference = missing === undefined ? `have ${unknown}` : `lack ${missing}`
+  if (unknown !== undefined) {
+    return (
+      `its tables are of another version (they have ${unknown}, which this one does not know): ` +
+      'start that version. Nothing was changed.'
+    )
+  }
+  if (missing === undefined) return null
   return (
-    `its tables are of an older version (they ${difference}): start commit ${lastCommit} once ` +
+    `its tables are of an older version (they lack ${missing}): start commit ${lastCommit} once ` +
     '("npm start" or "coffer migrate" there), then this version. Nothing was changed.'
   )
 }

@@ -65,11 +65,16 @@ export async function migrate(
   }
 }
 
-/** Names of the files that a schema lacks. Files that only a newer version has do not matter. */
+/**
+ * Names of the files that a schema lacks. Files that only a newer version has do not matter.
+ *
+ * @throws {MigrationError} when an applied file was edited
+ */
 export async function missingMigrations(tables: Tables): Promise<string[]> {
   const files = await readMigrations(tables.folders)
   await using connection = await connect(tables.url)
   const applied = await appliedFiles(connection.client, tables.schema)
+  requireUnedited(tables.service, applied, files)
   return files.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
 }
 
@@ -137,6 +142,7 @@ async function takeStock(
 ): Promise<{ applied: Applied; adopted: MigrationFile[] }> {
   const applied = await appliedFiles(client, schema)
   requireKnown(service, applied, files)
+  requireUnedited(service, applied, files)
   const former = applied.size > 0 ? new Set<string>() : await appliedFormer(client, schema)
   if (former.size === 0) return { applied, adopted: [] }
   const fault = formerFault(former, await readFormer(folders))
@@ -193,24 +199,24 @@ async function appliedFiles(client: pg.Client, schema: string): Promise<Applied>
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
-/** @throws {MigrationError} when this program lacks an applied file, or has it with other text */
+/** @throws {MigrationError} when this program lacks an applied file */
 function requireKnown(service: string, applied: Applied, files: MigrationFile[]): void {
-  const known = new Map(files.map(({ name, checksum }) => [name, checksum]))
-  for (const [name, checksum] of applied) {
-    const here = known.get(name)
-    if (here === undefined) {
-      throw new MigrationError(
-        `${service}: its tables are newer than this program, which has no ${name}: ` +
-          'start the newer version. Nothing was changed.',
-      )
-    }
-    if (checksum !== here) {
-      throw new MigrationError(
-        `${service}: ${name} was edited after it was applied: ` +
-          'restore it, and write another file for the change. Nothing was changed.',
-      )
-    }
-  }
+  const unknown = [...applied.keys()].find((name) => !files.some((file) => file.name === name))
+  if (unknown === undefined) return
+  throw new MigrationError(
+    `${service}: its tables are newer than this program, which has no ${unknown}: ` +
+      'start the newer version. Nothing was changed.',
+  )
+}
+
+/** @throws {MigrationError} when this program has an applied file with other text */
+function requireUnedited(service: string, applied: Applied, files: MigrationFile[]): void {
+  const edited = files.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum)
+  if (edited === undefined) return
+  throw new MigrationError(
+    `${service}: ${edited.name} was edited after it was applied: ` +
+      'restore it, and write another file for the change. Nothing was changed.',
+  )
 }
 
 async function readMigrations(folders: string[]): Promise<MigrationFile[]> {

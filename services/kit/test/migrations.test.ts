@@ -100,6 +100,7 @@ test('an applied migration that was edited is refused', async () => {
   const line = /^edited-service: 0001-table\.sql was edited .+ Nothing was changed\.$/
   await expect(migrate(edited.tables)).rejects.toThrow(line)
   await expect(checkMigrations(edited.tables)).rejects.toThrow(line)
+  await expect(missingMigrations(edited.tables)).rejects.toThrow(line)
   await edited.write({ '0001-table.sql': table })
   expect(await migrate(edited.tables)).toEqual(['0002-row.sql'])
 })
@@ -150,12 +151,16 @@ test('tables of the former migrations are taken over, and get what is new', asyn
 })
 
 test.each([
-  ['older', ['0001-small.sql'], 'lack 0002-larger.sql'],
-  ['other', ['0001-small.sql', '0002-larger.sql', '0003-own.sql'], 'have 0003-own.sql'],
+  ['older', ['0001-small.sql'], 'an older version (they lack 0002-larger.sql): start commit '],
+  [
+    'other',
+    ['0001-small.sql', '0002-larger.sql', '0003-own.sql'],
+    'another version (they have 0003-own.sql, which this one does not know): start that version.',
+  ],
 ])('%s tables than those of all former migrations are refused', async (schema, names, why) => {
   await using old = await service(schema, former)
   await formerTables(schema, ...names)
-  const line = `${schema}-service: its tables are of an older version (they ${why}): start commit `
+  const line = `${schema}-service: its tables are of ${why}`
   await expect(migrate(old.tables)).rejects.toThrow(line)
   await expect(checkMigrations(old.tables)).rejects.toThrow(line)
   expect(await value(`SELECT to_regclass('${schema}.applied_migrations')`)).toBeNull()
