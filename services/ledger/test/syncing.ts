@@ -91,6 +91,7 @@ export async function syncedHome(booted: Booted) {
       ),
     one: async (transactionId = '') =>
       (await transactions.getTransaction({ bankAccountId, transactionId }, as)).transaction,
+    balances: async () => (await bankAccounts.getBalances({ bankAccountId }, as)).balances,
     all: async () =>
       (await transactions.listTransactions({ bankAccountId, limit: 100, offset: 0 }, as))
         .transactions,
