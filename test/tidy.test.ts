@@ -8,7 +8,7 @@ import { badNames } from './tidy/names.ts'
 import { badImports, idleDependencies, parsePackage, readmeFaults } from './tidy/packages.ts'
 import { deadFiles, unusedExports } from './tidy/reach.ts'
 import { bannedWords } from './tidy/words.ts'
-import { strayWrites } from './tidy/writes.ts'
+import { strayImports, strayWrites } from './tidy/writes.ts'
 
 const files = writtenFiles()
 const code = files.filter(isCode)
@@ -75,6 +75,7 @@ test('every package with code has a README of at most 120 lines', () => {
 
 test('money and plans are changed by the files of their one writer alone', () => {
   expect(files.flatMap(strayWrites)).toEqual([])
+  expect(modules.flatMap(strayImports)).toEqual([])
 })
 
 test('the checklist of docs/security.md is whole, and what it names is there', () => {
