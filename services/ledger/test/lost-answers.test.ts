@@ -13,6 +13,7 @@ import { createBankAccounts } from '../src/money/creation.service.ts'
 import { createMoneyWriter, type MoneyWork, type MoneyWriter } from '../src/money/writer.service.ts'
 import { ledger } from '../src/service.ts'
 import { transfer } from '../src/transfer.ts'
+import { holdRow } from './held-row.ts'
 import { household, refusals } from './household.ts'
 
 const stack = new AsyncDisposableStack()
@@ -104,6 +105,34 @@ test('a change in a transaction of its caller is done once though its COMMIT is 
   expect(await held()).toBe(10n)
 })
 
+test('a change in a transaction of its caller is decided on what it was prepared on', async () => {
+  const { home, fill, held } = await place()
+  const database = booted.database('ledger')
+  const preparing = Promise.withResolvers<void>()
+  const other = preparing.promise.then(() => beside.write(fill(100n)))
+  const otherIsHeard = preparing.promise.then(() =>
+    Promise.race([other, untilLockAwaited(database)]),
+  )
+  const seen: bigint[] = []
+  const written = database.transaction((tx) =>
+    beside.writeIn(tx, home, async () => {
+      preparing.resolve()
+      await otherIsHeard
+      const { decide, ...work } = fill(10n)
+      return {
+        ...work,
+        decide: (current) => {
+          seen.push(current.bankAccount.expenses)
+          return decide(current)
+        },
+      }
+    }),
+  )
+  expect(await Promise.all([written, other])).toEqual([10n, 100n])
+  expect(seen).toEqual([0n])
+  expect(await held()).toBe(110n)
+})
+
 test('a bank account is created once though its COMMIT is lost', async () => {
   const { home } = await place()
   const { accountId, linkId, as } = home
@@ -144,16 +173,7 @@ test.each([
   },
 ])('one that still waits, for $meanwhile, is waited for', async ({ changes }) => {
   const { home, fill, held } = await place()
-  const locked = Promise.withResolvers<void>()
-  const over = Promise.withResolvers<void>()
-  const holding = booted.database('ledger').transaction(async (tx) => {
-    await tx.query(sql.unsafe`
-      SELECT FROM bank_accounts WHERE bank_account_id = ${home.bankAccountId} FOR NO KEY UPDATE`)
-    locked.resolve()
-    await over.promise
-    await tx.query(changes)
-  })
-  await locked.promise
+  const { release } = await holdRow(booted.database('ledger'), home, changes)
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
   const { cut, deliver } = await line
@@ -161,9 +181,9 @@ test.each([
   await untilLockAwaited(booted.database('ledger'))
   const other = beside.write(fill(100n))
   cut()
-  over.resolve()
+  const released = release()
   expect(await Promise.all([written, other])).toEqual([10n, 100n])
-  await Promise.all([holding, delivered])
+  await Promise.all([released, delivered])
   expect(await held()).toBe(110n)
 })
 

@@ -1,8 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { newId } from '@coffer/kit/id'
-import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
+import {
+  type Booted,
+  boot,
+  eventually,
+  ofConsumers,
+  untilLockAwaited,
+} from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -10,6 +17,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../src/audit.sql.ts'
 import { ledger } from '../src/service.ts'
+import { holdRow } from './held-row.ts'
 import { type Household, household, refusals } from './household.ts'
 import { importing } from './importing.ts'
 import { listed } from './outcomes.ts'
@@ -241,4 +249,23 @@ test('an import and its undo under way at once leave all of it or nothing', asyn
   }
   expect(await listed(home)).toEqual([])
   expect(await home.balances()).toMatchObject({ current: 50000n, available: 40000n })
+})
+
+test('an undo beside other changes is done once, and so are they', async () => {
+  const home = await household(booted, opening)
+  const { transactions, bankAccountId, as } = home
+  const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '470.00' }))
+  const database = booted.database('ledger')
+  const moved = sql.unsafe`
+    UPDATE bank_accounts SET version = version + 1 WHERE bank_account_id = ${bankAccountId}`
+  const { release } = await holdRow(database, home, moved)
+  const undone = undo(home, transactionUploadId)
+  await untilLockAwaited(database)
+  const date = timestampFromDate(new Date('2026-01-12T06:00:00Z'))
+  const bill = { bankAccountId, name: 'Bill', amount: 100n, date, adjustsBalance: true }
+  const bills = Array.from({ length: 10 }, () => transactions.createTransaction(bill, as))
+  await release()
+  await Promise.all([undone, ...bills])
+  expect(await listed(home)).toHaveLength(10)
+  expect(await home.balances()).toMatchObject({ current: 49000n, available: 39000n })
 })

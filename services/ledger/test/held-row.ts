@@ -1,0 +1,28 @@
+import type { Database } from '@coffer/kit/database'
+import { type QuerySqlToken, sql } from 'slonik'
+import type { BankAccountKey } from '../src/bank-account.ts'
+
+/** Locks the row of a bank account; the lock ends with `release`, which makes a last change. */
+export async function holdRow(
+  database: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+  change: QuerySqlToken,
+): Promise<{ release: () => Promise<void> }> {
+  const locked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const holding = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      SELECT FROM bank_accounts
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`)
+    locked.resolve()
+    await released.promise
+    await tx.query(change)
+  })
+  await Promise.race([locked.promise, holding])
+  return {
+    release: () => {
+      released.resolve()
+      return holding
+    },
+  }
+}
