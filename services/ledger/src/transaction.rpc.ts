@@ -12,8 +12,7 @@ import {
   type TransactionService,
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { findBankAccount } from './bank-account.sql.ts'
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
 import { openBook, settle } from './book.ts'
 import { resultOf } from './money/result.ts'
 import type { Decision } from './money/unit-of-work.ts'
@@ -131,16 +130,17 @@ function change<Reply>(
   })
 }
 
-/** Repeated, it changes nothing but the version. */
+/**
+ * Repeated, it changes nothing but the version. Of a bank account that is removed, maybe at this
+ * moment, the transactions go too: nothing is left to forget.
+ */
 async function forgetSchedule(
-  { database, write }: Deps,
+  { write }: Deps,
   { bankAccountId, fundingScheduleId }: { bankAccountId: string; fundingScheduleId: string },
   context: HandlerContext,
 ): Promise<void> {
   const { accountId, userId: createdBy } = callerOf(context)
-  // Its transactions are gone with it, or are being removed.
-  if (!(await findBankAccount(database, accountId, bankAccountId))) return
-  await write({
+  const forgetting = write({
     scope: { accountId, bankAccountId },
     createdBy,
     isAlone: true,
@@ -149,6 +149,9 @@ async function forgetSchedule(
       const settlement = settle(openBook(current))
       return { settlement, forgotten: fundingScheduleId, reply: undefined }
     },
+  })
+  await forgetting.catch((error: unknown) => {
+    if (ConnectError.from(error).code !== Code.NotFound) throw error
   })
 }
 

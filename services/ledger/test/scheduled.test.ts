@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../src/audit.sql.ts'
+import { removeBankAccounts } from '../src/money/removal.sql.ts'
 import { ledger } from '../src/service.ts'
 import { type Household, household, refusals } from './household.ts'
 import { neighbours } from './neighbours.ts'
@@ -203,6 +204,27 @@ test('a schedule that is forgotten is taken off what it made, in a new version',
   expect(
     await transactions.forgetSchedule(forgotten, asService('budgeting', accountId)),
   ).toBeDefined()
+})
+
+test('forgetting a schedule while its bank account is removed is answered as done', async () => {
+  const { accountId, bankAccountId, transactions } = await saving()
+  const key = { bankAccountId, fundingScheduleId: newId('fund') }
+  const removed = Promise.withResolvers<void>()
+  const forgotten = removed.promise.then(() =>
+    refusals(transactions.forgetSchedule(key, asService('budgeting', accountId))),
+  )
+  await booted.database('ledger').transaction(async (tx) => {
+    await removeBankAccounts(tx, { accountId }, new Date())
+    removed.resolve()
+    await eventually(
+      () =>
+        tx.oneFirst(sql.type(z.object({ waiting: z.bigint() }))`
+          SELECT count(*) AS waiting FROM pg_locks
+          WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`),
+      (waiting) => waiting > 0n,
+    )
+  })
+  expect(await forgotten).toEqual(['accepted'])
 })
 
 test('automatic transactions are compared with the others too', async () => {
