@@ -16,6 +16,7 @@ import { ledger } from '../src/service.ts'
 import { partsOf } from './file-parts.ts'
 import { type Household, household, refusals } from './household.ts'
 import { asked, neighbours } from './neighbours.ts'
+import { nothing, rowsUnder } from './rows-under.ts'
 import { storedFiles } from './stored-files.ts'
 import { anAccount, anItem, envelopeOf, syncedHome } from './syncing.ts'
 
@@ -31,31 +32,6 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
 })
-
-const tables = [
-  'bank_accounts',
-  'provider_transactions',
-  'envelopes',
-  'transactions',
-  'journal',
-  'operations',
-  'uploads',
-  'files',
-]
-const Count = z.object({ count: z.bigint() })
-
-/** How many rows of each table there are under an account. */
-async function rowsOf({
-  accountId,
-}: Pick<Household, 'accountId'>): Promise<Record<string, number>> {
-  const { pool } = booted.database('ledger')
-  const counts = tables.map(async (table) => {
-    const count = await pool.oneFirst(sql.type(Count)`
-      SELECT count(*) FROM ${sql.identifier([table])} WHERE account_id = ${accountId}`)
-    return [table, Number(count)]
-  })
-  return Object.fromEntries(await Promise.all(counts))
-}
 
 /** Puts something of every kind under a bank account. */
 async function fill(home: Household) {
@@ -93,8 +69,6 @@ async function cleanedAt({
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
-const nothing = Object.fromEntries(tables.map((table) => [table, 0]))
-
 describe('a deleted link', () => {
   test('is cleaned up: plans elsewhere first, then all under it but its own row', async () => {
     const home = await household(booted, { availableBalance: 1000n })
@@ -102,7 +76,7 @@ describe('a deleted link', () => {
     await fill(home)
     const other = await household(booted, { availableBalance: 1000n })
     await fill(other)
-    const before = await rowsOf(home)
+    const before = await rowsUnder(booted.database('ledger'), home)
     const empty = Object.keys(before).filter((table) => before[table] === 0)
     expect(empty).toEqual(['provider_transactions'])
 
@@ -111,13 +85,13 @@ describe('a deleted link', () => {
       () => cleanedAt(home),
       (instant) => instant !== null,
     )
-    expect(await rowsOf(home)).toEqual(nothing)
+    expect(await rowsUnder(booted.database('ledger'), home)).toEqual(nothing)
     expect(asked.filter((one) => one[1] === accountId)).toEqual([
       ['removePlans', accountId, [bankAccountId]],
     ])
     expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeDefined()
     expect(await storedFiles(dataDir, accountId)).toEqual([])
-    expect(await rowsOf(other)).toEqual(before)
+    expect(await rowsUnder(booted.database('ledger'), other)).toEqual(before)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
@@ -139,7 +113,7 @@ describe('a deleted link', () => {
       ['removePlans', accountId, [bankAccount?.bankAccountId]],
     ])
     // The account's other link keeps what is under it.
-    expect(await rowsOf(home)).toMatchObject({ bank_accounts: 1 })
+    expect(await rowsUnder(booted.database('ledger'), home)).toMatchObject({ bank_accounts: 1 })
   })
 
   test('leaves nothing of what is written while it is deleted', async () => {
@@ -170,7 +144,7 @@ describe('a deleted link', () => {
       () => cleanedAt(home),
       (instant) => instant !== null,
     )
-    expect(await rowsOf(home)).toEqual(nothing)
+    expect(await rowsUnder(booted.database('ledger'), home)).toEqual(nothing)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
@@ -222,7 +196,7 @@ describe('a deleted link', () => {
       () => cleanedAt(home),
       (instant) => instant !== null,
     )
-    expect(await rowsOf({ accountId })).toEqual(nothing)
+    expect(await rowsUnder(booted.database('ledger'), { accountId })).toEqual(nothing)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 })

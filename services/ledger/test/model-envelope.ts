@@ -1,4 +1,4 @@
-import type { Operation } from './model-operation.ts'
+import type { Of } from './model-operation.ts'
 
 /** `spent` is what has left for transactions since the period began. */
 export type Envelope = { isGoal: boolean; current: number; used: number; spent: number }
@@ -17,7 +17,7 @@ export function emptyEnvelope(isGoal: boolean): Envelope {
 }
 
 /** Envelopes that are closed by now get nothing. */
-export function fund(envelopes: Envelopes, { lines }: Operation & { kind: 'fund' }): boolean {
+export function fund(envelopes: Envelopes, { lines }: Of<'fund'>): boolean {
   for (const { envelope: id, amount, ceiling } of lines) {
     const envelope = envelopes[id]
     if (!envelope) continue
@@ -29,7 +29,7 @@ export function fund(envelopes: Envelopes, { lines }: Operation & { kind: 'fund'
 
 export function endPeriod(
   envelopes: Envelopes,
-  { envelope: id, target, carryOver }: Operation & { kind: 'endPeriod' },
+  { envelope: id, target, carryOver }: Of<'endPeriod'>,
 ): boolean {
   const envelope = envelopes[id]
   if (!envelope) return true

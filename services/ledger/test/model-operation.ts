@@ -1,24 +1,41 @@
 /** Balances in cents. */
 export type Pots = { current?: number; available?: number }
 
+/** Balances in cents as a provider states them. */
+export type Stated = Pots & { limit?: number }
+
 /** One operation; `serial` tells it from all others. */
 export type Operation = { serial: number } & (
   | ({ kind: 'create' } & Body)
   | { kind: 'createMany'; bodies: Body[] }
   | { kind: 'open'; envelope: string; isGoal: boolean }
   | { kind: 'close'; envelope: string }
-  | { kind: 'fund'; lines: { envelope: string; amount: number; ceiling: number }[] }
-  | { kind: 'endPeriod'; envelope: string; target: number; carryOver: boolean }
+  | { kind: 'fund'; lines: Line[]; deposit: Deposit | null }
+  | { kind: 'endPeriod'; envelope: string; target: number; carryOver: boolean; bill: Bill | null }
+  | { kind: 'forget'; schedule: string }
   | { kind: 'move'; id: string; day: number }
   | { kind: 'assign'; id: string; envelope: string | null }
   | { kind: 'amend'; id: string; amount: number }
+  | { kind: 'mark'; id: string; isPending: boolean }
+  | { kind: 'rename'; id: string; name: string }
+  | { kind: 'note'; id: string; notes: string | null }
   | { kind: 'delete'; id: string; adjusts: boolean; soft: boolean }
   | { kind: 'transfer'; from: string | null; to: string | null; amount: number }
-  | { kind: 'state'; pots: Pots }
-  | { kind: 'import'; file: FileOfRows }
+  | { kind: 'state'; pots: Required<Pots>; limit: number | null }
+  | { kind: 'nameAccount'; name: string }
+  | ({ kind: 'describe' } & Description)
+  /** `file` is its number among the files. */
+  | { kind: 'import'; file: number }
   | { kind: 'undo'; upload: number }
-  | { kind: 'sync'; items: Record<string, number> }
+  | { kind: 'sync'; items: Item[] }
+  | { kind: 'withdraw'; ids: string[] }
+  | { kind: 'setBalances'; stated: Stated }
+  | { kind: 'refresh'; stated: Stated; originalName: string }
+  | { kind: 'archive' | 'deleteLink' | 'deleteAccount' }
 )
+
+export type Kind = Operation['kind']
+export type Of<One extends Kind> = Extract<Operation, { kind: One }>
 
 /** What a request says of a new transaction. */
 export type Body = {
@@ -29,13 +46,22 @@ export type Body = {
   isPending: boolean
 }
 
-/**
- * Rows by identifier, in cents that leave the account; `day` is that of its balances, null where
- * they have none; `availableDay` is that of the available balance where it differs.
- */
-export type FileOfRows = {
-  rows: Record<string, number>
-  pots: Pots
-  day: number | null
-  availableDay?: number
+export type Line = { envelope: string; amount: number; ceiling: number }
+
+/** The deposit that comes with a run of a schedule; `amount` is what arrives. */
+export type Deposit = { schedule: string; amount: number; day: number }
+
+/** The transaction that an expense makes when it is due, of its target. */
+export type Bill = { day: number }
+
+/** What a user says of a bank account. */
+export type Description = { mask: string | null; accountType: string }
+
+/** A transaction in a provider's words; `pendingOf` is the pending one that it has become. */
+export type Item = {
+  id: string
+  amount: number
+  isPending: boolean
+  pendingOf: string | null
+  text: string
 }

@@ -1,37 +1,34 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { Database } from '@coffer/kit/database'
-import { isTransient } from '@coffer/kit/errors'
+import { isTransient, refused } from '@coffer/kit/errors'
 import { newId } from '@coffer/kit/id'
 import { headers } from '@coffer/kit/rpc'
 import { hourMs } from '@coffer/kit/time'
 import type { BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
+import type { UpdateTransactionRequestSchema } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions, Client } from '@connectrpc/connect'
-import { sql } from 'slonik'
-import { z } from 'zod'
 import type { Household } from './household.ts'
-import type { Body, Operation } from './model-operation.ts'
-import { listed } from './outcomes.ts'
-import { anItem } from './syncing.ts'
+import { fileAt } from './model-files.ts'
+import type { Body, Deposit, Item, Kind, Of, Operation, Stated } from './model-operation.ts'
+import { type anAccount, anItem } from './syncing.ts'
 import { importFile, statementOf } from './uploading.ts'
 
 /** The server's IDs of uploads by the serial number of the operation that made them. */
 export type Uploads = Map<number, string>
 
-const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
-
-/** A household, and the access of other services to it. */
+/** A household, the access of other services to it, and its account as a provider describes it. */
 export type Home = Household & {
+  account: ReturnType<typeof anAccount>
   scheduled: Client<typeof ScheduledService>
   sync: Client<typeof SyncImportService>
   byBudgeting: () => CallOptions
   bySync: () => CallOptions
+  deleteAccount: () => Promise<unknown>
 }
 
-type Of<Kind> = Operation & { kind: Kind }
 type Requests = {
-  [Kind in Operation['kind']]: (home: Home, of: Of<Kind>, uploads: Uploads) => Promise<unknown>
+  [One in Kind]: (home: Home, of: Of<One>, uploads: Uploads) => Promise<unknown>
 }
 
 const requests: Requests = {
@@ -52,18 +49,22 @@ const requests: Requests = {
   },
   close: ({ envelopes, bankAccountId, as }, { envelope: spendingId }) =>
     twice(() => envelopes.closeEnvelope({ bankAccountId, spendingId }, as)),
-  fund: (home, { lines }) => {
+  fund: (home, { serial, lines, deposit }) => {
     const given = lines.map(({ envelope: spendingId, amount, ceiling }) => {
       return { spendingId, amount: BigInt(amount), ceiling: BigInt(ceiling) }
     })
-    const run = { fundingRunId: newId('run'), fundingScheduleId: newId('fund'), lines: given }
-    const value = { bankAccountId: home.bankAccountId, ...run }
+    const { schedule: fundingScheduleId = newId('fund') } = deposit ?? {}
+    const run = { fundingRunId: newId('run'), fundingScheduleId, lines: given }
+    const made = deposit && automatic(`d${serial}`, { ...deposit, amount: -deposit.amount })
+    const value = { bankAccountId: home.bankAccountId, ...run, ...(made ? { deposit: made } : {}) }
     return twice(() => book(home, { case: 'funding', value }))
   },
-  endPeriod: (home, { serial, envelope: spendingId, target, carryOver }) => {
+  endPeriod: (home, { serial, envelope: spendingId, target, carryOver, bill }) => {
     const due = timestampFromDate(new Date(Date.UTC(2026, 1, 1) + serial * hourMs))
     const end = { spendingId, due, targetAmount: BigInt(target), carryOver }
-    const value = { bankAccountId: home.bankAccountId, ...end }
+    const transaction = bill && automatic(`b${serial}`, { ...bill, amount: target })
+    const { bankAccountId } = home
+    const value = { bankAccountId, ...end, ...(transaction ? { transaction } : {}) }
     return twice(() => book(home, { case: 'periodEnd', value }))
   },
   transfer: (home, { serial, from, to, amount }) => {
@@ -75,32 +76,34 @@ const requests: Requests = {
     const body = { bankAccountId, amount: BigInt(amount), ...sides }
     return twice(() => envelopes.transfer(body, keyed(home, serial)))
   },
-  assign: ({ transactions, bankAccountId, as }, { id: transactionId, envelope }) => {
-    const patch = envelope ? { spendingId: envelope } : {}
-    const updateMask = { paths: ['spending_id'] }
-    return transactions.updateTransaction(
-      { bankAccountId, transactionId, ...patch, updateMask },
-      as,
-    )
-  },
-  amend: ({ transactions, bankAccountId, as }, { id: transactionId, amount }) => {
-    const patch = { amount: BigInt(amount), updateMask: { paths: ['amount'] } }
-    return transactions.updateTransaction({ bankAccountId, transactionId, ...patch }, as)
-  },
-  move: ({ transactions, bankAccountId, as }, { id: transactionId, day }) => {
-    const patch = { date: dateOf(day), updateMask: { paths: ['date'] } }
-    return transactions.updateTransaction({ bankAccountId, transactionId, ...patch }, as)
-  },
+  forget: ({ transactions, bankAccountId, as }, { schedule: fundingScheduleId }) =>
+    twice(() => transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, as)),
+  assign: (home, { id, envelope }) =>
+    patch(home, { id, path: 'spending_id' }, envelope ? { spendingId: envelope } : {}),
+  amend: (home, { id, amount }) => patch(home, { id, path: 'amount' }, { amount: BigInt(amount) }),
+  move: (home, { id, day }) => patch(home, { id, path: 'date' }, { date: dateOf(day) }),
+  mark: (home, { id, isPending }) => patch(home, { id, path: 'is_pending' }, { isPending }),
+  rename: (home, { id, name }) => patch(home, { id, path: 'name' }, { name }),
+  note: (home, { id, notes }) =>
+    patch(home, { id, path: 'notes' }, notes === null ? {} : { notes }),
   delete: ({ transactions, bankAccountId, as }, { id: transactionId, adjusts, soft }) => {
     const body = { bankAccountId, transactionId, adjustsBalance: adjusts, soft }
     return transactions.deleteTransaction(body, as)
   },
-  state: ({ accounts, bankAccountId, as }, { pots: { current = 0, available = 0 } }) => {
-    const body = { currentBalance: BigInt(current), availableBalance: BigInt(available) }
-    const updateMask = { paths: ['current_balance', 'available_balance'] }
+  state: ({ accounts, bankAccountId, as }, { pots, limit }) => {
+    const body = balancesOf({ ...pots, ...(limit === null ? {} : { limit }) })
+    const updateMask = { paths: ['current_balance', 'available_balance', 'limit_balance'] }
     return accounts.updateBankAccount({ bankAccountId, ...body, updateMask }, as)
   },
-  import: async (home, { serial, file }, uploads) => {
+  nameAccount: ({ accounts, bankAccountId, as }, { name }) =>
+    accounts.updateBankAccount({ bankAccountId, name, updateMask: { paths: ['name'] } }, as),
+  describe: ({ accounts, bankAccountId, as }, { mask, accountType }) => {
+    const body = { accountType, ...(mask === null ? {} : { mask }) }
+    const updateMask = { paths: ['mask', 'account_type'] }
+    return accounts.updateBankAccount({ bankAccountId, ...body, updateMask }, as)
+  },
+  import: async (home, { serial, ...of }, uploads) => {
+    const file = fileAt(of.file)
     const rows = Object.entries(file.rows).map(([id, amount]) => [id, dollars(-amount)])
     const { current, available } = file.pots
     const text = statementOf(Object.fromEntries(rows), {
@@ -109,37 +112,81 @@ const requests: Requests = {
       asOf: file.day === null ? null : `202601${file.day}`,
       ...(file.availableDay === undefined ? {} : { availableAsOf: `202601${file.availableDay}` }),
     })
-    uploads.set(serial, (await importFile(home, text)).transactionUploadId)
+    const { transactionUploadId, status, error } = await importFile(home, text)
+    if (status !== 'complete') throw refused(error ?? status)
+    uploads.set(serial, transactionUploadId)
   },
   sync: (home, { items }) => {
-    const { bankAccountId, bySync } = home
-    const batch = {
-      bankAccountId,
-      providerAccountId: 'checking',
-      transactions: itemsOf(home, items),
-    }
+    const { bankAccountId, account, bySync } = home
+    const { providerAccountId } = account
+    const transactions = items.map((item) => provided(home, item))
+    const batch = { bankAccountId, providerAccountId, transactions }
     return twice(() => home.sync.importTransactions(batch, bySync()))
+  },
+  withdraw: (home, { ids }) => {
+    const providerTransactionIds = ids.map((id) => providerId(home, id))
+    const batch = { bankAccountId: home.bankAccountId, providerTransactionIds }
+    return twice(() => home.sync.removeTransactions(batch, home.bySync()))
+  },
+  setBalances: (home, { stated }) => {
+    const body = { bankAccountId: home.bankAccountId, ...balancesOf(stated) }
+    return twice(() => home.sync.setBalances(body, home.bySync()))
+  },
+  refresh: ({ linkId, account, sync, bySync }, { stated, originalName: name }) => {
+    const { availableBalance, currentBalance, ...rest } = account
+    const accounts = [{ ...rest, name, ...balancesOf(stated) }]
+    return twice(() => sync.upsertBankAccounts({ linkId, accounts }, bySync()))
   },
   undo: ({ uploads: client, bankAccountId, as }, { upload }, uploads) => {
     const key = { bankAccountId, transactionUploadId: uploads.get(upload) ?? '' }
-    return Promise.all([client.undoUpload(key, as), client.undoUpload(key, as)])
+    return twice(() => client.undoUpload(key, as))
   },
+  archive: ({ accounts, bankAccountId, as }) =>
+    twice(() => accounts.archiveBankAccount({ bankAccountId }, as)),
+  deleteLink: ({ links, linkId, as }) => twice(() => links.deleteLink({ linkId }, as)),
+  deleteAccount: (home) => twice(home.deleteAccount),
 }
 
-/** The items of a batch, as the provider says them every time. */
-function itemsOf(home: Home, items: Record<string, number>) {
-  return Object.entries(items).map(([name, amount]) =>
-    anItem({
-      ...{ providerTransactionId: `${name} ${home.bankAccountId}`, date: '2026-01-10' },
-      ...{ displayName: name, originalName: name, name, amount: BigInt(amount) },
-    }),
-  )
+/** Changes one field of a transaction. */
+function patch(
+  { transactions, bankAccountId, as }: Home,
+  { id: transactionId, path }: { id: string; path: string },
+  fields: Omit<MessageInitShape<typeof UpdateTransactionRequestSchema>, '$typeName'>,
+) {
+  const of = { bankAccountId, transactionId, updateMask: { paths: [path] } }
+  return transactions.updateTransaction({ ...of, ...fields }, as)
+}
+
+/** An item as the provider says it every time. */
+function provided(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
+  const names = { displayName: id, originalName: text, name: text, merchantName: '' }
+  const named = pendingOf && { pendingProviderTransactionId: providerId(home, pendingOf) }
+  const providerTransactionId = providerId(home, id)
+  const said = { providerTransactionId, ...named, ...names, isPending, date: '2026-01-10' }
+  return anItem({ ...said, amount: BigInt(amount) })
+}
+
+function providerId({ bankAccountId }: Home, id: string): string {
+  return `${id} ${bankAccountId}`
+}
+
+function balancesOf({ available, current, limit }: Stated) {
+  return {
+    ...(available === undefined ? {} : { availableBalance: BigInt(available) }),
+    ...(current === undefined ? {} : { currentBalance: BigInt(current) }),
+    ...(limit === undefined ? {} : { limitBalance: BigInt(limit) }),
+  }
 }
 
 type Named = NonNullable<MessageInitShape<typeof BookingSchema>['operation']>
 
 function book({ scheduled, accountId, byBudgeting }: Home, operation: Named) {
   return scheduled.book({ bookings: [{ accountId, operation }] }, byBudgeting())
+}
+
+/** A transaction of budgeting's, under an ID that is the same in every attempt. */
+function automatic(name: string, { amount, day }: Pick<Deposit, 'amount' | 'day'>) {
+  return { transactionId: newId('txn'), name, amount: BigInt(amount), date: dateOf(day) }
 }
 
 function bodyOf(name: string, { envelope, adjusts, isPending, amount, day }: Body) {
@@ -162,53 +209,6 @@ export async function request(home: Home, operation: Operation, uploads: Uploads
 }
 
 /**
- * What can be seen of an account, in the model's terms, and the IDs of its rows by their names.
- * Which upload brought a row stands in its table alone: of two at once either may have been first.
- */
-export async function look(home: Home, database: Database, uploads: Uploads) {
-  const { envelopes: client, bankAccountId, as } = home
-  const balances = await home.balances()
-  const { envelopes } = await client.listEnvelopes({ bankAccountId }, as)
-  const rows = await listed(home)
-  const sources = await database.pool.any(sql.type(Source)`
-    SELECT transaction_id AS "transactionId", transaction_upload_id AS "uploadId" FROM transactions
-    WHERE account_id = ${home.accountId} AND bank_account_id = ${bankAccountId}`)
-  const serials = new Map([...uploads].map(([serial, uploadId]) => [uploadId, serial]))
-  const uploadOf = new Map(
-    sources.map(({ transactionId, uploadId }) => [
-      transactionId,
-      uploadId === null ? null : (serials.get(uploadId) ?? null),
-    ]),
-  )
-  return {
-    ids: new Map(rows.map(({ name = '', transactionId }) => [nameOf(name), transactionId])),
-    state: {
-      balances: {
-        available: Number(balances?.available),
-        current: Number(balances?.current),
-        expenses: Number(balances?.expenses),
-        goals: Number(balances?.goals),
-        free: Number(balances?.free),
-      },
-      envelopes: envelopes
-        .map((one) => ({
-          id: one.spendingId,
-          current: Number(one.currentAmount),
-          used: Number(one.usedAmount),
-        }))
-        .sort((a, b) => (a.id < b.id ? -1 : 1)),
-      rows: rows
-        .map(({ name = '', amount, spendingId = null, spendingAmount = 0n, transactionId }) => {
-          const taken = Number(spendingAmount)
-          const upload = uploadOf.get(transactionId) ?? null
-          return { name: nameOf(name), amount: Number(amount), envelope: spendingId, taken, upload }
-        })
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    },
-  }
-}
-
-/**
  * Under one Idempotency-Key a request is carried out once. A refusal is not kept: the second may be
  * accepted when the first was refused, so both are waited for.
  */
@@ -221,11 +221,6 @@ async function twice(ask: () => Promise<unknown>): Promise<void> {
 function keyed({ as }: Home, serial: number) {
   const named = { [headers.idempotencyKey]: `k${serial}`, [headers.bodyHash]: 'ab' }
   return { headers: { ...(as.headers as object), ...named } }
-}
-
-/** Rows of files are called `ROW` and their identifier. */
-function nameOf(name: string): string {
-  return name.replace('ROW ', '')
 }
 
 /** A day of January in Chicago. */

@@ -1,140 +1,212 @@
 import { newId } from '@coffer/kit/id'
 import fc from 'fast-check'
-import type { Model } from './model.ts'
-import type { Body, FileOfRows, Operation } from './model-operation.ts'
+import { largeFile } from './model-files.ts'
+import type { Body, Item, Line } from './model-operation.ts'
+import type { Model, ProviderRecord, Row } from './model-state.ts'
+import { liveOf } from './model-sync.ts'
+import { among, ofRow, pick, wish } from './model-wish.ts'
 
-/** Files that share rows, and of which some are older than others. */
-const files: FileOfRows[] = [
-  { rows: { f1: 1000, f2: 2500, f3: -40_000 }, pots: { current: 61_000 }, day: 12 },
-  {
-    rows: { f2: 2500, f4: 1, f5: 777 },
-    pots: { current: 70_000, available: 65_000 },
-    day: 11,
-    availableDay: 13,
-  },
-  { rows: { f5: 777, f6: 9900 }, pots: {}, day: 13 },
-  { rows: { f1: 1000 }, pots: { available: 50_000 }, day: 12 },
-  { rows: { f4: 1, f7: 350 }, pots: { current: 64_000, available: 63_000 }, day: null },
-]
-
-/** Batches of a sync, which share items. */
-const batches: Record<string, number>[] = [
-  { p1: 1200, p2: -7000 },
-  { p2: -7000, p3: 99 },
-  { p1: 1200, p4: 15_000 },
-]
-
-// What an operation is about is chosen among what there is when its turn comes.
-const pick = fc.nat({ max: 999 })
 const cents = fc.integer({ min: -5000, max: 20_000 }).filter((amount) => amount !== 0)
 /** Days before, at and after those of the files. */
-const days = fc.integer({ min: 9, max: 14 })
+const day = fc.integer({ min: 9, max: 14 })
 const flag = fc.boolean()
 const sum = fc.integer({ min: 1, max: 30_000 })
-const body = { amount: cents, day: days, envelope: pick, adjusts: flag, isPending: flag }
+const schedule = fc.constantFrom('fund_1', 'fund_2')
+const body = { amount: cents, day, envelope: pick, adjusts: flag, isPending: flag }
+const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
+const lines = fc.array(line, { maxLength: 3 })
+const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
 
-function wish<Kind extends string, Fields>(
-  kind: Kind,
-  fields: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> },
-) {
-  return fc.record(fields).map((made) => ({ kind, ...made }))
-}
+/** Batches of a sync, which share items. */
+const batches = [
+  [posted('p1', 1200), posted('p2', -7000)],
+  [posted('p2', -7000), posted('p3', 99)],
+  [posted('p1', 1200), posted('p4', 15_000)],
+]
 
-/** What somebody may want to do. */
-export const wishes = fc.oneof(
-  wish('create', body),
-  wish('createMany', { bodies: fc.array(fc.record(body), { minLength: 1, maxLength: 3 }) }),
-  wish('open', { isGoal: flag }),
-  wish('close', { envelope: pick }),
-  wish('fund', {
-    lines: fc.array(fc.record({ envelope: pick, amount: sum, ceiling: sum }), { maxLength: 3 }),
+/** Wishes by kind. */
+export const kinds = {
+  create: wish('manual', body, (made, model) => ({ kind: 'create', ...paying(model, made) })),
+  createMany: wish(
+    'manual',
+    { bodies: fc.array(fc.record(body), { minLength: 1, maxLength: 3 }) },
+    ({ bodies }, model) => {
+      return { kind: 'createMany', bodies: bodies.map((one) => paying(model, one)) }
+    },
+  ),
+  open: wish('each', { isGoal: flag }, ({ isGoal }) => {
+    return { kind: 'open', envelope: newId('spnd'), isGoal }
   }),
-  wish('endPeriod', { envelope: pick, target: sum, carryOver: flag }),
-  wish('assign', { row: pick, envelope: pick }),
-  wish('amend', { row: pick, amount: cents }),
-  wish('move', { row: pick, day: days }),
-  wish('delete', { row: pick, adjusts: flag, soft: flag }),
-  wish('transfer', { from: pick, to: pick, amount: sum }),
-  wish('state', { current: cents, available: cents }),
-  wish('import', { file: pick }),
-  wish('import', { file: pick }),
-  wish('undo', { upload: pick }),
-  wish('sync', { batch: pick }),
-)
-export type Wish = typeof wishes extends fc.Arbitrary<infer T> ? T : never
-
-/** The operation that a wish comes to; null when there is nothing yet that it could be about. */
-export function operationOf(model: Model, wish: Wish, serial: number): Operation | null {
-  const envelope = (index: number) => among([null, ...Object.keys(model.envelopes)], index) ?? null
-  const paying = (one: Wished): Body => ({ ...one, envelope: envelope(one.envelope) })
-  const row = (index: number) =>
-    among(
-      model.rows.flatMap(({ id }) => id ?? []),
-      index,
+  close: wish('each', { envelope: pick }, (made, model) => {
+    const envelope = among(Object.keys(model.envelopes), made.envelope)
+    return envelope === null ? null : { kind: 'close', envelope }
+  }),
+  fund: wish('each', { lines }, (made, model) => {
+    return { kind: 'fund', lines: linesOf(model, made.lines), deposit: null }
+  }),
+  deposit: wish('manual', { lines, schedule, amount: sum, day }, (made, model) => {
+    const { lines: wished, ...deposit } = made
+    return { kind: 'fund', lines: linesOf(model, wished), deposit }
+  }),
+  endPeriod: wish('each', { envelope: pick, target: sum, carryOver: flag }, (made, model) => {
+    const envelope = among(expensesOf(model), made.envelope)
+    return envelope === null ? null : { ...made, kind: 'endPeriod', envelope, bill: null }
+  }),
+  bill: wish('manual', { envelope: pick, target: sum, carryOver: flag, day }, (made, model) => {
+    const envelope = among(expensesOf(model), made.envelope)
+    const { target, carryOver, day } = made
+    if (envelope === null) return null
+    return { kind: 'endPeriod', envelope, target, carryOver, bill: { day } }
+  }),
+  forget: wish('manual', { made: pick }, ({ made }, { rows }) => {
+    const found = among(
+      rows.flatMap((row) => row.schedule ?? []),
+      made,
     )
-  switch (wish.kind) {
-    case 'create':
-      return { kind: 'create', serial, ...paying(wish) }
-    case 'createMany':
-      return { kind: 'createMany', serial, bodies: wish.bodies.map(paying) }
-    case 'open':
-      return { ...wish, serial, envelope: newId('spnd') }
-    case 'close': {
-      const id = among(Object.keys(model.envelopes), wish.envelope)
-      return id ? { kind: 'close', serial, envelope: id } : null
-    }
-    case 'fund':
-      return { kind: 'fund', serial, lines: linesOf(model, wish.lines) }
-    case 'endPeriod': {
-      const expenses = Object.keys(model.envelopes).filter((id) => !model.envelopes[id]?.isGoal)
-      const id = among(expenses, wish.envelope)
-      return id ? { ...wish, serial, envelope: id } : null
-    }
-    case 'transfer': {
-      const [from, to] = [envelope(wish.from), envelope(wish.to)]
-      return from === to ? null : { ...wish, serial, from, to }
-    }
-    case 'state': {
-      const { kind, ...pots } = wish
-      return { kind, serial, pots }
-    }
-    case 'import': {
-      const file = among(files, wish.file)
-      return file ? { kind: 'import', serial, file } : null
-    }
-    case 'undo': {
-      const upload = among(model.uploads, wish.upload)
-      return upload === undefined ? null : { kind: 'undo', serial, upload }
-    }
-    case 'sync': {
-      const items = among(batches, wish.batch)
-      return items ? { kind: 'sync', serial, items } : null
-    }
-    case 'assign': {
-      const id = row(wish.row)
-      return id ? { kind: 'assign', serial, id, envelope: envelope(wish.envelope) } : null
-    }
-    default: {
-      const id = row(wish.row)
-      return id ? { ...wish, serial, id } : null
-    }
-  }
+    return found === null ? null : { kind: 'forget', schedule: found }
+  }),
+  transfer: wish('each', { from: pick, to: pick, amount: sum }, ({ amount, ...made }, model) => {
+    const from = envelopeOf(model, made.from)
+    const others = [null, ...Object.keys(model.envelopes)].filter((side) => side !== from)
+    const to = among(others, made.to)
+    return from === to ? null : { kind: 'transfer', from, to, amount }
+  }),
+  assign: ofRow('each', { envelope: pick }, ({ envelope }, model) => {
+    return { kind: 'assign', envelope: envelopeOf(model, envelope) }
+  }),
+  rename: ofRow('each', {}, (_made, _model, serial) => ({ kind: 'rename', name: `n${serial}` })),
+  note: ofRow('each', { notes: fc.constantFrom('For Kim', null) }, ({ notes }) => {
+    return { kind: 'note', notes }
+  }),
+  amend: ofRow('manual', { amount: cents }, ({ amount }) => ({ kind: 'amend', amount })),
+  move: ofRow('manual', { day }, (made) => ({ kind: 'move', ...made })),
+  mark: ofRow('manual', { isPending: flag }, ({ isPending }) => ({ kind: 'mark', isPending })),
+  delete: ofRow('manual', { adjusts: flag, soft: flag }, (made) => ({ kind: 'delete', ...made })),
+  state: wish(
+    'manual',
+    { pots: fc.record({ current: cents, available: cents }), limit: fc.option(cents) },
+    (made) => ({ kind: 'state', ...made }),
+  ),
+  nameAccount: wish('each', {}, (_made, _model, serial) => {
+    return { kind: 'nameAccount', name: `Account ${serial}` }
+  }),
+  describe: wish(
+    'manual',
+    {
+      mask: fc.constantFrom(null, '0042', '42'),
+      accountType: fc.constantFrom('depository', 'credit'),
+    },
+    (made) => ({ kind: 'describe', ...made }),
+  ),
+  import: wish('manual', { file: fc.nat({ max: largeFile - 1 }) }, ({ file }) => {
+    return { kind: 'import', file }
+  }),
+  importLarge: wish('manual', {}, () => ({ kind: 'import', file: largeFile })),
+  undo: wish('manual', { upload: pick }, (made, { uploads }) => {
+    const upload = among(uploads, made.upload)
+    return upload === null ? null : { kind: 'undo', upload }
+  }),
+  sync: wish('synced', { batch: pick }, ({ batch }) => {
+    return { kind: 'sync', items: among(batches, batch) ?? [] }
+  }),
+  hold: wish('synced', { amount: cents }, ({ amount }, _model, serial) => {
+    const item = { id: `h${serial}`, amount, isPending: true, pendingOf: null }
+    return { kind: 'sync', items: [{ ...item, text: textOf(serial) }] }
+  }),
+  post: wish('synced', { hold: pick, amount: cents }, ({ hold, amount }, { rows }, serial) => {
+    const held = among(rows.flatMap(heldOf), hold)
+    const items = held && [{ ...posted(`q${serial}`, amount), pendingOf: held.id }]
+    return items && { kind: 'sync', items }
+  }),
+  postUnnamed: wish('synced', { hold: pick }, ({ hold }, { rows }, serial) => {
+    const held = among(rows.flatMap(heldOf), hold)
+    const items = held && [{ ...held, id: `q${serial}`, isPending: false }]
+    return items && { kind: 'sync', items }
+  }),
+  postFirst: wish('synced', { amount: cents }, ({ amount }, _model, serial) => {
+    const item = { ...posted(`q${serial}`, amount), pendingOf: `h${serial}` }
+    return { kind: 'sync', items: [item] }
+  }),
+  holdLate: wish('synced', { posted: pick }, (made, { rows }) => {
+    const named = among(rows.flatMap(missingOf), made.posted)
+    if (named === null) return null
+    const item = { id: named, amount: 5, isPending: true, pendingOf: null }
+    return { kind: 'sync', items: [{ ...item, text: 'late' }] }
+  }),
+  modify: wish('synced', { record: pick, amount: cents }, ({ record, amount }, { rows }) => {
+    const known = among(rows.flatMap(recordsOf), record)
+    return known && { kind: 'sync', items: [{ ...known, amount }] }
+  }),
+  withdraw: wish('synced', { record: pick }, ({ record }, { rows }) => {
+    const known = among(
+      rows.flatMap((row) => liveOf(row) ?? []),
+      record,
+    )
+    return known && { kind: 'withdraw', ids: [known.id, 'unknown'] }
+  }),
+  bringBack: wish('synced', { record: pick }, ({ record }, { rows }) => {
+    const gone = rows.filter(({ isDeleted }) => isDeleted)
+    const known = among(gone.flatMap(recordsOf), record)
+    return known && { kind: 'sync', items: [known] }
+  }),
+  setBalances: wish('synced', { stated }, (made) => ({ kind: 'setBalances', ...made })),
+  refresh: wish('synced', { stated }, (made, _model, serial) => {
+    return { kind: 'refresh', ...made, originalName: `BANK ${serial}` }
+  }),
 }
 
-type Wished = Omit<Body, 'envelope'> & { envelope: number }
+export type WishKind = keyof typeof kinds
+
+function paying(model: Model, one: Omit<Body, 'envelope'> & { envelope: number }): Body {
+  return { ...one, envelope: envelopeOf(model, one.envelope) }
+}
+
+function envelopeOf({ envelopes }: Model, index: number): string | null {
+  return among([null, ...Object.keys(envelopes)], index)
+}
+
+function expensesOf({ envelopes }: Model): string[] {
+  return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
+}
 
 /** A run has one line for an envelope. */
 function linesOf(
-  model: Model,
+  { envelopes }: Model,
   wished: readonly { envelope: number; amount: number; ceiling: number }[],
-) {
-  const lines = wished.flatMap(({ envelope: index, ...line }) => {
-    const envelope = among(Object.keys(model.envelopes), index)
-    return envelope ? { ...line, envelope } : []
+): Line[] {
+  const found = wished.flatMap(({ envelope: index, ...rest }) => {
+    const envelope = among(Object.keys(envelopes), index)
+    return envelope === null ? [] : [{ ...rest, envelope }]
   })
-  return [...new Map(lines.map((line) => [line.envelope, line])).values()]
+  return [...new Map(found.map((one) => [one.envelope, one])).values()]
 }
 
-function among<T>(list: readonly T[], index: number): T | undefined {
-  return list[index % list.length]
+function posted(id: string, amount: number): Item {
+  return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
+}
+
+/** What is pending by now. */
+function heldOf(row: Row): Item[] {
+  const live = liveOf(row)
+  return live?.isPending ? [itemOf(live)] : []
+}
+
+/** Pending ones that a posted one has named and that never came. */
+function missingOf({ records }: Row): string[] {
+  const named = records.flatMap(({ pendingOf }) => pendingOf ?? [])
+  return named.filter((id) => !records.some((one) => one.id === id))
+}
+
+function recordsOf({ records }: Row): Item[] {
+  return records.map(itemOf)
+}
+
+function itemOf({ end, ...item }: ProviderRecord): Item {
+  return item
+}
+
+/** Letters that tell it from all others: what banks write is compared without its digits. */
+function textOf(serial: number): string {
+  const letters = [...`${serial}`.padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
+  return `hold ${letters.join('')}`
 }

@@ -1,142 +1,115 @@
-import { type Envelope, emptyEnvelope, endPeriod, fund, giveBack, take } from './model-envelope.ts'
-import type { Body, Operation, Pots } from './model-operation.ts'
-
-/** What a test believes of one bank account: amounts in cents, everything by value. */
-export type Model = {
-  /** Of a link that a user keeps by hand, or else of one that is synced. */
-  isManual: boolean
-  envelopes: Record<string, Envelope>
-  rows: Row[]
-  history: Event[]
-  /** Imports by the serial number of their operation. */
-  uploads: number[]
-  undone: number[]
-}
-
-type Row = {
-  /** Null until the server has been asked. */
-  id: string | null
-  /** Tells it from a row of the same name that came before. */
-  key: string
-  /** Of January. */
-  day: number
-  name: string
-  amount: number
-  envelope: string | null
-  taken: number
-  isPending: boolean
-  isDeleted: boolean
-  upload: number | null
-}
-
-/** A balance is what was stated last, by whom nobody has undone, and what was added since. */
-type Event =
-  | { kind: 'stated'; pots: Pots; asOf: number; upload: number | null }
-  | { kind: 'added'; pots: Pots; day: number; of: string }
-
-/** The day of the rows of every file. */
-const dayOfRows = 10
-
-const byHand = Number.MAX_SAFE_INTEGER
-
-/** A bank account as it is opened, with these empty envelopes. */
-export function openModel(
-  pots: Required<Pots>,
-  { isManual, envelopes }: { isManual: boolean; envelopes: Record<string, boolean> },
-): Model {
-  const opened = Object.entries(envelopes).map(([id, isGoal]) => {
-    return [id, emptyEnvelope(isGoal)] as const
-  })
-  return {
-    isManual,
-    envelopes: Object.fromEntries(opened),
-    rows: [],
-    history: [{ kind: 'stated', pots, asOf: 0, upload: null }],
-    uploads: [],
-    undone: [],
-  }
-}
+import { emptyEnvelope, endPeriod, fund, giveBack, take } from './model-envelope.ts'
+import { importFile, undo } from './model-file.ts'
+import type { Body, Kind, Of, Operation } from './model-operation.ts'
+import { type Model, newRow, type Row } from './model-state.ts'
+import { setBalances, sync, withdraw } from './model-sync.ts'
 
 /** What is for bank accounts of a manual link alone. */
-const manualOnly: ReadonlySet<Operation['kind']> = new Set([
-  ...(['create', 'createMany', 'amend', 'move', 'delete', 'state', 'import', 'undo'] as const),
+const manualOnly: ReadonlySet<Kind> = new Set<Kind>([
+  ...(['create', 'createMany', 'amend', 'move', 'mark', 'delete'] as const),
+  ...(['state', 'describe', 'import', 'undo', 'archive'] as const),
 ])
+
+/** What only the sync of another link does. */
+const syncedOnly: ReadonlySet<Kind> = new Set<Kind>([
+  ...(['sync', 'withdraw', 'setBalances', 'refresh'] as const),
+])
+
+/** What an archived account does not refuse. */
+const outlasting: ReadonlySet<Kind> = new Set<Kind>([
+  ...(['forget', 'undo', 'deleteLink', 'deleteAccount'] as const),
+])
+
+/** By hand: later than every file. */
+const byHand = Number.MAX_SAFE_INTEGER
+
+const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
+  create: (model, of) => create(model, `t${of.serial}`, of),
+  createMany: (model, { serial, bodies }) => {
+    for (const [index, body] of bodies.entries()) create(model, `t${serial}.${index}`, body)
+    return true
+  },
+  open: ({ envelopes }, { envelope, isGoal }) => {
+    envelopes[envelope] ??= emptyEnvelope(isGoal)
+    return true
+  },
+  close,
+  fund: (model, of) => {
+    if (of.deposit) {
+      const { amount, day, schedule } = of.deposit
+      const row = { key: `d${of.serial}`, name: `d${of.serial}`, amount: -amount, day, schedule }
+      book(model, newRow(row))
+    }
+    return fund(model.envelopes, of)
+  },
+  endPeriod: (model, of) => {
+    const { envelope, target: amount, bill, serial } = of
+    if (bill && model.envelopes[envelope]) {
+      book(
+        model,
+        newRow({ key: `b${serial}`, name: `b${serial}`, amount, day: bill.day, envelope }),
+      )
+    }
+    return endPeriod(model.envelopes, of)
+  },
+  forget: ({ rows }, { schedule }) => {
+    for (const row of rows) if (row.schedule === schedule) row.schedule = null
+    return true
+  },
+  move,
+  assign: (model, { id, envelope }) => change(model, id, (row) => ({ ...row, envelope })),
+  amend: (model, { id, amount }) => change(model, id, (row) => ({ ...row, amount })),
+  mark: (model, { id, isPending }) => change(model, id, (row) => ({ ...row, isPending })),
+  rename: (model, { id, name }) => change(model, id, (row) => ({ ...row, name })),
+  note: (model, { id, notes }) => change(model, id, (row) => ({ ...row, notes })),
+  delete: remove,
+  transfer,
+  state: ({ account, history }, { pots, limit }) => {
+    if ((limit ?? 0) < 0) return false
+    account.limit = limit ?? 0
+    history.push({ kind: 'stated', pots, asOf: byHand, upload: null })
+    return true
+  },
+  nameAccount: ({ account }, { name }) => {
+    account.name = name
+    return true
+  },
+  describe: ({ account }, { mask, accountType }) => {
+    if (mask !== null && mask.length !== 4) return false
+    Object.assign(account, { mask, accountType })
+    return true
+  },
+  import: importFile,
+  undo,
+  sync,
+  withdraw,
+  setBalances: (model, { stated }) => setBalances(model, stated),
+  refresh: (model, { stated, originalName }) => {
+    model.account.originalName = originalName
+    return setBalances(model, stated)
+  },
+  archive: (model) => {
+    model.stage = 'archived'
+    return true
+  },
+  deleteLink: end,
+  deleteAccount: end,
+}
 
 /** Does an operation to a model; false where the server is to refuse it, and nothing changes. */
 export function apply(model: Model, operation: Operation): boolean {
-  if (!model.isManual && manualOnly.has(operation.kind)) return false
-  switch (operation.kind) {
-    case 'create':
-      return create(model, `t${operation.serial}`, operation)
-    case 'createMany':
-      for (const [index, body] of operation.bodies.entries()) {
-        create(model, `t${operation.serial}.${index}`, body)
-      }
-      return true
-    case 'open':
-      model.envelopes[operation.envelope] ??= emptyEnvelope(operation.isGoal)
-      return true
-    case 'close':
-      return close(model, operation.envelope)
-    case 'fund':
-      return fund(model.envelopes, operation)
-    case 'endPeriod':
-      return endPeriod(model.envelopes, operation)
-    case 'assign':
-      return change(model, operation.id, (row) => ({ ...row, envelope: operation.envelope }))
-    case 'amend':
-      return change(model, operation.id, (row) => ({ ...row, amount: operation.amount }))
-    case 'move':
-      return move(model, operation)
-    case 'delete':
-      return remove(model, operation)
-    case 'transfer':
-      return transfer(model, operation)
-    case 'state':
-      model.history.push({ kind: 'stated', pots: operation.pots, asOf: byHand, upload: null })
-      return true
-    case 'import':
-      return importFile(model, operation)
-    case 'undo':
-      return undo(model, operation.upload)
-    case 'sync':
-      return sync(model, operation)
-  }
+  const { kind } = operation
+  if (model.stage === 'gone') return kind === 'forget' || kind === 'deleteAccount'
+  if ((model.isManual ? syncedOnly : manualOnly).has(kind)) return false
+  if (model.stage === 'archived' && !outlasting.has(kind)) return false
+  // The compiler cannot tell that a kind goes with the rule of that kind.
+  const rule = rules[kind] as (model: Model, of: Operation) => boolean
+  return rule(model, operation)
 }
 
-/** What can be seen of a model from outside. */
-export function seen(model: Model) {
-  const held = (isGoal: boolean) =>
-    Object.values(model.envelopes)
-      .filter((one) => one.isGoal === isGoal)
-      .reduce((sum, { current }) => sum + current, 0)
-  const available = balanceOf(model, 'available')
-  const [expenses, goals] = [held(false), held(true)]
-  const rows = model.rows
-    .filter(({ isDeleted }) => !isDeleted)
-    .map(({ name, amount, envelope, taken, upload }) => ({ name, amount, envelope, taken, upload }))
-  return {
-    balances: {
-      available,
-      current: balanceOf(model, 'current'),
-      expenses,
-      goals,
-      free: available - expenses - goals,
-    },
-    envelopes: Object.entries(model.envelopes)
-      .map(([id, { current, used }]) => ({ id, current, used }))
-      .sort((a, b) => (a.id < b.id ? -1 : 1)),
-    rows: rows.sort((a, b) => (a.name < b.name ? -1 : 1)),
-  }
-}
-
-function create(
-  model: Model,
-  name: string,
-  { adjusts, amount, day, envelope, isPending }: Body,
-): boolean {
-  const body = { amount, day, envelope, isPending }
-  const row = { id: null, key: name, name, taken: 0, isDeleted: false, upload: null, ...body }
+function create(model: Model, name: string, body: Body): boolean {
+  const { adjusts, amount, day, envelope, isPending } = body
+  const row = newRow({ key: name, name, amount, day, envelope, isPending })
   if (!isAssignable(model, row)) return false
   take(model.envelopes, row)
   model.rows.push(row)
@@ -144,12 +117,19 @@ function create(
   return true
 }
 
+/** Adds a row that a schedule or an expense makes. */
+function book(model: Model, row: Row): void {
+  take(model.envelopes, row)
+  model.rows.push(row)
+  add(model, row, -1)
+}
+
 /** Whether the envelope is there, and what it is to pay is no deposit. */
 function isAssignable(model: Model, { amount, envelope }: Pick<Row, 'amount' | 'envelope'>) {
   return envelope === null || (amount >= 0 && model.envelopes[envelope] !== undefined)
 }
 
-function close(model: Model, envelope: string): boolean {
+function close(model: Model, { envelope }: Of<'close'>): boolean {
   delete model.envelopes[envelope]
   for (const row of model.rows.filter((one) => one.envelope === envelope)) {
     row.envelope = null
@@ -164,14 +144,14 @@ function change(model: Model, id: string, changed: (row: Row) => Row): boolean {
   if (!row) return false
   const after = changed(row)
   if (!isAssignable(model, after)) return false
+  model.rows[index] = after
   if (after.amount === row.amount && after.envelope === row.envelope) return true
   giveBack(model.envelopes, row)
   take(model.envelopes, after)
-  model.rows[index] = after
   return true
 }
 
-function move(model: Model, { id, day }: Operation & { kind: 'move' }): boolean {
+function move(model: Model, { id, day }: Of<'move'>): boolean {
   const row = model.rows.find((one) => one.id === id && !one.isDeleted)
   if (!row) return false
   row.day = day
@@ -181,7 +161,7 @@ function move(model: Model, { id, day }: Operation & { kind: 'move' }): boolean 
   return true
 }
 
-function remove(model: Model, { id, adjusts, soft }: Operation & { kind: 'delete' }): boolean {
+function remove(model: Model, { id, adjusts, soft }: Of<'delete'>): boolean {
   const row = model.rows.find((one) => one.id === id)
   if (!row) return false
   if (!row.isDeleted && adjusts) {
@@ -193,7 +173,7 @@ function remove(model: Model, { id, adjusts, soft }: Operation & { kind: 'delete
   return true
 }
 
-function transfer(model: Model, { from, to, amount }: Operation & { kind: 'transfer' }): boolean {
+function transfer(model: Model, { from, to, amount }: Of<'transfer'>): boolean {
   if (from === to) return false
   if ([from, to].some((side) => side !== null && !model.envelopes[side])) return false
   const source = from === null ? null : model.envelopes[from]
@@ -204,73 +184,9 @@ function transfer(model: Model, { from, to, amount }: Operation & { kind: 'trans
   return true
 }
 
-function importFile(model: Model, { serial, file }: Operation & { kind: 'import' }): boolean {
-  const known = new Set(model.rows.map(({ name }) => name))
-  const fresh = Object.entries(file.rows).filter(([name]) => !known.has(name))
-  const asOf = Math.max(...standing(model).map((one) => one.asOf))
-  for (const [name, amount] of fresh) {
-    const row = { name, amount, envelope: null, taken: 0, isPending: false, isDeleted: false }
-    const key = `${serial}/${name}`
-    model.rows.push({ id: null, key, day: dayOfRows, ...row, upload: serial })
-  }
-  const day = file.day ?? dayOfRows
-  if (fresh.length > 0 && Object.keys(file.pots).length > 0 && day > asOf) {
-    const days = { current: day, available: file.availableDay ?? day }
-    const pots = withLater(model, file.pots, days)
-    model.history.push({ kind: 'stated', pots, asOf: day, upload: serial })
-  }
-  model.uploads.push(serial)
+function end(model: Model): boolean {
+  model.stage = 'gone'
   return true
-}
-
-/** What a sync has brought already stays as it is; no balance moves. */
-function sync(model: Model, { serial, items }: Operation & { kind: 'sync' }): boolean {
-  if (model.isManual) return false
-  const known = new Set(model.rows.map(({ name }) => name))
-  for (const [name, amount] of Object.entries(items)) {
-    if (known.has(name)) continue
-    const row = { name, amount, envelope: null, taken: 0, isPending: false, isDeleted: false }
-    model.rows.push({ id: null, key: `${serial}/${name}`, day: dayOfRows, ...row, upload: null })
-  }
-  return true
-}
-
-/** Returns balances, each with what was added that is dated after its day. */
-function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
-  const added = history.filter((one) => one.kind === 'added')
-  const sumOf = (pot: keyof Pots) =>
-    added.reduce((sum, one) => sum + (one.day > days[pot] ? (one.pots[pot] ?? 0) : 0), 0)
-  const sums = Object.keys(pots).map((pot) => {
-    const name = pot as keyof Pots
-    return [name, (pots[name] ?? 0) + sumOf(name)]
-  })
-  return Object.fromEntries(sums)
-}
-
-function undo(model: Model, upload: number): boolean {
-  if (!model.uploads.includes(upload)) return false
-  if (model.undone.includes(upload)) return true
-  model.undone.push(upload)
-  for (const row of model.rows.filter((one) => one.upload === upload && !one.isDeleted)) {
-    giveBack(model.envelopes, row)
-  }
-  model.rows = model.rows.filter((row) => row.upload !== upload)
-  return true
-}
-
-function standing({ history, undone }: Model) {
-  return history
-    .filter((one) => one.kind === 'stated')
-    .filter((one) => {
-      return one.upload === null || !undone.includes(one.upload)
-    })
-}
-
-function balanceOf(model: Model, pot: 'current' | 'available'): number {
-  const last = standing(model).findLast(({ pots }) => pots[pot] !== undefined)
-  const since = model.history.slice(last ? model.history.indexOf(last) + 1 : 0)
-  const added = since.filter(({ kind }) => kind === 'added').map(({ pots }) => pots[pot] ?? 0)
-  return added.reduce((sum, delta) => sum + delta, last?.pots[pot] ?? 0)
 }
 
 function add(model: Model, { amount, isPending, day, key }: Row, sign: 1 | -1): void {

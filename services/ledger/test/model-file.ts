@@ -1,0 +1,48 @@
+import { giveBack } from './model-envelope.ts'
+import { fileAt } from './model-files.ts'
+import type { Of, Pots } from './model-operation.ts'
+import { dayOfRows, type Model, newRow, standing } from './model-state.ts'
+
+export function importFile(model: Model, { serial, ...of }: Of<'import'>): boolean {
+  const file = fileAt(of.file)
+  const known = new Set(model.rows.map(({ identifier }) => identifier))
+  const fresh = Object.entries(file.rows).filter(([identifier]) => !known.has(identifier))
+  const asOf = Math.max(...standing(model).map((one) => one.asOf))
+  for (const [identifier, amount] of fresh) {
+    const row = { name: identifier, amount, day: dayOfRows, identifier, upload: serial }
+    model.rows.push(newRow({ key: `${serial}/${identifier}`, ...row }))
+  }
+  const day = file.day ?? dayOfRows
+  if (fresh.length > 0 && Object.keys(file.pots).length > 0 && day > asOf) {
+    const days = { current: day, available: file.availableDay ?? day }
+    const pots = withLater(model, file.pots, days)
+    model.history.push({ kind: 'stated', pots, asOf: day, upload: serial })
+  }
+  model.uploads.push(serial)
+  return true
+}
+
+/** Repeated, it changes nothing, also of an archived account. */
+export function undo(model: Model, { upload }: Of<'undo'>): boolean {
+  if (!model.uploads.includes(upload)) return false
+  if (model.undone.includes(upload)) return true
+  if (model.stage === 'archived') return false
+  model.undone.push(upload)
+  for (const row of model.rows.filter((one) => one.upload === upload && !one.isDeleted)) {
+    giveBack(model.envelopes, row)
+  }
+  model.rows = model.rows.filter((row) => row.upload !== upload)
+  return true
+}
+
+/** Returns balances, each with what was added that is dated after its day. */
+function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
+  const added = history.filter((one) => one.kind === 'added')
+  const sumOf = (pot: keyof Pots) =>
+    added.reduce((sum, one) => sum + (one.day > days[pot] ? (one.pots[pot] ?? 0) : 0), 0)
+  const sums = Object.keys(pots).map((pot) => {
+    const name = pot as keyof Pots
+    return [name, (pots[name] ?? 0) + sumOf(name)]
+  })
+  return Object.fromEntries(sums)
+}

@@ -1,0 +1,43 @@
+import type { Pots } from './model-operation.ts'
+
+/**
+ * Rows by identifier, in cents that leave the account; `day` is that of its balances, null where
+ * they have none; `availableDay` is that of the available balance where it differs.
+ */
+type FileOfRows = {
+  rows: Record<string, number>
+  pots: Pots
+  day: number | null
+  availableDay?: number
+}
+
+/** More rows than one statement stores; the first is in another file too. */
+const large: FileOfRows = {
+  rows: Object.fromEntries(Array.from({ length: 1_010 }, (_, index) => [`f${index + 7}`, 350])),
+  pots: { current: 80_000 },
+  day: 14,
+}
+
+/** Files that share rows, and of which some are older than others; the last is large. */
+const files: FileOfRows[] = [
+  { rows: { f1: 1000, f2: 2500, f3: -40_000 }, pots: { current: 61_000 }, day: 12 },
+  {
+    rows: { f2: 2500, f4: 1, f5: 777 },
+    pots: { current: 70_000, available: 65_000 },
+    day: 11,
+    availableDay: 13,
+  },
+  { rows: { f5: 777, f6: 9900 }, pots: {}, day: 13 },
+  { rows: { f1: 1000 }, pots: { available: 50_000 }, day: 12 },
+  { rows: { f4: 1, f7: 350 }, pots: { current: 64_000, available: 63_000 }, day: null },
+  large,
+]
+
+export const largeFile = files.length - 1
+
+/** The file of this number. */
+export function fileAt(number: number): FileOfRows {
+  const file = files[number]
+  if (!file) throw new Error(`no file ${number}`)
+  return file
+}

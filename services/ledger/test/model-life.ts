@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { apply } from './model.ts'
+import type { Operation } from './model-operation.ts'
+import type { Model } from './model-state.ts'
+import type { Attempt } from './model-wish.ts'
+import { kinds, type WishKind } from './model-wishes.ts'
+
+/** A request that a client wishes to make. A misfit is made also where it is to be refused. */
+export type Wish = { kind: string; isMisfit: boolean; attempts: readonly Attempt[] }
+
+const kindNames = Object.keys(kinds) as WishKind[]
+
+/** Kinds that others need, and that are undone by others. */
+const times: Partial<Record<WishKind, number>> = { create: 2, hold: 3, withdraw: 2 }
+
+/** Budgeting makes no transactions on accounts that are synced. */
+const neverMisfit: ReadonlySet<WishKind> = new Set<WishKind>(['deposit', 'bill'])
+
+/** The wishes of one bank account: before its end, at the same time (`last`), and after it. */
+export type Life = { wishes: Wish[]; sizes: number[]; last: Wish[]; late: Wish[] }
+
+/** A wish of every kind for such an account and some that may not fit, in any order. */
+export function lifeOf(isManual: boolean): fc.Arbitrary<Life> {
+  const world = isManual ? 'manual' : 'synced'
+  const fitting = kindNames.filter((name) => ['each', world].includes(kinds[name].isFor))
+  const others = kindNames.filter((name) => !fitting.includes(name) && !neverMisfit.has(name))
+  const often = fitting.flatMap((kind) => Array<WishKind>(times[kind] ?? 1).fill(kind))
+  const fits = often.map((kind) => {
+    const attempts = fc.array(kinds[kind].attempt, { minLength: 3, maxLength: 3 })
+    return attempts.map((all) => shown({ kind, isMisfit: false, attempts: all }))
+  })
+  const misfits = [others, others, fitting, fitting].map(misfitOf)
+  const mixed = fc.tuple(...fits, ...misfits).chain((all) => {
+    return fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length })
+  })
+  return fc.record({
+    wishes: mixed,
+    /** How many are carried out at once, turn by turn. */
+    sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 5, maxLength: 10 }),
+    last: fc.array(misfitOf(fitting), { minLength: 2, maxLength: 2 }),
+    late: fc.array(misfitOf(fitting), { minLength: 3, maxLength: 3 }),
+  })
+}
+
+function misfitOf(names: readonly WishKind[]): fc.Arbitrary<Wish> {
+  const wished = names.map((kind) =>
+    kinds[kind].attempt.map((attempt) => shown({ kind, isMisfit: true, attempts: [attempt] })),
+  )
+  return fc.oneof(...wished)
+}
+
+/** A failure prints the kind only: the error lists the operations. */
+function shown(wish: Wish): Wish {
+  return Object.assign(wish, { [fc.toStringMethod]: () => wish.kind })
+}
+
+/** The operation that a wish comes to by now; null where it has to wait. */
+export function operationOf(
+  model: Model,
+  { attempts, isMisfit }: Wish,
+  serial: number,
+): Operation | null {
+  const operations = attempts.flatMap((attempt) => attempt(model, serial) ?? [])
+  const fits = (one: Operation) => isMisfit || apply(structuredClone(model), one)
+  return operations.find(fits) ?? null
+}

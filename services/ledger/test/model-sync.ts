@@ -1,0 +1,98 @@
+import { giveBack, take } from './model-envelope.ts'
+import type { Item, Of, Stated } from './model-operation.ts'
+import { dayOfRows, type Model, newRow, type ProviderRecord, type Row } from './model-state.ts'
+
+/** Balances stay, whatever a provider says of transactions. */
+export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
+  for (const item of items) {
+    const row = rowOf(model, item.id) ?? meant(model, item)
+    if (row) {
+      tell(model, row, item)
+    } else {
+      const { id: name, amount, isPending } = item
+      const records = [{ ...item, end: null }]
+      const key = `${serial}/${name}`
+      model.rows.push(newRow({ key, name, amount, isPending, day: dayOfRows, records }))
+    }
+  }
+  return true
+}
+
+/** The envelope of a row that goes gets back what it gave, and finds it again if it comes back. */
+export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
+  for (const id of ids) {
+    const row = rowOf(model, id)
+    const live = row && liveOf(row)
+    if (!row || live?.id !== id) continue
+    live.end = nextEnd(model)
+    giveBack(model.envelopes, row)
+    row.taken = 0
+    row.isDeleted = true
+  }
+  return true
+}
+
+/** Sets what is stated; the rest stays. */
+export function setBalances(model: Model, { limit, ...pots }: Stated): boolean {
+  model.history.push({ kind: 'stated', pots, asOf: 0, upload: null })
+  if (limit !== undefined) model.account.limit = Math.max(0, limit)
+  return true
+}
+
+export function liveOf({ records }: Row): ProviderRecord | undefined {
+  return records.find(({ end }) => end === null)
+}
+
+function rowOf(model: Model, id: string): Row | undefined {
+  return model.rows.find(({ records }) => records.some((one) => one.id === id))
+}
+
+/** The row that an item with a new ID is about. */
+function meant(model: Model, { id, amount, isPending, pendingOf, text }: Item): Row | undefined {
+  if (isPending) {
+    return model.rows.find(({ records }) => records.some((one) => one.pendingOf === id))
+  }
+  if (pendingOf !== null) {
+    const named = rowOf(model, pendingOf)
+    return named && liveOf(named)?.isPending !== false ? named : undefined
+  }
+  return model.rows.find((row) => {
+    const last = liveOf(row) ?? row.records.toSorted((a, b) => (b.end ?? 0) - (a.end ?? 0))[0]
+    return last?.isPending && last.amount === amount && last.text === text
+  })
+}
+
+/**
+ * What was pending does not replace what is posted, nor does one that was replaced itself;
+ * everything else is live from now on.
+ */
+function tell(model: Model, row: Row, item: Item): void {
+  const own = row.records.find(({ id }) => id === item.id)
+  const live = liveOf(row)
+  const isOvertaken = live && (own ? live !== own : item.isPending && !live.isPending)
+  const others = row.records.filter((one) => one !== own)
+  if (isOvertaken) {
+    row.records = [...others, { ...item, end: own?.end ?? nextEnd(model) }]
+    return
+  }
+  const end = nextEnd(model)
+  const ended = others.map((one) => (one.end === null ? { ...one, end } : one))
+  row.records = [...ended, { ...item, end: null }]
+  follow(model, row, item)
+}
+
+/** An envelope pays anew where the amount has changed or the row was gone; never for a deposit. */
+function follow({ envelopes }: Model, row: Row, { amount, isPending }: Item): void {
+  row.isPending = isPending
+  if (!row.isDeleted && row.amount === amount) return
+  giveBack(envelopes, row)
+  row.isDeleted = false
+  row.amount = amount
+  if (amount < 0) row.envelope = null
+  take(envelopes, row)
+}
+
+function nextEnd({ rows }: Model): number {
+  const ends = rows.flatMap(({ records }) => records.map(({ end }) => end ?? 0))
+  return Math.max(0, ...ends) + 1
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import type { Operation } from './model-operation.ts'
+import type { Model } from './model-state.ts'
+
+/** The bank accounts that a wish is for. */
+type For = 'each' | 'manual' | 'synced'
+
+/** Makes an operation of a wish; null while there is no object for it. */
+export type Attempt = (model: Model, serial: number) => Operation | null
+
+// The object of an operation is chosen among those that there are when it is made.
+export const pick = fc.nat({ max: 999 })
+
+type Unnumbered<One = Operation> = One extends Operation ? Omit<One, 'serial'> : never
+type Fields<Made> = { [Name in keyof Made]: fc.Arbitrary<Made[Name]> }
+
+/** A kind of wish, and for which bank accounts; `operate` makes its operation. */
+export function wish<Made>(
+  isFor: For,
+  fields: Fields<Made>,
+  operate: (made: Made, model: Model, serial: number) => Unnumbered | null,
+) {
+  const attempt = fc.record(fields).map((made): Attempt => {
+    return (model, serial) => {
+      const operation = operate(made as Made, model, serial)
+      return operation && { ...operation, serial }
+    }
+  })
+  return { isFor, attempt }
+}
+
+type WithoutRow<One = Unnumbered> = One extends { id: string } ? Omit<One, 'id'> : never
+
+/** A wish about a transaction. */
+export function ofRow<Made>(
+  isFor: For,
+  fields: Fields<Made>,
+  operate: (made: Made, model: Model, serial: number) => WithoutRow,
+) {
+  const wished = { made: fc.record(fields), row: pick }
+  return wish<{ made: Made; row: number }>(
+    isFor,
+    wished as Fields<{ made: Made; row: number }>,
+    ({ made, row }, model, serial) => {
+      const ids = model.rows.flatMap(({ id }) => id ?? [])
+      const id = among(ids, row)
+      return id === null ? null : ({ ...operate(made, model, serial), id } as Unnumbered)
+    },
+  )
+}
+
+/** The one of a list that is chosen; null where the list is empty. */
+export function among<T>(list: readonly T[], index: number): T | null {
+  return list[index % list.length] ?? null
+}
