@@ -29,6 +29,7 @@ export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   if (model.stage === 'archived') return false
   model.undone.push(upload)
   for (const row of model.rows.filter((one) => one.upload === upload && !one.isDeleted)) {
+    if (row.taken > 0) model.paths.push('undone from an envelope')
     giveBack(model.envelopes, row)
   }
   model.rows = model.rows.filter((row) => row.upload !== upload)

@@ -1,6 +1,18 @@
 import { type Envelope, emptyEnvelope } from './model-envelope.ts'
 import type { Item, Pots } from './model-operation.ts'
 
+/** Paths through the rules that an accepted operation may take or not. */
+export const paths = [
+  'posted by name',
+  'posted by likeness',
+  'posted first',
+  'paid anew',
+  'withdrawn from an envelope',
+  'brought back to an envelope',
+  'deleted from an envelope',
+  'undone from an envelope',
+] as const
+
 /** What a test believes of one bank account: amounts in cents, everything by value. */
 export type Model = {
   /** Of a link that a user keeps by hand, or else of one that is synced. */
@@ -14,6 +26,8 @@ export type Model = {
   /** Imports by the serial number of their operation. */
   uploads: number[]
   undone: number[]
+  /** Taken so far. */
+  paths: (typeof paths)[number][]
 }
 
 /** What is said of a bank account beside its money, and its limit. */
@@ -75,6 +89,7 @@ export function openModel(
     history: [{ kind: 'stated', pots: opened.pots, asOf: 0, upload: null }],
     uploads: [],
     undone: [],
+    paths: [],
   }
 }
 

@@ -5,8 +5,10 @@ import { dayOfRows, type Model, newRow, type ProviderRecord, type Row } from './
 /** Balances stay, whatever a provider says of transactions. */
 export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
   for (const item of items) {
-    const row = rowOf(model, item.id) ?? meant(model, item)
+    const known = rowOf(model, item.id)
+    const row = known ?? meant(model, item)
     if (row) {
+      if (!known) model.paths.push(pathOf(item))
       tell(model, row, item)
     } else {
       const { id: name, amount, isPending } = item
@@ -25,6 +27,7 @@ export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
     const live = row && liveOf(row)
     if (!row || live?.id !== id) continue
     live.end = nextEnd(model)
+    if (row.taken > 0) model.paths.push('withdrawn from an envelope')
     giveBack(model.envelopes, row)
     row.taken = 0
     row.isDeleted = true
@@ -62,6 +65,11 @@ function meant(model: Model, { id, amount, isPending, pendingOf, text }: Item): 
   })
 }
 
+function pathOf({ isPending, pendingOf }: Item): Model['paths'][number] {
+  if (isPending) return 'posted first'
+  return pendingOf === null ? 'posted by likeness' : 'posted by name'
+}
+
 /**
  * What was pending does not replace what is posted, nor does one that was replaced itself;
  * everything else is live from now on.
@@ -82,9 +90,13 @@ function tell(model: Model, row: Row, item: Item): void {
 }
 
 /** An envelope pays anew where the amount has changed or the row was gone; never for a deposit. */
-function follow({ envelopes }: Model, row: Row, { amount, isPending }: Item): void {
+function follow(model: Model, row: Row, { amount, isPending }: Item): void {
+  const { envelopes } = model
   row.isPending = isPending
   if (!row.isDeleted && row.amount === amount) return
+  const isBack = row.isDeleted && row.envelope !== null
+  if (isBack) model.paths.push('brought back to an envelope')
+  if (row.taken > 0) model.paths.push('paid anew')
   giveBack(envelopes, row)
   row.isDeleted = false
   row.amount = amount

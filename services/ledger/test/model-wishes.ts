@@ -14,7 +14,7 @@ const sum = fc.integer({ min: 1, max: 30_000 })
 const schedule = fc.constantFrom('fund_1', 'fund_2')
 const body = { amount: cents, day, envelope: pick, adjusts: flag, isPending: flag }
 const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
-const lines = fc.array(line, { maxLength: 3 })
+const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
 
 /** Batches of a sync, which share items. */
@@ -74,6 +74,16 @@ export const kinds = {
   assign: ofRow('each', { envelope: pick }, ({ envelope }, model) => {
     return { kind: 'assign', envelope: envelopeOf(model, envelope) }
   }),
+  pay: wish('each', { row: pick, envelope: pick }, (made, { rows, envelopes }) => {
+    const unpaid = rows.filter((row) => row.envelope === null && row.amount > 0 && !row.isDeleted)
+    const id = among(
+      unpaid.flatMap((row) => row.id ?? []),
+      made.row,
+    )
+    const filled = Object.keys(envelopes).filter((name) => (envelopes[name]?.current ?? 0) > 0)
+    const envelope = among(filled, made.envelope)
+    return id && envelope ? { kind: 'assign', id, envelope } : null
+  }),
   rename: ofRow('each', {}, (_made, _model, serial) => ({ kind: 'rename', name: `n${serial}` })),
   note: ofRow('each', { notes: fc.constantFrom('For Kim', null) }, ({ notes }) => {
     return { kind: 'note', notes }
@@ -82,6 +92,13 @@ export const kinds = {
   move: ofRow('manual', { day }, (made) => ({ kind: 'move', ...made })),
   mark: ofRow('manual', { isPending: flag }, ({ isPending }) => ({ kind: 'mark', isPending })),
   delete: ofRow('manual', { adjusts: flag, soft: flag }, (made) => ({ kind: 'delete', ...made })),
+  deletePaid: wish('manual', { row: pick, soft: flag }, ({ row, soft }, { rows }) => {
+    const id = among(
+      rows.filter(isPaid).flatMap((one) => one.id ?? []),
+      row,
+    )
+    return id === null ? null : { kind: 'delete', id, adjusts: true, soft }
+  }),
   state: wish(
     'manual',
     { pots: fc.record({ current: cents, available: cents }), limit: fc.option(cents) },
@@ -106,6 +123,13 @@ export const kinds = {
     const upload = among(uploads, made.upload)
     return upload === null ? null : { kind: 'undo', upload }
   }),
+  undoPaid: wish('manual', { made: pick }, ({ made }, { rows }) => {
+    const upload = among(
+      rows.filter(isPaid).flatMap((row) => row.upload ?? []),
+      made,
+    )
+    return upload === null ? null : { kind: 'undo', upload }
+  }),
   sync: wish('synced', { batch: pick }, ({ batch }) => {
     return { kind: 'sync', items: among(batches, batch) ?? [] }
   }),
@@ -119,7 +143,7 @@ export const kinds = {
     return items && { kind: 'sync', items }
   }),
   postUnnamed: wish('synced', { hold: pick }, ({ hold }, { rows }, serial) => {
-    const held = among(rows.flatMap(heldOf), hold)
+    const held = among(rows.toReversed().flatMap(heldOf), hold)
     const items = held && [{ ...held, id: `q${serial}`, isPending: false }]
     return items && { kind: 'sync', items }
   }),
@@ -137,15 +161,25 @@ export const kinds = {
     const known = among(rows.flatMap(recordsOf), record)
     return known && { kind: 'sync', items: [{ ...known, amount }] }
   }),
+  modifyPaid: wish('synced', { record: pick, amount: sum }, ({ record, amount }, { rows }) => {
+    const known = among(rows.filter(isPaid).flatMap(liveItems), record)
+    return known && { kind: 'sync', items: [{ ...known, amount }] }
+  }),
   withdraw: wish('synced', { record: pick }, ({ record }, { rows }) => {
-    const known = among(
-      rows.flatMap((row) => liveOf(row) ?? []),
-      record,
-    )
+    const known = among(rows.flatMap(liveItems), record)
     return known && { kind: 'withdraw', ids: [known.id, 'unknown'] }
+  }),
+  withdrawPaid: wish('synced', { record: pick }, ({ record }, { rows }) => {
+    const known = among(rows.filter(isPaid).flatMap(liveItems), record)
+    return known && { kind: 'withdraw', ids: [known.id] }
   }),
   bringBack: wish('synced', { record: pick }, ({ record }, { rows }) => {
     const gone = rows.filter(({ isDeleted }) => isDeleted)
+    const known = among(gone.flatMap(recordsOf), record)
+    return known && { kind: 'sync', items: [known] }
+  }),
+  bringBackPaid: wish('synced', { record: pick }, ({ record }, { rows }) => {
+    const gone = rows.filter((row) => row.isDeleted && row.envelope !== null)
     const known = among(gone.flatMap(recordsOf), record)
     return known && { kind: 'sync', items: [known] }
   }),
@@ -187,8 +221,17 @@ function posted(id: string, amount: number): Item {
 
 /** What is pending by now. */
 function heldOf(row: Row): Item[] {
+  return liveItems(row).filter(({ isPending }) => isPending)
+}
+
+function liveItems(row: Row): Item[] {
   const live = liveOf(row)
-  return live?.isPending ? [itemOf(live)] : []
+  return live ? [itemOf(live)] : []
+}
+
+/** Whether an envelope has given something for it. */
+function isPaid({ taken, isDeleted }: Row): boolean {
+  return taken > 0 && !isDeleted
 }
 
 /** Pending ones that a posted one has named and that never came. */

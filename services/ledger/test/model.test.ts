@@ -17,7 +17,7 @@ import { type Life, lifeOf } from './model-life.ts'
 import { look } from './model-look.ts'
 import type { Home } from './model-requests.ts'
 import { fulfil, type Tally, type World } from './model-run.ts'
-import { openModel } from './model-state.ts'
+import { openModel, paths } from './model-state.ts'
 import { kinds } from './model-wishes.ts'
 import { neighbours } from './neighbours.ts'
 import { nothing, rowsUnder } from './rows-under.ts'
@@ -117,12 +117,14 @@ async function live(life: Life, end: (typeof lives)[number]['end'], world: World
 test('whatever is done, at once and twice, leaves what a model in the test expects', async () => {
   const tally: Tally = { accepted: {}, refused: {} }
   const gone: Home[] = []
+  const taken = new Set<string>()
   const all = fc.tuple(...lives.map(({ isManual }) => lifeOf(isManual)))
   const property = fc.asyncProperty(all, async (wished) => {
     for (const [index, { isManual, end }] of lives.entries()) {
       const world = await openWorld(isManual, tally)
       const life = wished[index]
       if (life) await live(life, end, world)
+      for (const path of world.model.paths) taken.add(path)
       if (world.model.stage === 'gone') gone.push(world.home)
     }
   })
@@ -138,5 +140,6 @@ test('whatever is done, at once and twice, leaves what a model in the test expec
   // A kind that no wish of the sample gets accepted is not tested at all.
   const wanted = [...Object.keys(kinds), ...new Set(lives.map(({ end }) => end))]
   expect(wanted.filter((kind) => !tally.accepted[kind])).toEqual([])
+  expect(paths.filter((path) => !taken.has(path))).toEqual([])
   expect(Object.keys(tally.refused).length).toBeGreaterThan(0)
 })

@@ -166,6 +166,7 @@ function remove(model: Model, { id, adjusts, soft }: Of<'delete'>): boolean {
   if (!row) return false
   if (!row.isDeleted && adjusts) {
     add(model, row, 1)
+    if (row.taken > 0) model.paths.push('deleted from an envelope')
     giveBack(model.envelopes, row)
   }
   row.isDeleted = true
