@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto'
-import type { Signer } from '@coffer/kit/caller'
-import type { Mesh } from '@coffer/kit/client'
-import type { ValuesOf } from '@coffer/kit/config'
-import { unavailable } from '@coffer/kit/errors'
-import type { Log } from '@coffer/kit/log'
-import type { Broker } from '@coffer/kit/nats'
-import { startWorkers, type WorkersOptions } from '@coffer/kit/workers'
+import type { Broker } from '@coffer/kit/events/nats'
+import type { Signer } from '@coffer/kit/rpc/caller'
+import type { Mesh } from '@coffer/kit/rpc/client'
+import { unavailable } from '@coffer/kit/rpc/errors'
+import type { ValuesOf } from '@coffer/kit/service/config'
+import type { Log } from '@coffer/kit/service/log'
+import { startWorkers, type WorkersOptions } from '@coffer/kit/service/workers'
 import cookies from '@fastify/cookie'
 import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import websocket from '@fastify/websocket'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { createAccessLog } from './access-log.ts'
-import { limitAttempts } from './attempts.ts'
+import { limitAttempts } from './auth/attempts.ts'
+import { type SessionCookie, sessionCookie } from './auth/cookie.ts'
+import { createOrigins, type Origins } from './auth/origins.ts'
+import { createSessions } from './auth/session.ts'
+import { warnOfUntrustedProxy } from './auth/untrusted-proxy.ts'
 import type { settings } from './config.ts'
-import { type SessionCookie, sessionCookie } from './cookie.ts'
-import { answerOf, endsSession, isDistrusted } from './errors.ts'
-import { bodySizeMax, formLimits } from './form.ts'
-import { type Admissions, mount } from './mount.ts'
-import { createOrigins, type Origins } from './origins.ts'
-import { createPlaces } from './places.ts'
-import type { ProgressTimes } from './progress.ts'
-import { protocolErrors } from './protocol-errors.ts'
-import { refuseOthers } from './refusals.ts'
-import { type RouteDeps, routesOf } from './routes.ts'
-import { createSessions } from './session.ts'
-import { createSockets } from './sockets.ts'
-import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
+import { createAccessLog } from './http/access-log.ts'
+import { bodySizeMax, formLimits } from './http/bodies/form.ts'
+import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
+import { protocolErrors } from './http/errors/protocol-errors.ts'
+import { refuseOthers } from './http/errors/refusals.ts'
+import { type Admissions, mount } from './http/mount.ts'
+import { createPlaces } from './http/places.ts'
+import { type RouteDeps, routesOf } from './http/routes.ts'
+import type { ProgressTimes } from './sockets/progress.ts'
+import { createSockets } from './sockets/sockets.ts'
 
 export interface AppDeps {
   config: ValuesOf<typeof settings>
@@ -77,7 +77,7 @@ const corsOptions = {
 
 /** A chart takes some hundredths of a second, and the first one ten times that. */
 const drawing: WorkersOptions<string> = {
-  module: new URL('./forecast-chart.worker.ts', import.meta.url),
+  module: new URL('./charts/forecast-chart.worker.ts', import.meta.url),
   threadsMax: 1,
   queueMax: 20,
   waitTimeoutMs: 2_000,

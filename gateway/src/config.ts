@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { httpUrl, setting } from '@coffer/kit/config'
+import { httpUrl, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) => z.stringbool().default(fallback)

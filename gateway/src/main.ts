@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { drainOf } from '@coffer/kit/drain'
+import { drainOf } from '@coffer/kit/service/drain'
 import { type AppDeps, buildApp } from './app.ts'
 
 /** How long running requests may take once the gateway is asked to stop. */

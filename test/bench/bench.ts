@@ -7,15 +7,19 @@ import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { run } from '@coffer/local/bootstrap/run.mjs'
 import { aborted, runScript } from '@coffer/local/script'
 import { z } from 'zod'
-import { disturbedWork } from './best-runs.ts'
 import { measureLoad } from './generator.ts'
-import { HouseholdReference, householdWork, withHouseholdFigures } from './household-report.ts'
+import { faster, measureYardstick } from './host/yardstick.ts'
 import { measureOwn } from './own.ts'
-import { withOwnFigures } from './own-report.ts'
-import { Reference, withFigures } from './report.ts'
-import { merged, type Results } from './results.ts'
+import { disturbedWork } from './report/best-runs.ts'
+import {
+  HouseholdReference,
+  householdWork,
+  withHouseholdFigures,
+} from './report/household-report.ts'
+import { withOwnFigures } from './report/own-report.ts'
+import { Reference, withFigures } from './report/report.ts'
+import { merged, type Results } from './report/results.ts'
 import { startMeasured } from './server.ts'
-import { faster, measureYardstick } from './yardstick.ts'
 
 const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')

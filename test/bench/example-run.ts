@@ -1,4 +1,4 @@
-import type { Run } from './results.ts'
+import type { Run } from './report/results.ts'
 
 /** A run in which nothing went wrong, but for what is given. */
 export function exampleRun(given: Partial<Run>): Run {

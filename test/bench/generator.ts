@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { watchProcessors } from './proc-stat.ts'
-import { endedRun, Results, withSteal } from './results.ts'
+import { watchProcessors } from './host/proc-stat.ts'
+import { endedRun, Results, withSteal } from './report/results.ts'
 
 /**
  * Runs the load generator, whose lines are passed on, and returns what it found, with what the host

@@ -1,6 +1,6 @@
 import { newPerson, type Person } from '../harness/person.ts'
-import { loadDueAccounts } from './due-accounts.ts'
-import { runHourlyJob } from './hourly-job.ts'
+import { loadDueAccounts } from './hourly/due-accounts.ts'
+import { runHourlyJob } from './hourly/hourly-job.ts'
 import { repeats, type Work } from './timing.ts'
 
 const envelopes = 50

@@ -1,8 +1,8 @@
-import { findClusters } from '@coffer/ledger/cluster-search'
+import { findClusters } from '@coffer/ledger/similar/cluster-search'
 import pg from 'pg'
 import { newPerson, type Person } from '../harness/person.ts'
 import { newPlanner, planWork } from './own-plans.ts'
-import type { OwnFigure } from './own-report.ts'
+import type { OwnFigure } from './report/own-report.ts'
 import type { Measured } from './server.ts'
 import { repeats, timed, type Work } from './timing.ts'
 

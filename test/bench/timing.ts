@@ -1,6 +1,6 @@
-import type { OwnFigure } from './own-report.ts'
-import { readProcessors } from './proc-stat.ts'
-import { stolenShare } from './steal.ts'
+import { readProcessors } from './host/proc-stat.ts'
+import { stolenShare } from './host/steal.ts'
+import type { OwnFigure } from './report/own-report.ts'
 
 /** How often each kind of work is done. */
 export const repeats = { read: 200, write: 20, long: 3 }

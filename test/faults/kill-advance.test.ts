@@ -1,11 +1,11 @@
-import { newId } from '@coffer/kit/id'
-import { connectTemporal } from '@coffer/kit/temporal'
 import { eventually } from '@coffer/kit/testing/boot'
 import { requiredVariable } from '@coffer/kit/testing/database'
 import { silentLog } from '@coffer/kit/testing/silent-log'
+import { newId } from '@coffer/kit/values/id'
+import { connectTemporal } from '@coffer/kit/workflows/temporal'
 import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { countAdvanced, loadDueAccounts } from '../bench/due-accounts.ts'
+import { countAdvanced, loadDueAccounts } from '../bench/hourly/due-accounts.ts'
 import { deploy } from '../harness/process.ts'
 
 let stack = new AsyncDisposableStack()

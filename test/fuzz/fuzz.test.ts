@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '@coffer/kit/id'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { call, type Person } from '../harness/person.ts'

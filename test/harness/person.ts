@@ -1,4 +1,4 @@
-import { newId } from '@coffer/kit/id'
+import { newId } from '@coffer/kit/values/id'
 
 // biome-ignore lint/suspicious/noExplicitAny: REST answers are looked at field by field
 export type Json = any

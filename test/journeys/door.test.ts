@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { issueBetaCode } from '@coffer/identity/operator.activities'
-import { newId } from '@coffer/kit/id'
+import { issueBetaCode } from '@coffer/identity/accounts/operator.activities'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call } from '../harness/person.ts'

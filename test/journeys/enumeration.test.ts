@@ -1,4 +1,4 @@
-import { newId } from '@coffer/kit/id'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { type Answer, call } from '../harness/person.ts'

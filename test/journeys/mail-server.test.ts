@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { isRefusedForGood, openMailServer } from '@coffer/identity/mail.client'
+import { isRefusedForGood, openMailServer } from '@coffer/identity/mail/mail.client'
 import { expect, test } from '@jest/globals'
 import { openMailSink } from '../providers/smtp.ts'
 

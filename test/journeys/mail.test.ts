@@ -1,6 +1,6 @@
-import { disableLogin, expirePassword } from '@coffer/identity/operator.activities'
-import { newId } from '@coffer/kit/id'
+import { disableLogin, expirePassword } from '@coffer/identity/accounts/operator.activities'
 import { eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import { sql } from 'slonik'

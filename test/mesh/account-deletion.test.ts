@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newId } from '@coffer/kit/id'
 import { type Booted, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'

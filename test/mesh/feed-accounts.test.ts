@@ -1,6 +1,6 @@
-import { openLunchFlow } from '@coffer/feed-sync/lunch-flow.client'
-import { newId } from '@coffer/kit/id'
+import { openLunchFlow } from '@coffer/feed-sync/provider/lunch-flow.client'
 import { eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'

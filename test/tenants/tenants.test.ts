@@ -1,5 +1,5 @@
-import { newId } from '@coffer/kit/id'
-import { auditLedger } from '@coffer/ledger/audit.sql'
+import { newId } from '@coffer/kit/values/id'
+import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import { startCoffer } from '../harness/coffer.ts'

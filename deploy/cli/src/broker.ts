@@ -1,7 +1,7 @@
-import { SettingsError } from '@coffer/kit/config'
-import type { Log } from '@coffer/kit/log'
-import { type Broker, connectBroker } from '@coffer/kit/nats'
-import { connectTemporal, type Workflows } from '@coffer/kit/temporal'
+import { type Broker, connectBroker } from '@coffer/kit/events/nats'
+import { SettingsError } from '@coffer/kit/service/config'
+import type { Log } from '@coffer/kit/service/log'
+import { connectTemporal, type Workflows } from '@coffer/kit/workflows/temporal'
 import type { Config } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 

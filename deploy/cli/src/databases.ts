@@ -1,5 +1,5 @@
-import { SettingsError } from '@coffer/kit/config'
-import type { ServiceDefinition } from '@coffer/kit/service'
+import { SettingsError } from '@coffer/kit/service/config'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import pg from 'pg'
 import type { Config } from './environment.ts'

@@ -1,4 +1,4 @@
-import type { Environment } from '@coffer/kit/config'
+import type { Environment } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { reasonOf } from './databases.ts'

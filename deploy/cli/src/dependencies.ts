@@ -1,6 +1,10 @@
-import { loadSigner } from '@coffer/kit/caller'
-import { calledDependency, type Dependency, hostedDependency } from '@coffer/kit/dependency.client'
-import type { Host } from '@coffer/kit/host'
+import { loadSigner } from '@coffer/kit/rpc/caller'
+import {
+  calledDependency,
+  type Dependency,
+  hostedDependency,
+} from '@coffer/kit/service/dependency.client'
+import type { Host } from '@coffer/kit/service/host'
 import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
 

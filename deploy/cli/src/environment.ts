@@ -2,6 +2,7 @@ import { settings as budgetingSettings } from '@coffer/budgeting/config'
 import { settings as feedSyncSettings } from '@coffer/feed-sync/config'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { settings as identitySettings } from '@coffer/identity/config'
+import { keySettings } from '@coffer/kit/secrets/key-settings'
 import {
   type Environment,
   readSettings,
@@ -10,13 +11,12 @@ import {
   SettingsError,
   unknownVariables,
   type ValuesOf,
-} from '@coffer/kit/config'
-import { keySettings } from '@coffer/kit/key-settings'
+} from '@coffer/kit/service/config'
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig, settings as machineSettings } from '@coffer/local/config'
-import { type RunningSettings, runningSettings } from '@coffer/local/running-settings'
+import { type RunningSettings, runningSettings } from '@coffer/local/postgres/running-settings'
 import leven from 'leven'
-import { databaseUrlSettings, settings, urlSettings } from './config.ts'
+import { databaseUrlSettings, settings, urlSettings } from './commands/config.ts'
 
 /** Every group of settings that a process may read; services' code takes longer to load. */
 export const allSettings: Settings[] = [

@@ -1,8 +1,8 @@
-import { requireKeyPair } from '@coffer/kit/caller'
-import { SettingsError, type ValuesOf } from '@coffer/kit/config'
-import { keyFileNames, requireWritable } from '@coffer/kit/key-file'
-import type { keySettings } from '@coffer/kit/key-settings'
-import { hasLocalKey } from '@coffer/kit/local-keys'
+import { requireKeyPair } from '@coffer/kit/rpc/caller'
+import { keyFileNames, requireWritable } from '@coffer/kit/secrets/key-file'
+import type { keySettings } from '@coffer/kit/secrets/key-settings'
+import { hasLocalKey } from '@coffer/kit/secrets/local-keys'
+import { SettingsError, type ValuesOf } from '@coffer/kit/service/config'
 import { faultsOf } from './environment.ts'
 import { calls } from './service-names.ts'
 

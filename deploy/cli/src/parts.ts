@@ -1,5 +1,5 @@
-import { SettingsError } from '@coffer/kit/config'
-import type { ServiceDefinition } from '@coffer/kit/service'
+import { SettingsError } from '@coffer/kit/service/config'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
 import type { Config } from './environment.ts'
 import { calls, type PartName } from './service-names.ts'
 import { definitions } from './services.ts'

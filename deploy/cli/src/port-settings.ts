@@ -1,4 +1,4 @@
-import { SettingsError } from '@coffer/kit/config'
+import { SettingsError } from '@coffer/kit/service/config'
 
 /** @throws {SettingsError} when two settings name one port */
 export function requireDistinct(ports: Record<string, number>): void {

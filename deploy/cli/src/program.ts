@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, SettingsError } from '@coffer/kit/config'
+import { type Environment, SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
@@ -67,18 +67,20 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .command('migrate')
     .description('bring the tables of every service up to date')
     .addHelpText('after', help.migrate)
-    .action(() => run(async (env) => (await import('./migrate.ts')).migrateTables(env)))
+    .action(() => run(async (env) => (await import('./commands/migrate.ts')).migrateTables(env)))
   program
     .command('config')
     .description('print every setting with its value and where it comes from')
     .option('--markdown', 'print the table of the README: names, defaults, meanings')
     .addHelpText('after', help.config)
-    .action((options) => run(async (env) => (await import('./show.ts')).showConfig(options, env)))
+    .action((options) =>
+      run(async (env) => (await import('./commands/show.ts')).showConfig(options, env)),
+    )
   program
     .command('audit')
     .description('recompute what must be true of the money, and print what is not')
     .addHelpText('after', help.audit)
-    .action(() => run(async (env) => (await import('./audit.ts')).audit(env)))
+    .action(() => run(async (env) => (await import('./commands/audit.ts')).audit(env)))
   program
     .command('replay')
     .description('publish kept changes and current states again, for a NATS that has lost them')
@@ -88,7 +90,9 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
       time,
     )
     .addHelpText('after', help.replay)
-    .action((options) => run(async (env) => (await import('./replay.ts')).replay(options, env)))
+    .action((options) =>
+      run(async (env) => (await import('./commands/replay.ts')).replay(options, env)),
+    )
   program
     .command('demo')
     .description('load the demo data into a running server, and show it')
@@ -100,13 +104,17 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .description('make the keys that are missing in the keys folder; replaces none')
     .option('--lost <key>', 'note that this key of secrets is gone for good, and do without it')
     .addHelpText('after', help.createKeys)
-    .action((options) => run(async (env) => (await import('./keys.ts')).createKeys(options, env)))
+    .action((options) =>
+      run(async (env) => (await import('./commands/keys.ts')).createKeys(options, env)),
+    )
   program
     .command('keys:rotate')
     .description('encrypt every secret under the key in use now; a key file is replaced first')
     .option('--finish', 'replace no key: only see to secrets that are under a former one')
     .addHelpText('after', help.rotateKeys)
-    .action((options) => run(async (env) => (await import('./keys.ts')).rotateKeys(options, env)))
+    .action((options) =>
+      run(async (env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
+    )
   addLogins(program, run)
   return program
 }
@@ -119,20 +127,24 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     .requiredOption(...emailOption)
     .addHelpText('after', help.resetPassword)
     .action((options) =>
-      run(async (env) => (await import('./login.ts')).resetPassword(options, env)),
+      run(async (env) => (await import('./commands/login.ts')).resetPassword(options, env)),
     )
   program
     .command('login:disable')
     .description('keep somebody out: sessions end, keys are refused')
     .requiredOption(...emailOption)
     .addHelpText('after', help.disableLogin)
-    .action((options) => run(async (env) => (await import('./login.ts')).disable(options, env)))
+    .action((options) =>
+      run(async (env) => (await import('./commands/login.ts')).disable(options, env)),
+    )
   program
     .command('login:enable')
     .description('let somebody in again who was disabled')
     .requiredOption(...emailOption)
     .addHelpText('after', help.enableLogin)
-    .action((options) => run(async (env) => (await import('./login.ts')).enable(options, env)))
+    .action((options) =>
+      run(async (env) => (await import('./commands/login.ts')).enable(options, env)),
+    )
   program
     .command('login:end-sessions')
     .description('end the sessions of a login, or of all: they have to sign in again')
@@ -140,19 +152,21 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     .option('--all', 'of every login')
     .addHelpText('after', help.endSessions)
     .action((options) =>
-      run(async (env) => (await import('./login.ts')).endSessionsOf(options, env)),
+      run(async (env) => (await import('./commands/login.ts')).endSessionsOf(options, env)),
     )
   program
     .command('login:expire-password')
     .description('let somebody sign in only after setting a new password')
     .requiredOption(...emailOption)
     .addHelpText('after', help.expirePassword)
-    .action((options) => run(async (env) => (await import('./login.ts')).expire(options, env)))
+    .action((options) =>
+      run(async (env) => (await import('./commands/login.ts')).expire(options, env)),
+    )
   program
     .command('beta:new-code')
     .description('print a code that lets somebody register once')
     .addHelpText('after', help.betaCode)
-    .action(() => run(async (env) => (await import('./login.ts')).newBetaCode(env)))
+    .action(() => run(async (env) => (await import('./commands/login.ts')).newBetaCode(env)))
 }
 
 function addServe(program: Command, run: (action: Action) => Promise<void>): void {
@@ -164,7 +178,7 @@ function addServe(program: Command, run: (action: Action) => Promise<void>): voi
     .option('--demo', 'load the demo data on the first start, and print how to call the service')
     .addHelpText('after', help.serve)
     .action((names, options) =>
-      run(async (env) => (await import('./serve.ts')).serve({ names, ...options }, env)),
+      run(async (env) => (await import('./commands/serve.ts')).serve({ names, ...options }, env)),
     )
 }
 

@@ -2,7 +2,7 @@ import { aggregatorSync } from '@coffer/aggregator-sync/service'
 import { budgeting } from '@coffer/budgeting/service'
 import { feedSync } from '@coffer/feed-sync/service'
 import { identity } from '@coffer/identity/service'
-import type { ServiceDefinition } from '@coffer/kit/service'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { ledger } from '@coffer/ledger/service'
 
 /** Every service, in an order in which each calls only those before it. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newId } from '@coffer/kit/id'
 import { eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSettings, setting } from '@coffer/kit/config'
+import { readSettings, setting } from '@coffer/kit/service/config'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { markdownTable, settingsByName, shown } from '../src/commands/show.ts'
 import { definitions } from '../src/services.ts'
-import { markdownTable, settingsByName, shown } from '../src/show.ts'
 
 test('passwords in URLs and secret settings are not shown', () => {
   const text = z.string().optional()

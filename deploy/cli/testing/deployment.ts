@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newId } from '@coffer/kit/id'
 import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
+import { newId } from '@coffer/kit/values/id'
 import { freePorts } from '@coffer/local/ports'
 import { definitions } from '../src/services.ts'
 

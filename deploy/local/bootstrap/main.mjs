@@ -18,11 +18,11 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** @type {Map<string, Command>} */
 const commands = new Map([
-  ['start', { servers: (env) => env, script: '../../cli/src/start.ts' }],
+  ['start', { servers: (env) => env, script: '../../cli/src/commands/start.ts' }],
   ['test', { servers: testEnvironment, script: '../src/test.ts' }],
   ['test:long', { servers: testEnvironment, script: '../src/test-long.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
-  ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/advance.ts' }],
+  ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],
   ['generate', { servers: null, script: null }],

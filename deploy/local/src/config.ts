@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Environment, readSettings, setting } from '@coffer/kit/config'
+import { type Environment, readSettings, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
 import type { Ports } from './ports.ts'
 

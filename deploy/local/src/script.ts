@@ -1,4 +1,4 @@
-import { SettingsError } from '@coffer/kit/config'
+import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 
 /** What ends a script from outside. A second Ctrl-C changes nothing: draining is bounded. */

@@ -4,7 +4,7 @@ import type { Progress } from '../bootstrap/progress.mjs'
 import { testEnvironment } from '../bootstrap/test-environment.mjs'
 import { runJest } from './jest.ts'
 import { freePorts } from './ports.ts'
-import { removePostgresHome } from './postgres-home.ts'
+import { removePostgresHome } from './postgres/postgres-home.ts'
 import { startStack } from './stack.ts'
 
 const dataDir = join(root, '.coffer/test')

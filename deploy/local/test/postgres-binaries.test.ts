@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { platform } from '../bootstrap/paths.mjs'
-import { resolvePostgres } from '../src/postgres-binaries.ts'
-import { serverUser } from '../src/postgres-user.ts'
+import { resolvePostgres } from '../src/postgres/postgres-binaries.ts'
+import { serverUser } from '../src/postgres/postgres-user.ts'
 import { scratchDirectory, writeScript } from './scratch.ts'
 
 /** A directory with a `postgres` that says it is of this version, and an `initdb`. */

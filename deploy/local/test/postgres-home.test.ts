@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { postgresHome, removePostgresHome, requireDatabase } from '../src/postgres-home.ts'
-import { serverUser } from '../src/postgres-user.ts'
+import { postgresHome, removePostgresHome, requireDatabase } from '../src/postgres/postgres-home.ts'
+import { serverUser } from '../src/postgres/postgres-user.ts'
 import { quietProgress, scratchDirectory } from './scratch.ts'
 
 const user = serverUser()

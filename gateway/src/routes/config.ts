@@ -1,9 +1,9 @@
-import type { Mesh } from '@coffer/kit/client'
+import type { Mesh } from '@coffer/kit/rpc/client'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { CallOptions } from '@connectrpc/connect'
-import { type Route, route } from '../route.ts'
-import type { RouteDeps } from '../routes.ts'
+import { type Route, route } from '../http/route.ts'
+import type { RouteDeps } from '../http/routes.ts'
 
 /** What this server offers, before anybody signs in (spec/identity.md 3.2). */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {

@@ -1,5 +1,5 @@
-import { type Route, route } from '../route.ts'
-import type { RouteDeps } from '../routes.ts'
+import { type Route, route } from '../http/route.ts'
+import type { RouteDeps } from '../http/routes.ts'
 
 const heldForMs = 1_000
 

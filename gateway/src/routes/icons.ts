@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { phrase } from '../fields.ts'
-import { searchIcon } from '../icons.ts'
-import { type Route, route } from '../route.ts'
+import { searchIcon } from '../charts/icons.ts'
+import { phrase } from '../http/bodies/fields.ts'
+import { type Route, route } from '../http/route.ts'
 
 const text = { type: 'string' }
 const iconSchema = {

@@ -1,5 +1,5 @@
-import { openapi } from '../openapi.ts'
-import { type Route, route } from '../route.ts'
+import { openapi } from '../http/openapi.ts'
+import { type Route, route } from '../http/route.ts'
 
 /** The reference of these routes and of its own. */
 export function referenceRoutes(routes: Route[], config: { cookieName: string }): Route[] {

@@ -1,4 +1,4 @@
-import type { ServiceDeps } from '@coffer/kit/service'
+import type { ServiceDeps } from '@coffer/kit/service/service'
 import { markReleased } from './connection.sql.ts'
 
 /** This service's part in the clean-up of a deleted link; it may run again to no effect. */

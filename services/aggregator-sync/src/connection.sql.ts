@@ -1,4 +1,4 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
 /** Marks the connection under a link released; one that is, and none at all, stay as they are. */

@@ -1,5 +1,5 @@
-import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
-import { defineService } from '@coffer/kit/service'
+import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import { defineService } from '@coffer/kit/service/service'
 import { connectionActivities } from './connection.activities.ts'
 
 /** Connections to the aggregator. It has no RPCs yet: its activities are all it offers. */

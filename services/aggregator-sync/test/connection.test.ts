@@ -1,5 +1,5 @@
-import { newId } from '@coffer/kit/id'
 import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import { accountBound, setting } from '@coffer/kit/config'
+import { accountBound, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
 
 /** The settings of budgeting. */

@@ -1,21 +1,21 @@
-import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
-import { unavailable } from '@coffer/kit/errors'
-import { defineService } from '@coffer/kit/service'
-import { startWorkers } from '@coffer/kit/workers'
+import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { defineService } from '@coffer/kit/service/service'
+import { startWorkers } from '@coffer/kit/service/workers'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
-import { advanceActivities } from './advance.activities.ts'
-import { comparisonActivities } from './comparison.activities.ts'
+import { advanceActivities } from './advance/advance.activities.ts'
 import { settings } from './config.ts'
-import { handlers } from './envelope.consumer.ts'
-import { type Forecasters, forecastRoutes } from './forecast.rpc.ts'
-import { fundingScheduleRoutes } from './funding-schedule.rpc.ts'
-import { scheduleRemovalActivities } from './funding-schedule-removal.activities.ts'
-import { openingActivities } from './opening.activities.ts'
+import { type Forecasters, forecastRoutes } from './forecast/forecast.rpc.ts'
+import { comparisonActivities } from './ledger/comparison.activities.ts'
+import { handlers } from './ledger/envelope.consumer.ts'
+import { openingActivities } from './plans/opening.activities.ts'
+import { spendingRoutes } from './plans/spending.rpc.ts'
 import { createPlanWriter } from './plans/writer.service.ts'
-import { removalActivities } from './removal.activities.ts'
-import { spendingRoutes } from './spending.rpc.ts'
+import { fundingScheduleRoutes } from './schedules/funding-schedule.rpc.ts'
+import { scheduleRemovalActivities } from './schedules/schedule-removal.activities.ts'
+import { removalActivities } from './tenancy/removal.activities.ts'
 
 const workflow = { taskQueue: 'budgeting', args: [] }
 
@@ -28,7 +28,7 @@ export const budgeting = defineService({
   create: (given) => {
     const deps = { ...given, ...createPlanWriter(given) }
     const forecasters: Forecasters = startWorkers({
-      module: new URL('./forecast.worker.ts', import.meta.url),
+      module: new URL('./forecast/forecast.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
       // Together less than the deadline of the call.
@@ -47,9 +47,9 @@ export const budgeting = defineService({
         router.service(ForecastService, forecastRoutes({ ...deps, forecasters }))
       },
       workflowModules: [
-        new URL('./advance.workflow.ts', import.meta.url),
-        new URL('./comparison.workflow.ts', import.meta.url),
-        new URL('./sweep.workflow.ts', import.meta.url),
+        new URL('./advance/advance.workflow.ts', import.meta.url),
+        new URL('./ledger/comparison.workflow.ts', import.meta.url),
+        new URL('./tenancy/sweep.workflow.ts', import.meta.url),
       ],
       activities: {
         ...accountRemovalActivities(deps),

@@ -1,4 +1,4 @@
-import { readSettings } from '@coffer/kit/config'
+import { readSettings } from '@coffer/kit/service/config'
 import { expect, test } from '@jest/globals'
 import { settings } from './config.ts'
 

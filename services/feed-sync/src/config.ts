@@ -1,6 +1,6 @@
-import { accountBound, setting } from '@coffer/kit/config'
+import { accountBound, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
-import { canonicalFeedUrl, feedUrlProblem } from './feed-url.ts'
+import { canonicalFeedUrl, feedUrlProblem } from './provider/feed-url.ts'
 
 /** Canonical URLs; an entry that no feed link could have stops the server (spec/syncs.md 5.1). */
 const FeedUrls = z

@@ -1,6 +1,6 @@
-import { accountRemovalActivities } from '@coffer/kit/account-removal.activities'
-import { on } from '@coffer/kit/consumer'
-import { defineService } from '@coffer/kit/service'
+import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import { on } from '@coffer/kit/events/consumer'
+import { defineService } from '@coffer/kit/service/service'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import {
@@ -9,11 +9,14 @@ import {
   LinkCreatedSchema,
   LinkDeletedSchema,
 } from '@coffer/proto/ledger/v1/events'
+import { change, feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
+import {
+  activateFeedBankAccount,
+  deactivateFeedBankAccount,
+} from './candidates/feed-bank-account.ts'
 import { settings } from './config.ts'
-import { change, feedBankAccountRoutes } from './feed-bank-account.rpc.ts'
-import { activateFeedBankAccount, deactivateFeedBankAccount } from './feed-bank-account.ts'
-import { feedLinkActivities, release } from './feed-link.activities.ts'
-import { activate, feedLinkRoutes } from './feed-link.rpc.ts'
+import { feedLinkActivities, release } from './links/feed-link.activities.ts'
+import { activate, feedLinkRoutes } from './links/feed-link.rpc.ts'
 
 /** Feed links and the syncs over them. */
 export const feedSync = defineService({

@@ -1,8 +1,8 @@
-import type { Signer } from '@coffer/kit/caller'
-import type { ValuesOf } from '@coffer/kit/config'
-import type { Database } from '@coffer/kit/database'
-import type { Secrets } from '@coffer/kit/secrets'
-import { defineService } from '@coffer/kit/service'
+import type { Database } from '@coffer/kit/database/database'
+import type { Signer } from '@coffer/kit/rpc/caller'
+import type { Secrets } from '@coffer/kit/secrets/secrets'
+import type { ValuesOf } from '@coffer/kit/service/config'
+import { defineService } from '@coffer/kit/service/service'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
@@ -14,31 +14,31 @@ import { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { accountDeletionActivities } from './account-deletion.activities.ts'
-import { deletionHandler } from './account-deletion.consumer.ts'
-import { accountDeletion } from './account-deletion.rpc.ts'
-import { apiKeys } from './api-key.rpc.ts'
-import { billingActivities } from './billing.activities.ts'
-import { type Billing, openBilling } from './billing.client.ts'
-import { registrationHandler } from './billing.consumer.ts'
-import { billingRoutes } from './billing.rpc.ts'
+import { accountDeletionActivities } from './accounts/account-deletion.activities.ts'
+import { deletionHandler } from './accounts/account-deletion.consumer.ts'
+import { accountDeletion } from './accounts/account-deletion.rpc.ts'
+import { emails } from './accounts/email.rpc.ts'
+import { features } from './accounts/feature.rpc.ts'
+import { sweepActivities } from './accounts/sweep.activities.ts'
+import { users } from './accounts/user.rpc.ts'
+import { apiKeys } from './api-keys/api-key.rpc.ts'
+import { billingActivities } from './billing/billing.activities.ts'
+import { type Billing, openBilling } from './billing/billing.client.ts'
+import { registrationHandler } from './billing/billing.consumer.ts'
+import { billingRoutes } from './billing/billing.rpc.ts'
 import { requireBilling, settings } from './config.ts'
-import { credentials } from './credential.rpc.ts'
-import { emails } from './email.rpc.ts'
-import { features } from './feature.rpc.ts'
-import { publicAddresses } from './link-token.ts'
-import { mailActivities } from './mail.activities.ts'
-import { openMailServer } from './mail.client.ts'
-import { mailHandler } from './mail.consumer.ts'
-import { multifactor } from './multifactor.rpc.ts'
-import { password } from './password.rpc.ts'
-import { type Passwords, startPasswords } from './password-pool.client.ts'
-import { proofOfWork } from './proof-of-work.rpc.ts'
-import { registration } from './registration.rpc.ts'
-import { sessions } from './session.rpc.ts'
-import { signIn } from './sign-in.rpc.ts'
-import { sweepActivities } from './sweep.activities.ts'
-import { users } from './user.rpc.ts'
+import { publicAddresses } from './mail/link-token.ts'
+import { mailActivities } from './mail/mail.activities.ts'
+import { openMailServer } from './mail/mail.client.ts'
+import { mailHandler } from './mail/mail.consumer.ts'
+import { proofOfWork } from './proof-of-work/proof-of-work.rpc.ts'
+import { multifactor } from './second-factor/multifactor.rpc.ts'
+import { credentials } from './sign-in/credential.rpc.ts'
+import { password } from './sign-in/password.rpc.ts'
+import { type Passwords, startPasswords } from './sign-in/password-pool.client.ts'
+import { registration } from './sign-in/registration.rpc.ts'
+import { sessions } from './sign-in/session.rpc.ts'
+import { signIn } from './sign-in/sign-in.rpc.ts'
 
 /** What identity's RPCs use. */
 export interface IdentityDeps {
@@ -54,10 +54,10 @@ export interface IdentityDeps {
 }
 
 const workflowModules = [
-  new URL('./account-deletion.workflow.ts', import.meta.url),
-  new URL('./billing.workflow.ts', import.meta.url),
-  new URL('./mail.workflow.ts', import.meta.url),
-  new URL('./sweep.workflow.ts', import.meta.url),
+  new URL('./accounts/account-deletion.workflow.ts', import.meta.url),
+  new URL('./billing/billing.workflow.ts', import.meta.url),
+  new URL('./mail/mail.workflow.ts', import.meta.url),
+  new URL('./accounts/sweep.workflow.ts', import.meta.url),
 ]
 
 const workflow = { taskQueue: 'identity', args: [] }

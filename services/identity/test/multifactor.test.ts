@@ -1,4 +1,4 @@
-import { problemsOf, refusalOf } from '@coffer/kit/errors'
+import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { startPasswords } from '../src/password-pool.client.ts'
+import { startPasswords } from '../src/sign-in/password-pool.client.ts'
 
 test('a password is stored as argon2id with 19 MiB and two passes, salted', async () => {
   await using passwords = startPasswords(2)

@@ -1,4 +1,4 @@
-import { problemsOf } from '@coffer/kit/errors'
+import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
@@ -8,7 +8,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { disableLogin, issuePasswordReset } from '../src/operator.activities.ts'
+import { disableLogin, issuePasswordReset } from '../src/accounts/operator.activities.ts'
 import {
   bootIdentity,
   newcomer,

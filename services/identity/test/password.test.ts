@@ -1,5 +1,5 @@
-import { readSettings } from '@coffer/kit/config'
-import { problemsOf, refusalOf, refused } from '@coffer/kit/errors'
+import { problemsOf, refusalOf, refused } from '@coffer/kit/rpc/errors'
+import { readSettings } from '@coffer/kit/service/config'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { settings } from '../src/config.ts'
-import { tellOwner } from '../src/mail-request.rpc.ts'
+import { tellOwner } from '../src/mail/mail-request.rpc.ts'
 import { bootIdentity, bySession, nobody, password, register } from './household.ts'
 
 let booted: Booted

@@ -1,6 +1,6 @@
-import { refusalOf } from '@coffer/kit/errors'
-import { newId } from '@coffer/kit/id'
+import { refusalOf } from '@coffer/kit/rpc/errors'
 import type { Booted } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'

@@ -1,4 +1,4 @@
-import { refusalOf } from '@coffer/kit/errors'
+import { refusalOf } from '@coffer/kit/rpc/errors'
 import type { Booted } from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'

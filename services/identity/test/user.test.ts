@@ -1,5 +1,5 @@
-import { newId } from '@coffer/kit/id'
 import type { Booted } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openDatabase, type Transaction } from '../src/database.ts'
-import { tablesOf } from '../src/host.ts'
-import { newId } from '../src/id.ts'
-import { migrate } from '../src/migrations.ts'
-import type { ServiceDefinition } from '../src/service.ts'
+import { openDatabase, type Transaction } from '../src/database/database.ts'
+import { migrate } from '../src/database/migrations.ts'
+import { tablesOf } from '../src/service/host.ts'
+import type { ServiceDefinition } from '../src/service/service.ts'
+import { newId } from '../src/values/id.ts'
 
 /** A database of its own, gone when disposed. */
 export interface TestDatabase extends AsyncDisposable {
@@ -90,7 +90,7 @@ function databaseUrl(adminUrl: string, name: string): string {
 async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
   const hash = createHash('sha256')
   // The template holds the table of applied files too.
-  hash.update(await readFile(new URL('../src/migrations.ts', import.meta.url)))
+  hash.update(await readFile(new URL('../src/database/migrations.ts', import.meta.url)))
   for (const definition of definitions) {
     hash.update(definition.schema)
     for (const folder of tablesOf(definition, '').folders) {

@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../src/log.ts'
+import { createLog, type Log } from '../src/service/log.ts'
 
 /** A log whose lines a test reads. */
 export interface LogLines {

@@ -1,5 +1,5 @@
-import type { Database } from '../src/database.ts'
-import type { ServiceDefinition } from '../src/service.ts'
+import type { Database } from '../src/database/database.ts'
+import type { ServiceDefinition } from '../src/service/service.ts'
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>
 

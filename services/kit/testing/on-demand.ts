@@ -1,4 +1,4 @@
-import type { Workflows } from '../src/temporal.ts'
+import type { Workflows } from '../src/workflows/temporal.ts'
 
 /**
  * Makes workers once a workflow is started or the client is asked for, and no schedules: most tests

@@ -1,4 +1,10 @@
-import { accountBound, httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/config'
+import {
+  accountBound,
+  httpUrl,
+  SettingsError,
+  setting,
+  type ValuesOf,
+} from '@coffer/kit/service/config'
 import { z } from 'zod'
 
 export const settings = {

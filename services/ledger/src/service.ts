@@ -1,4 +1,4 @@
-import { defineService } from '@coffer/kit/service'
+import { defineService } from '@coffer/kit/service/service'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
@@ -11,38 +11,38 @@ import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
-import { accountDeletionActivities } from './account-deletion.activities.ts'
-import { bankAccountRoutes } from './bank-account.rpc.ts'
-import { startSearchers } from './cluster-pool.client.ts'
+import { bankAccountRoutes } from './accounts/bank-account.rpc.ts'
+import { linkRoutes } from './accounts/link.rpc.ts'
+import { linkCleanUpActivities } from './accounts/link-clean-up.activities.ts'
 import { settings } from './config.ts'
-import { envelopeRoutes } from './envelope.rpc.ts'
-import { eventHandlers } from './events.consumer.ts'
-import { fileImportActivities } from './file-import.activities.ts'
-import { historyRoutes } from './history.rpc.ts'
-import { importRoutes } from './import.rpc.ts'
-import { importPreviewActivities } from './import-preview.activities.ts'
-import { linkRoutes } from './link.rpc.ts'
-import { linkCleanUpActivities } from './link-clean-up.activities.ts'
-import { mappingRoutes } from './mapping.rpc.ts'
+import { envelopeRoutes } from './envelopes/envelope.rpc.ts'
+import { historyRoutes } from './envelopes/history.rpc.ts'
+import { scheduledRoutes } from './envelopes/scheduled.rpc.ts'
+import { fileImportActivities } from './imports/file-import.activities.ts'
+import { startReaders } from './imports/formats/statement-pool.client.ts'
+import { importRoutes } from './imports/import.rpc.ts'
+import { importPreviewActivities } from './imports/import-preview.activities.ts'
+import { mappingRoutes } from './imports/mapping.rpc.ts'
+import { openStorage } from './imports/storage/storage.client.ts'
+import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
+import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
-import { scheduledRoutes } from './scheduled.rpc.ts'
-import { similarActivities } from './similar.activities.ts'
-import { similarRoutes } from './similar.rpc.ts'
-import { startReaders } from './statement-pool.client.ts'
-import { openStorage } from './storage.client.ts'
-import { fileRoutes } from './stored-file.rpc.ts'
-import { sweepActivities } from './sweep.activities.ts'
-import { accountSyncRoutes } from './sync-accounts.rpc.ts'
-import { transactionSyncRoutes } from './sync-import.rpc.ts'
-import { transactionRoutes } from './transaction.rpc.ts'
-import { uploadRoutes } from './upload.rpc.ts'
+import { startSearchers } from './similar/cluster-pool.client.ts'
+import { similarActivities } from './similar/similar.activities.ts'
+import { similarRoutes } from './similar/similar.rpc.ts'
+import { accountSyncRoutes } from './syncs/sync-accounts.rpc.ts'
+import { transactionSyncRoutes } from './syncs/sync-import.rpc.ts'
+import { accountDeletionActivities } from './tenancy/account-deletion.activities.ts'
+import { eventHandlers } from './tenancy/events.consumer.ts'
+import { sweepActivities } from './tenancy/sweep.activities.ts'
+import { transactionRoutes } from './transactions/transaction.rpc.ts'
 
 const workflowModules = [
-  new URL('./file-import.workflow.ts', import.meta.url),
-  new URL('./import-preview.workflow.ts', import.meta.url),
-  new URL('./link-clean-up.workflow.ts', import.meta.url),
-  new URL('./similar.workflow.ts', import.meta.url),
-  new URL('./sweep.workflow.ts', import.meta.url),
+  new URL('./imports/file-import.workflow.ts', import.meta.url),
+  new URL('./imports/import-preview.workflow.ts', import.meta.url),
+  new URL('./accounts/link-clean-up.workflow.ts', import.meta.url),
+  new URL('./similar/similar.workflow.ts', import.meta.url),
+  new URL('./tenancy/sweep.workflow.ts', import.meta.url),
 ]
 
 /** The ledger: all the money (design 1). */

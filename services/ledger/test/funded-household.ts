@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { newId } from '@coffer/kit/id'
 import type { Booted } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'

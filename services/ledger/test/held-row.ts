@@ -1,6 +1,6 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database } from '@coffer/kit/database/database'
 import { type QuerySqlToken, sql } from 'slonik'
-import type { BankAccountKey } from '../src/bank-account.ts'
+import type { BankAccountKey } from '../src/accounts/bank-account.ts'
 
 /** Locks the row of a bank account; the lock ends with `release`, which makes a last change. */
 export async function holdRow(

@@ -1,5 +1,5 @@
-import { newId } from '@coffer/kit/id'
 import type { Booted } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
 import {
   BankAccountService,
   type CreateBankAccountRequest,

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { defineService } from '@coffer/kit/service'
+import { defineService } from '@coffer/kit/service/service'
 
 /** What the other services were asked to do, in order. */
 export const asked: unknown[][] = []

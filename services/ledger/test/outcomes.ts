@@ -1,4 +1,4 @@
-import { problemsOf } from '@coffer/kit/errors'
+import { problemsOf } from '@coffer/kit/rpc/errors'
 import { ConnectError } from '@connectrpc/connect'
 import type { Household } from './household.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 

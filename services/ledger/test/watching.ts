@@ -1,4 +1,4 @@
-import type { Database } from '@coffer/kit/database'
+import type { Database } from '@coffer/kit/database/database'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { expect } from '@jest/globals'
 import { sql } from 'slonik'

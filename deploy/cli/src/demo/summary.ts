@@ -1,4 +1,4 @@
-import { decimalPlaces } from '@coffer/kit/currency'
+import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { Balances, Spending } from './replies.ts'
 
 /** What a person wants to know of a budget: what there is, what is short, what comes next. */

@@ -1,4 +1,4 @@
-import type { PlanKey } from '../spending.ts'
+import type { PlanKey } from './spending.ts'
 import type { Work } from './unit-of-work.ts'
 
 /** Deletes a plan whose envelope is closed; it may be gone already. */

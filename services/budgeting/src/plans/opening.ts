@@ -1,5 +1,5 @@
-import { type Amounts, type AsOf, withAmounts, withContribution } from '../plan.ts'
-import type { FundedSpending, Spending } from '../spending.ts'
+import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.ts'
+import type { FundedSpending, Spending } from './spending.ts'
 import type { Decision, Work } from './unit-of-work.ts'
 
 /** A plan whose envelope is there, and what the ledger says of that. */

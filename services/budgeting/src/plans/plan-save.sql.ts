@@ -1,5 +1,5 @@
-import { inKeyOrder, keyOf } from '@coffer/kit/aggregate-key'
-import type { Locked } from '@coffer/kit/aggregate-store'
+import { inKeyOrder, keyOf } from '@coffer/kit/database/aggregate-key'
+import type { Locked } from '@coffer/kit/database/aggregate-store'
 import {
   guardedDelete,
   guardedInsert,
@@ -10,14 +10,14 @@ import {
   replyPart,
   SavedRow,
   skipping,
-} from '@coffer/kit/guarded-save'
-import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/rows'
-import { prepareParts } from '@coffer/kit/statement'
+} from '@coffer/kit/database/guarded-save'
+import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/database/rows'
+import { prepareParts } from '@coffer/kit/database/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { FundingRun, RunLine } from '../funding-run.ts'
-import { FundingSchedule } from '../funding-schedule.ts'
-import { Spending } from '../spending.ts'
+import { FundingRun, RunLine } from '../advance/funding-run.ts'
+import { FundingSchedule } from '../schedules/funding-schedule.ts'
+import { Spending } from './spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 // The column `save_id` stays for processes of the version before.

@@ -1,9 +1,15 @@
-import { notFound } from '@coffer/kit/errors'
-import { changedRows, put, remove, type TrackedRows, track } from '@coffer/kit/tracked-rows'
-import { nextVersion } from '@coffer/kit/version'
-import type { FundingRun, RunLine } from '../funding-run.ts'
-import type { FundingSchedule } from '../funding-schedule.ts'
-import { type FundedSpending, type PlanScope, type Spending, withFunding } from '../spending.ts'
+import {
+  changedRows,
+  put,
+  remove,
+  type TrackedRows,
+  track,
+} from '@coffer/kit/database/tracked-rows'
+import { nextVersion } from '@coffer/kit/database/version'
+import { notFound } from '@coffer/kit/rpc/errors'
+import type { FundingRun, RunLine } from '../advance/funding-run.ts'
+import type { FundingSchedule } from '../schedules/funding-schedule.ts'
+import { type FundedSpending, type PlanScope, type Spending, withFunding } from './spending.ts'
 
 /** Names a bank account and those of its plans and schedules that a change may concern. */
 export interface BookScope extends PlanScope {

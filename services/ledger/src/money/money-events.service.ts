@@ -1,6 +1,6 @@
-import { groupsOf } from '@coffer/kit/batch'
-import { type Change, changeOf, entitiesMax } from '@coffer/kit/changes'
-import { toMessage } from '@coffer/kit/message'
+import { groupsOf } from '@coffer/kit/database/batch'
+import { type Change, changeOf, entitiesMax } from '@coffer/kit/events/changes'
+import { toMessage } from '@coffer/kit/rpc/message'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import {
   EnvelopeClosedSchema,
@@ -8,8 +8,8 @@ import {
   FeedBankAccountArchivedSchema,
   FeedBankAccountOpenedSchema,
 } from '@coffer/proto/ledger/v1/events'
-import type { BankAccount } from '../bank-account.ts'
-import type { Envelope } from '../envelope.ts'
+import type { BankAccount } from '../accounts/bank-account.ts'
+import type { Envelope } from '../envelopes/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** The events of a change set: the final state of each envelope once, and what else it causes. */

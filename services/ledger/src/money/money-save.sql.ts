@@ -1,7 +1,6 @@
-import { inKeyOrder, keyOf } from '@coffer/kit/aggregate-key'
-import type { Locked } from '@coffer/kit/aggregate-store'
-import { Change } from '@coffer/kit/changes'
-import type { Transaction as Tx } from '@coffer/kit/database'
+import { inKeyOrder, keyOf } from '@coffer/kit/database/aggregate-key'
+import type { Locked } from '@coffer/kit/database/aggregate-store'
+import type { Transaction as Tx } from '@coffer/kit/database/database'
 import {
   guardedDelete,
   guardedInsert,
@@ -13,17 +12,18 @@ import {
   replyPart,
   SavedRow,
   skipping,
-} from '@coffer/kit/guarded-save'
-import { recordsOf, rowAssignments } from '@coffer/kit/rows'
-import { prepareParts } from '@coffer/kit/statement'
+} from '@coffer/kit/database/guarded-save'
+import { recordsOf, rowAssignments } from '@coffer/kit/database/rows'
+import { prepareParts } from '@coffer/kit/database/statement'
+import { Change } from '@coffer/kit/events/changes'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
-import { BankAccount } from '../bank-account.ts'
-import { Envelope } from '../envelope.ts'
-import { JournalEntry } from '../journal.ts'
-import { BookedOperation } from '../operation.ts'
-import { AccountAlias, AccountRecord } from '../provider-account.ts'
-import { ProviderRecord } from '../provider-transaction.ts'
-import { Transaction } from '../transaction.ts'
+import { BankAccount } from '../accounts/bank-account.ts'
+import { Envelope } from '../envelopes/envelope.ts'
+import { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
+import { ProviderRecord } from '../syncs/provider-transaction.ts'
+import { Transaction } from '../transactions/transaction.ts'
+import { JournalEntry } from './journal.ts'
+import { BookedOperation } from './operation.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** A change set with the events that it causes, as rows of the outbox. */

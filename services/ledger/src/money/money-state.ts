@@ -1,9 +1,9 @@
-import type { BankAccount } from '../bank-account.ts'
-import type { Envelope } from '../envelope.ts'
-import type { BookedOperation } from '../operation.ts'
-import type { AccountAlias, AccountRecord } from '../provider-account.ts'
-import type { ProviderRecord } from '../provider-transaction.ts'
-import type { Transaction } from '../transaction.ts'
+import type { BankAccount } from '../accounts/bank-account.ts'
+import type { Envelope } from '../envelopes/envelope.ts'
+import type { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
+import type { ProviderRecord } from '../syncs/provider-transaction.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import type { BookedOperation } from './operation.ts'
 
 /** Names a bank account and the rows under it that a change of money may concern. */
 export interface MoneyScope {

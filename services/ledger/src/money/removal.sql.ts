@@ -1,6 +1,6 @@
-import type { Database, Transaction as Tx } from '@coffer/kit/database'
+import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import type { BankAccountKey } from '../bank-account.ts'
+import type { BankAccountKey } from '../accounts/bank-account.ts'
 
 /** As `nextVersion` has it, by the clock of the database. */
 const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,

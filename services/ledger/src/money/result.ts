@@ -1,8 +1,8 @@
-import { toMessage } from '@coffer/kit/message'
+import { toMessage } from '@coffer/kit/rpc/message'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
-import { balancesOf } from '../bank-account.ts'
-import type { Settlement } from '../book.ts'
+import { balancesOf } from '../accounts/bank-account.ts'
+import type { Settlement } from './book.ts'
 
 /** The reply to a change of money: the balances, and the changed envelopes in order. */
 export function resultOf({ bankAccount, envelopes }: Settlement) {

@@ -1,8 +1,8 @@
-import { changedRows, put, type TrackedRows, track } from '@coffer/kit/tracked-rows'
-import type { BankAccount } from '../bank-account.ts'
-import type { Settlement } from '../book.ts'
-import type { Envelope } from '../envelope.ts'
-import type { JournalEntry } from '../journal.ts'
+import { changedRows, put, type TrackedRows, track } from '@coffer/kit/database/tracked-rows'
+import type { BankAccount } from '../accounts/bank-account.ts'
+import type { Envelope } from '../envelopes/envelope.ts'
+import type { Settlement } from './book.ts'
+import type { JournalEntry } from './journal.ts'
 
 /** Settlements of one bank account in order, each decided on the result of the one before. */
 export interface Settlements {

@@ -1,16 +1,22 @@
-import { notFound } from '@coffer/kit/errors'
-import { changedRows, put, remove, type TrackedRows, track } from '@coffer/kit/tracked-rows'
-import { nextVersion } from '@coffer/kit/version'
-import type { BankAccount } from '../bank-account.ts'
-import type { Settlement } from '../book.ts'
-import { hasSameText } from '../cluster-input.ts'
-import type { Envelope } from '../envelope.ts'
-import type { JournalEntry } from '../journal.ts'
-import type { BookedOperation } from '../operation.ts'
-import type { AccountAlias, AccountRecord } from '../provider-account.ts'
-import type { ProviderRecord } from '../provider-transaction.ts'
-import type { Locked, Transaction } from '../transaction.ts'
+import {
+  changedRows,
+  put,
+  remove,
+  type TrackedRows,
+  track,
+} from '@coffer/kit/database/tracked-rows'
+import { nextVersion } from '@coffer/kit/database/version'
+import { notFound } from '@coffer/kit/rpc/errors'
+import type { BankAccount } from '../accounts/bank-account.ts'
+import type { Envelope } from '../envelopes/envelope.ts'
+import { hasSameText } from '../similar/cluster-input.ts'
+import type { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
+import type { ProviderRecord } from '../syncs/provider-transaction.ts'
+import type { Locked, Transaction } from '../transactions/transaction.ts'
+import type { Settlement } from './book.ts'
+import type { JournalEntry } from './journal.ts'
 import { emptyState, type MoneyScope, type MoneyState, type Provider } from './money-state.ts'
+import type { BookedOperation } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
 /** What a decision works on: the scope's rows as the decisions before it left them. */

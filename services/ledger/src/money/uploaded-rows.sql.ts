@@ -1,11 +1,11 @@
-import type { Transaction as Tx } from '@coffer/kit/database'
-import { columnNames, recordsOf } from '@coffer/kit/rows'
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { columnNames, recordsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Transaction } from '../transaction.ts'
-import { isUpload } from '../upload.sql.ts'
-import type { UploadKey } from '../upload.ts'
-import { Given } from '../upload-undo.ts'
+import { isUpload } from '../imports/upload.sql.ts'
+import type { UploadKey } from '../imports/upload.ts'
+import { Given } from '../imports/upload-undo.ts'
+import { Transaction } from '../transactions/transaction.ts'
 
 const Inserted = z.object({ inserted: z.bigint() })
 

@@ -1,0 +1,83 @@
+import { openDatabase } from '@coffer/kit/database/database'
+import { createSigningKey } from '@coffer/kit/rpc/caller'
+import { hasFormerKeys, rotateSecrets } from '@coffer/kit/secrets/key-rotation.activities'
+import { keySettings, openKeyEncryption } from '@coffer/kit/secrets/key-settings'
+import {
+  createLocalKey,
+  declareLost,
+  formerKeyFiles,
+  localKeyId,
+  replaceLocalKey,
+} from '@coffer/kit/secrets/local-keys'
+import { requireSealingKey } from '@coffer/kit/secrets/sealing-key'
+import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
+import { databaseUrlOf, requirePostgres } from '../databases.ts'
+import { readConfig } from '../environment.ts'
+import { requireKeysFolder } from '../keys-folder.ts'
+import { calls } from '../service-names.ts'
+import { definitions } from '../services.ts'
+import { requireTables } from '../tables.ts'
+
+/**
+ * `coffer keys:create`: makes the keys that are missing in the keys folder, before the first start
+ * or for other machines. Checks every key that is there before it makes any. Needs no server. With
+ * `lost`, notes that a key is gone for good.
+ *
+ * @throws {SettingsError} when a key cannot be made, or one that is there cannot be used
+ */
+export async function createKeys(
+  { lost }: { lost?: string },
+  env: Environment,
+): Promise<undefined> {
+  const { keysDir, environment } = readConfig(env)
+  if (lost !== undefined && !localKeyId.test(lost)) {
+    throw new SettingsError(`--lost: ${lost} is not the ID of a key file (local:0123456789abcdef)`)
+  }
+  const { keyService } = readSettings(keySettings, environment)
+  requireKeysFolder(keysDir, { keyService })
+  const made = [
+    ...(keyService === 'local' ? createLocalKey(keysDir) : []),
+    ...Object.keys(calls).flatMap((name) => createSigningKey(keysDir, name)),
+    ...(lost === undefined ? [] : declareLost(keysDir, lost)),
+  ]
+  for (const path of made) console.log(`made ${path}`)
+  if (made.length === 0) console.log(`nothing is missing in ${keysDir}`)
+  if (keyService !== 'local') console.log(`no secrets.key: ${keyService} keeps the key of secrets`)
+}
+
+/**
+ * `coffer keys:rotate`: encrypts every secret of every service under the key in use now. A local
+ * key is replaced first, unless secrets are still under a former one, or `finish` says so: then
+ * that is finished.
+ */
+export async function rotateKeys(
+  { finish = false }: { finish?: boolean },
+  env: Environment,
+): Promise<undefined> {
+  const config = readConfig(env)
+  await requirePostgres(definitions, config)
+  await requireTables(definitions, config)
+  const keys = openKeyEncryption(readSettings(keySettings, config.environment), config.keysDir)
+  await using opened = new AsyncDisposableStack()
+  const databases = []
+  for (const { name, schema } of definitions) {
+    const url = databaseUrlOf(name, config)
+    const { statementTimeoutMs } = config
+    const database = await openDatabase({ url, schema, poolSizeMax: 8, statementTimeoutMs })
+    databases.push({ name, database: opened.use(database) })
+  }
+  await requireSealingKey(databases, keys, config.keysDir)
+  const unfinished = await Promise.all(
+    databases.map(({ database }) => hasFormerKeys(database, keys)),
+  )
+  if (keys.kind === 'local' && !finish && !unfinished.includes(true)) {
+    console.log(`new key ${replaceLocalKey(config.keysDir)}; the former one stays beside it`)
+  }
+  for (const { name, database } of databases) {
+    console.log(`${name}: ${await rotateSecrets(database, keys)} secrets`)
+  }
+  console.log('Servers that run may seal under a former key for five minutes: run this again then,')
+  console.log('with --finish, which makes no new key.')
+  const files = keys.kind === 'local' ? formerKeyFiles(config.keysDir) : []
+  if (files.length > 0) console.log(`After that only older backups need ${files.join(', ')}.`)
+}

@@ -1,0 +1,114 @@
+import { settings as gatewaySettings } from '@coffer/gateway/config'
+import {
+  disableLogin,
+  enableLogin,
+  endSessions,
+  expirePassword,
+  issueBetaCode,
+  issuePasswordReset,
+} from '@coffer/identity/accounts/operator.activities'
+import { settings as identitySettings } from '@coffer/identity/config'
+import { identity } from '@coffer/identity/service'
+import { endEverySession } from '@coffer/identity/sign-in/session.sql'
+import { type Database, openDatabase } from '@coffer/kit/database/database'
+import { type Environment, readSettings } from '@coffer/kit/service/config'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { databaseUrlOf, requirePostgres } from '../databases.ts'
+import { type Config, readConfig } from '../environment.ts'
+import { requireTables } from '../tables.ts'
+
+/**
+ * `coffer login:reset-password`: prints a link by which somebody can set a new password.
+ *
+ * @throws {FatalError} when nobody has the address, or who has it is disabled
+ */
+export async function resetPassword(
+  { email }: { email: string },
+  env: Environment,
+): Promise<undefined> {
+  const config = readConfig(env)
+  await using database = await openIdentity(config)
+  const { resetLinkMinutes: minutes } = readSettings(identitySettings, config.environment)
+  const reset = await issuePasswordReset(database, email, { now: new Date(), minutes })
+  if (!reset) throw nobody(email)
+  if (reset.isDisabled) throw new FatalError(`${email} is disabled: a new password would not help.`)
+  if (reset.hasAuthenticator) {
+    console.error(`${email} still needs a code of the authenticator, or a recovery code.`)
+  }
+  const { externalUrl } = readSettings(gatewaySettings, config.environment)
+  const base = (externalUrl || `http://127.0.0.1:${config.port}`).replace(/\/$/, '')
+  console.log(`${base}/password/reset?token=${reset.token}`)
+  console.error(`Works once, until ${reset.expiresAt.toISOString()}.`)
+}
+
+/**
+ * `coffer login:disable`: keeps somebody out.
+ *
+ * @throws {FatalError} when nobody has the address
+ */
+export async function disable({ email }: { email: string }, env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  if (!(await disableLogin(database, email, new Date()))) throw nobody(email)
+  console.log(`${email} is disabled`)
+}
+
+/**
+ * `coffer login:enable`: lets somebody disabled in again.
+ *
+ * @throws {FatalError} when nobody has the address
+ */
+export async function enable({ email }: { email: string }, env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  if (!(await enableLogin(database, email))) throw nobody(email)
+  console.log(`${email} is enabled`)
+}
+
+/**
+ * `coffer login:end-sessions`: somebody, or everybody, has to sign in again.
+ *
+ * @throws {FatalError} when nobody has the address, or neither one nor all are named
+ */
+export async function endSessionsOf(
+  { email, all = false }: { email?: string; all?: boolean },
+  env: Environment,
+): Promise<undefined> {
+  if ((email === undefined) !== all) throw new FatalError('Name either --email or --all.')
+  await using database = await openIdentity(readConfig(env))
+  if (email === undefined) await endEverySession(database)
+  else if (!(await endSessions(database, email))) throw nobody(email)
+  console.log(`${email ?? 'everybody'} has to sign in again`)
+}
+
+/**
+ * `coffer login:expire-password`: lets nobody sign in before the password is changed.
+ *
+ * @throws {FatalError} when nobody has the address
+ */
+export async function expire({ email }: { email: string }, env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  if (!(await expirePassword(database, email))) throw nobody(email)
+  console.log(`${email} has to set a new password`)
+}
+
+/** `coffer beta:new-code`: prints a code that lets somebody register once. */
+export async function newBetaCode(env: Environment): Promise<undefined> {
+  await using database = await openIdentity(readConfig(env))
+  const { code, expiresAt } = await issueBetaCode(database, new Date())
+  console.log(code)
+  console.error(`Works once, until ${expiresAt.toISOString()}.`)
+}
+
+async function openIdentity(config: Config): Promise<Database> {
+  await requirePostgres([identity], config)
+  await requireTables([identity], config)
+  return openDatabase({
+    url: databaseUrlOf(identity.name, config),
+    schema: identity.schema,
+    poolSizeMax: 2,
+    statementTimeoutMs: config.statementTimeoutMs,
+  })
+}
+
+function nobody(email: string): FatalError {
+  return new FatalError(`No login has the address ${email}.`)
+}

@@ -1,0 +1,15 @@
+import type { Environment } from '@coffer/kit/service/config'
+import { requirePostgres } from '../databases.ts'
+import { readConfig } from '../environment.ts'
+import { definitions } from '../services.ts'
+import { updateTables } from '../tables.ts'
+
+/** `coffer migrate`: applies what is new to every service's schema. */
+export async function migrateTables(env: Environment): Promise<undefined> {
+  const config = readConfig(env)
+  await requirePostgres(definitions, config)
+  const applied = await updateTables(definitions, config)
+  for (const [name, files] of Object.entries(applied)) {
+    console.log(`${name}: ${files.length === 0 ? 'up to date' : files.join(', ')}`)
+  }
+}

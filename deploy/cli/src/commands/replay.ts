@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { restateAccounts } from '@coffer/identity/accounts/restate.activities'
+import { settings as identitySettings } from '@coffer/identity/config'
+import { type Database, openDatabase } from '@coffer/kit/database/database'
+import type { Broker } from '@coffer/kit/events/nats'
+import { startRelay } from '@coffer/kit/events/relay'
+import { republish, unpublishedCount } from '@coffer/kit/events/replay'
+import { type Environment, readSettings } from '@coffer/kit/service/config'
+import { createLog, type Log } from '@coffer/kit/service/log'
+import { restateEnvelopes } from '@coffer/ledger/envelopes/restate.activities'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { openBroker } from '../broker.ts'
+import { databaseUrlOf, requirePostgres } from '../databases.ts'
+import { readConfig } from '../environment.ts'
+import { definitions } from '../services.ts'
+import { requireTables } from '../tables.ts'
+
+const pollMs = 200
+const stuckMs = 30_000
+
+/** What is recorded once more beside the kept changes, by service. */
+const restate: Record<string, (database: Database, env: Environment) => Promise<number>> = {
+  identity: (database, env) => restateAccounts(database, readSettings(identitySettings, env)),
+  ledger: restateEnvelopes,
+}
+
+/**
+ * `coffer replay`: publishes every kept change again, or those since a time, and the current state
+ * of accounts and envelopes, until nothing waits. Services may run meanwhile.
+ */
+export async function replay(options: { since?: Date }, env: Environment): Promise<undefined> {
+  const config = readConfig(env)
+  await requirePostgres(definitions, config)
+  await requireTables(definitions, config)
+  const log = createLog({ level: config.logLevel, name: 'replay' })
+  await using broker = await openBroker(config, log.child({}, { level: 'silent' }))
+  if (!broker.isConnected()) throw new FatalError(`NATS at ${config.natsUrl} does not answer.`)
+  for (const { name, schema } of definitions) {
+    await using database = await openDatabase({
+      url: databaseUrlOf(name, config),
+      schema,
+      poolSizeMax: 4,
+      statementTimeoutMs: config.statementTimeoutMs,
+    })
+    const changes = await republish(database, options.since ?? null)
+    const states = (await restate[name]?.(database, config.environment)) ?? 0
+    await publishAll({ name, database, broker, log })
+    console.log(`${name}: ${changes} changes and ${states} states published`)
+  }
+}
+
+/** Relays until nothing waits, whoever else relays too. */
+async function publishAll(options: {
+  name: string
+  database: Database
+  broker: Broker
+  log: Log
+}): Promise<void> {
+  const { name, database, broker, log } = options
+  const { onChanges } = database
+  await using _relay = startRelay({ service: name, database, onChanges, broker, log })
+  let least: bigint | null = null
+  let stuckSince = performance.now()
+  for (;;) {
+    const count = await unpublishedCount(database)
+    if (count === 0n) {
+      return
+    }
+    if (least === null || count < least) {
+      least = count
+      stuckSince = performance.now()
+    }
+    if (performance.now() - stuckSince > stuckMs) {
+      throw new FatalError(`${name}: ${count} changes cannot be published; see the log above.`)
+    }
+    await sleep(pollMs)
+  }
+}

@@ -1,0 +1,83 @@
+import { flushCompileCache } from 'node:module'
+import type { Environment } from '@coffer/kit/service/config'
+import { createLog } from '@coffer/kit/service/log'
+import { requirePostgres } from '../databases.ts'
+import { greet, type Server } from '../demo.ts'
+import { type Config, readConfig } from '../environment.ts'
+import { chosenParts, type Parts } from '../parts.ts'
+import { openProcess, type RunningProcess } from '../process.ts'
+import type { PartName } from '../service-names.ts'
+import { untilStopped } from '../signals.ts'
+import { requireTables, updateTables } from '../tables.ts'
+
+const drainMs = 15_000
+
+export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
+
+/**
+ * `coffer serve`: runs services until a signal, goes on for the lame-duck time, then finishes what
+ * is in hand, within 15 s.
+ */
+export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
+  const config = readConfig(env)
+  const parts = chosenParts(options.names, config)
+  const stopped = untilStopped()
+  await requirePostgres(parts.definitions, config)
+  await prepareTables(parts, config, options)
+  const log = createLog({ level: config.logLevel, name: 'coffer' })
+  const running = await openProcess({ parts, config, log })
+  // Written now: a process that is killed writes nothing.
+  flushCompileCache()
+  const { dataDir, externalUrl } = config
+  const { baseUrl } = running
+  console.log(readyText(parts, running, externalUrl))
+  if (options.demo && config.demo && baseUrl !== null) {
+    const publicUrl = externalUrl || baseUrl
+    await Promise.race([stopped, greetOrSayWhyNot({ baseUrl, publicUrl, dataDir })])
+  }
+  await stopped
+  console.log(stoppingText(config))
+  const late = setTimeout(
+    () => {
+      console.error(`not finished after ${drainMs / 1000} s: leaving`)
+      process.exit(1)
+    },
+    drainMs + 1_000 * config.lameDuckSeconds,
+  )
+  await running[Symbol.asyncDispose]()
+  clearTimeout(late)
+}
+
+async function prepareTables(parts: Parts, config: Config, options: ServeOptions): Promise<void> {
+  if (options.migrate) {
+    await updateTables(parts.definitions, config)
+  } else {
+    await requireTables(parts.definitions, config)
+  }
+}
+
+/** The server runs without its demo data too. */
+async function greetOrSayWhyNot(server: Server): Promise<void> {
+  try {
+    await greet(server)
+  } catch (error) {
+    console.error(`demo: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function stoppingText({ lameDuckSeconds: seconds }: Config): string {
+  const serving = seconds === 0 ? '' : `serving on for ${seconds} s, then `
+  return `stopping: ${serving}what is in hand is finished`
+}
+
+function readyText(
+  { definitions }: Parts,
+  { baseUrl, rpcUrl }: RunningProcess,
+  externalUrl: string,
+): string {
+  const names = definitions.map(({ name }) => name).join(', ')
+  const calls = names === '' ? '' : `${names} at ${rpcUrl}`
+  const outside = externalUrl === '' ? '' : `${externalUrl}/api, here `
+  const rest = baseUrl === null ? '' : `REST API at ${outside}${baseUrl}/api`
+  return `ready: ${[rest, calls].filter(Boolean).join('; ')}`
+}

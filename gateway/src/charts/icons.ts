@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { findWords, hasVowel } from '@coffer/kit/values/words'
+
+/** A brand's icon as clients get it: `svg` is the file in base64, colors are hex without #. */
+export interface Icon {
+  title: string
+  slug: string
+  library: 'simple-icons'
+  svg: string
+  colors: string[]
+}
+
+/** An entry of the bundled list. */
+interface Brand {
+  title: string
+  slug: string
+  hex: string
+}
+
+const { resolve } = createRequire(import.meta.url)
+let brands: Promise<Map<string, Brand>> | undefined
+
+/**
+ * The icon of the first word that is a brand's slug or title, spaces left out; null where none is.
+ * The list is read at the first search and kept (spec/ledger.md 9.1).
+ */
+export async function searchIcon(name: string): Promise<Icon | null> {
+  brands ??= readBrands()
+  const known = await brands
+  for (const { clean } of findWords(name)) {
+    const brand = hasVowel(clean) ? known.get(clean) : undefined
+    if (brand) return readIcon(brand)
+  }
+  return null
+}
+
+/** Brands by slug, and by title where no slug is the same. */
+async function readBrands(): Promise<Map<string, Brand>> {
+  const list: Brand[] = JSON.parse(await readFile(resolve('simple-icons/icons.json'), 'utf8'))
+  const bySlug = new Map(list.map((brand) => [brand.slug, brand]))
+  for (const brand of list) {
+    const title = brand.title.toLowerCase().replaceAll(' ', '')
+    if (!bySlug.has(title)) bySlug.set(title, brand)
+  }
+  return bySlug
+}
+
+async function readIcon({ title, slug, hex }: Brand): Promise<Icon> {
+  const svg = await readFile(resolve(`simple-icons/icons/${slug}.svg`), 'base64')
+  return { title, slug, library: 'simple-icons', svg, colors: [hex] }
+}

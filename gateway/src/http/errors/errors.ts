@@ -1,0 +1,97 @@
+import { isCallerRefused, problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { FastifyError } from 'fastify'
+import { problemTree } from './problems.ts'
+
+/** What an error becomes over HTTP. */
+export interface ErrorAnswer {
+  status: number
+  body: { error: string; [key: string]: unknown }
+  retryAfterSeconds?: number
+}
+
+// The one table from error code to status; a refusal's own status comes before it.
+const statusOf: Partial<Record<Code, number>> = {
+  [Code.InvalidArgument]: 400,
+  [Code.OutOfRange]: 400,
+  [Code.FailedPrecondition]: 400,
+  [Code.AlreadyExists]: 400,
+  [Code.Unauthenticated]: 401,
+  [Code.PermissionDenied]: 403,
+  [Code.NotFound]: 404,
+  [Code.Aborted]: 409,
+  [Code.ResourceExhausted]: 429,
+  [Code.Unavailable]: 503,
+  [Code.DeadlineExceeded]: 504,
+}
+
+// What the HTTP server itself refuses, by its error code.
+const serverErrors: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is larger than 6 MiB',
+  FST_REQ_FILE_TOO_LARGE: 'the body is larger than 6 MiB',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its Content-Length says',
+  FST_ERR_BAD_URL: 'the path is not well-formed',
+}
+
+/** @param isRead whether the request changes nothing, so that it may simply be repeated */
+export function answerOf(error: unknown, { isRead }: { isRead: boolean }): ErrorAnswer {
+  if (error instanceof ConnectError) return rpcAnswer(error, isRead)
+  const { statusCode = 500, code, message } = Object(error) as FastifyError
+  if (statusCode < 400 || statusCode >= 500) return internal()
+  const body = { error: serverErrors[code] ?? message }
+  return statusCode === 429
+    ? { status: 429, body, retryAfterSeconds: 1 }
+    : { status: statusCode, body }
+}
+
+/** Whether it is answered with 401. */
+export function isUnauthenticated(error: unknown): boolean {
+  return error instanceof ConnectError && rpcAnswer(error, true).status === 401
+}
+
+/** Whether identity has said that the session is over, as opposed to any other 401. */
+export function endsSession(error: unknown): boolean {
+  return error instanceof ConnectError && refusalOf(error)?.code === 'SESSION_ENDED'
+}
+
+/** Whether a service did not accept the caller token that the gateway has signed. */
+export function isDistrusted(error: unknown): boolean {
+  return error instanceof ConnectError && isCallerRefused(error.cause)
+}
+
+/** Whether a service refused what was sent, as opposed to failing or being busy. */
+export function isRefusal(error: unknown): boolean {
+  const codes = [Code.Unauthenticated, Code.InvalidArgument, Code.FailedPrecondition]
+  return error instanceof ConnectError && codes.includes(error.code)
+}
+
+function internal(): ErrorAnswer {
+  return { status: 500, body: { error: 'internal error' } }
+}
+
+function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
+  const refusal = refusalOf(error)
+  const status = refusal?.status || statusOf[error.code] || 500
+  // A service that names 500 itself has worded it for clients (spec/interface.md, Feed provider).
+  if (status === 500 && !refusal?.status) return internal()
+  const problems = problemsOf(error)
+  const body = {
+    error: textOf(error, isRead),
+    ...(refusal?.code ? { code: refusal.code } : {}),
+    ...(problems ? { problems: problemTree(problems) } : {}),
+  }
+  if (status === 503) return { status, body, retryAfterSeconds: 1 }
+  const retryAfterSeconds = refusal?.retryAfterSeconds || 60
+  return status === 429 ? { status, body, retryAfterSeconds } : { status, body }
+}
+
+function textOf(error: ConnectError, isRead: boolean): string {
+  // A cause means that the transport failed, in words that are for the log.
+  if (error.code === Code.Unavailable && error.cause) return 'a service is not available'
+  if (error.code !== Code.DeadlineExceeded) return error.rawMessage
+  // Too late, or the connection to its service broke.
+  return isRead
+    ? 'the request was not answered'
+    : 'the request was not answered; it may have been carried out all the same: ' +
+        'look before repeating'
+}

@@ -1,0 +1,79 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import type { Problems } from '@coffer/kit/rpc/errors'
+import { instantText } from '@coffer/kit/values/instant'
+import { fromLocal } from '@coffer/kit/values/time'
+import type { z } from 'zod'
+import { texts } from '../bodies/fields.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** The tree as clients see it: `oneOf` is a list. */
+export type ProblemTree = { [field: string]: string | ProblemTree | (string | ProblemTree)[] }
+
+/**
+ * What zod found, by field; of several problems of a field the first. Alternatives stand under
+ * `oneOf` by their number (spec/identity.md 2.4). `timezone` is that of the account, if known.
+ */
+export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Problems {
+  const tree = emptyTree<Problems>()
+  for (const issue of issues) {
+    const path = issue.path.map(String)
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) put(tree, [...path, key], texts.unknown)
+    } else if (issue.code === 'invalid_union') {
+      issue.errors.forEach((found, index) => {
+        put(tree, [...path, 'oneOf', String(index)], problemOf(found, timezone))
+      })
+    } else {
+      put(tree, path, messageOf(issue, timezone))
+    }
+  }
+  return tree
+}
+
+/** The tree for a client, from the one that travels between services. */
+export function problemTree(problems: Problems): ProblemTree {
+  const tree = emptyTree<ProblemTree>()
+  for (const [field, problem] of Object.entries(problems)) {
+    if (typeof problem === 'string') tree[field] = problem
+    else if (field === 'oneOf') tree[field] = Object.values(problem).map(alternative)
+    else tree[field] = problemTree(problem)
+  }
+  return tree
+}
+
+function alternative(problem: string | Problems): string | ProblemTree {
+  return typeof problem === 'string' ? problem : problemTree(problem)
+}
+
+/** One alternative: a text where it is about the value itself, a tree where it is about keys. */
+function problemOf(issues: readonly Issue[], timezone: string): string | Problems {
+  const whole = issues.find(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys')
+  return whole ? messageOf(whole, timezone) : problemsOfIssues(issues, timezone)
+}
+
+/** A day without a time is told the instant that stands for it in the account's timezone. */
+function messageOf(issue: Issue, timezone: string): string {
+  const day: unknown = issue.code === 'custom' ? issue.params?.day : undefined
+  if (typeof day !== 'string' || timezone === '') return issue.message
+  const instant = timestampFromMs(fromLocal(Date.parse(day), timezone))
+  return `${issue.message}; midnight of ${day} in ${timezone} is ${instantText(instant)}`
+}
+
+function put(tree: Problems, path: string[], problem: string | Problems): void {
+  let branch = tree
+  for (const field of path.slice(0, -1)) {
+    const below = branch[field]
+    if (typeof below === 'string') return
+    const next = below ?? emptyTree<Problems>()
+    branch[field] = next
+    branch = next
+  }
+  const last = path.at(-1) ?? ''
+  branch[last] ??= problem
+}
+
+// Without a prototype, so that a key like `__proto__` is a key like any other.
+function emptyTree<Tree extends object>(): Tree {
+  return Object.create(null)
+}

@@ -1,0 +1,101 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { refused } from '@coffer/kit/rpc/errors'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Why the HTTP server refuses what never became a request, or did not arrive whole. */
+interface ProtocolError {
+  status: number
+  error: string
+  headers?: Record<string, string>
+}
+
+export interface ProtocolErrors {
+  /** Answers what Node's parser refuses: Fastify's `clientErrorHandler`. */
+  answer: (error: NodeJS.ErrnoException, socket: Duplex) => void
+  /** Adds what is refused later: requests without a host, expectations, WebSocket handshakes. */
+  register: (app: FastifyInstance) => void
+}
+
+const malformed = { status: 400, error: 'the request is not well-formed HTTP' }
+
+// By the error codes of Node and its parser (llhttp).
+const parserErrors: Record<string, ProtocolError> = {
+  HPE_HEADER_OVERFLOW: { status: 431, error: 'the headers are larger than 16 KiB' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, error: 'the chunk extensions are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'the request did not arrive in time' },
+}
+
+/** How long a refused client may go on sending: a reset at once would lose the answer. */
+const lingerMs = 1_000
+
+/**
+ * Answers what Node, Fastify and ws refuse by themselves (RFC 9110, 15.5) with the JSON body and
+ * the headers of every other error. The connection closes where its parser has lost its place.
+ */
+export function protocolErrors(common: Record<string, string>): ProtocolErrors {
+  const running = new WeakMap<Duplex, FastifyReply>()
+  const answered = new WeakSet<Duplex>()
+
+  const end = (socket: Duplex, refusal: ProtocolError): void => {
+    const reply = running.get(socket)
+    // An answer that has begun cannot become another one.
+    if (!socket.writable || reply?.raw.headersSent) {
+      socket.destroy()
+      return
+    }
+    answered.add(socket)
+    const id = reply ? { 'x-request-id': reply.request.id } : {}
+    socket.end(messageOf(refusal, { ...common, ...id }))
+    const linger = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(linger))
+  }
+
+  return {
+    answer: (error, socket) => {
+      // Each chunk that the client still sends is another error.
+      if (!answered.has(socket)) end(socket, parserErrors[error.code ?? ''] ?? malformed)
+    },
+    register: (app) => {
+      app.addHook('onRequest', async (request, reply) => {
+        running.set(request.raw.socket, reply)
+        requireHost(request)
+        requireKnownExpectation(request)
+      })
+      app.addHook('onResponse', async (request) => {
+        running.delete(request.raw.socket)
+      })
+      app.server.on('checkExpectation', app.routing)
+      app.websocketServer.on('wsClientError', ({ message }, socket) => {
+        const headers = { 'sec-websocket-version': '13' }
+        end(socket, { status: 400, error: `not a WebSocket handshake: ${message}`, headers })
+      })
+    },
+  }
+}
+
+/** RFC 9112, 3.2; Node's own check answers without a body. */
+function requireHost({ raw, headers }: FastifyRequest): void {
+  if (raw.httpVersion === '1.1' && headers.host === undefined) {
+    throw refused('the Host header is missing')
+  }
+}
+
+function requireKnownExpectation({ headers: { expect } }: FastifyRequest): void {
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw refused('the only expectation that can be met is 100-continue', { status: 417 })
+  }
+}
+
+function messageOf({ status, error, headers }: ProtocolError, common: Record<string, string>) {
+  const body = JSON.stringify({ error })
+  const fields = {
+    ...common,
+    ...headers,
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n')
+}

@@ -1,0 +1,171 @@
+import { Readable } from 'node:stream'
+import { refused } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import type { CallOptions } from '@connectrpc/connect'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { credentialChallenge } from '../auth/credential-challenge.ts'
+import type { Sockets } from '../sockets/sockets.ts'
+import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.ts'
+import { readBody, wrongType } from './bodies/body.ts'
+import { readForm } from './bodies/form.ts'
+import { isUnauthenticated } from './errors/errors.ts'
+import { hashOf, idempotencyHeaders } from './idempotency.ts'
+import { closeAfterRest } from './lingering-close.ts'
+import type { Places } from './places.ts'
+import { readQuery } from './query.ts'
+import { authClasses, type Call, methodsOf, type Route } from './route.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+
+const nobody: Admission = { accountId: '', token: '', timezone: '' }
+
+const emptyObject = Buffer.from('{}')
+
+/** The credential that admitted each request. */
+export type Admissions = WeakMap<FastifyRequest, Admission>
+
+interface MountDeps extends AdmissionDeps {
+  admissions: Admissions
+  config: AdmissionDeps['config'] & { cookieName: string }
+  sockets: Sockets
+  /** Places for files that arrive. */
+  files: Places
+}
+
+/** Makes the server answer a route: admission, query, body, handler, JSON. */
+export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
+  const { admissions } = deps
+  const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? nobody
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { token, accountId, timezone } = admissionOf(request)
+    const options = optionsOf(request, token)
+    const { params } = request
+    const call: Call = {
+      ...{ params, accountId, options, request, reply },
+      renewOptions: () => renewedOptions(deps, route, request),
+      query: route.query && readQuery(route.query, request.query),
+      body: await requestBody(route, { params, options, request, timezone }),
+      writeOptions: options,
+    }
+    if (route.idempotent) call.writeOptions = writeOptionsOf(call)
+    return send(reply, await route.handler(call))
+  }
+  app.route({
+    method: methodsOf(route),
+    url: route.path,
+    errorHandler: (error, request, reply) => {
+      if (isUnauthenticated(error)) {
+        const acceptsKeys = authClasses[route.auth].key
+        const hasSession = deps.cookie.read(request) !== undefined
+        const { cookieName } = deps.config
+        const asked = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
+        reply.header('www-authenticate', asked)
+      }
+      // A Content-Type that is empty, or none at all, is refused before the route sees it.
+      if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
+      throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
+    },
+    onRequest: async (request) => {
+      if (request.ws && !route.socket) throw refused('this path is not a WebSocket')
+      admissions.set(request, await admit(deps, route, request))
+    },
+    ...(route.file ? { onSend: closeAfterRest } : {}),
+    ...(route.socket ? upgrade({ route, admissionOf, deps }) : {}),
+    handler: async (request, reply) => {
+      if (!route.file) return answer(request, reply)
+      const { accountId } = admissionOf(request)
+      deps.files.requireFree(accountId)
+      const leave = deps.files.take(accountId)
+      try {
+        return await answer(request, reply)
+      } finally {
+        leave()
+      }
+    },
+  })
+}
+
+function upgrade({
+  route,
+  admissionOf,
+  deps,
+}: {
+  route: Route
+  admissionOf: (request: FastifyRequest) => Admission
+  deps: MountDeps
+}): Pick<Parameters<FastifyInstance['route']>[0], 'preHandler' | 'wsHandler'> {
+  const { sockets } = deps
+  const { socket: serve, find } = route
+  return {
+    preHandler: async (request) => {
+      if (!request.ws) return
+      const { accountId, token } = admissionOf(request)
+      sockets.admit(request, accountId)
+      await find?.({ params: request.params, options: optionsOf(request, token) })
+    },
+    wsHandler: async (socket, request) => {
+      const { accountId, token } = admissionOf(request)
+      sockets.hold(socket, accountId)
+      const { params } = request
+      const options = optionsOf(request, token)
+      const renewOptions = () => renewedOptions(deps, route, request)
+      await serve?.({ params, options, socket, accountId, renewOptions })
+    },
+  }
+}
+
+async function renewedOptions(
+  { sessions, cookie }: AdmissionDeps,
+  { auth }: Route,
+  request: FastifyRequest,
+): Promise<CallOptions> {
+  const proof = proofOf(request, cookie, authClasses[auth].key)
+  return optionsOf(request, (await sessions.verify(proof, request.id)).token)
+}
+
+async function requestBody(
+  route: Route,
+  of: Pick<Call, 'params' | 'options' | 'request'> & { timezone: string },
+): Promise<unknown> {
+  const { params, options, request, timezone } = of
+  if (route.file) return readForm(request, route.file)
+  if (!route.body) return undefined
+  try {
+    const { body, headers: sent } = request
+    const bytes = body ?? (route.isBodyOptional ? emptyObject : undefined)
+    const contentType = sent['content-type'] ?? (body ? undefined : 'application/json')
+    return readBody(route.body, { bytes, contentType, timezone })
+  } catch (error) {
+    // A missing object comes before a bad body (spec/decisions.md).
+    await route.find?.({ params, options })
+    throw error
+  }
+}
+
+function optionsOf(request: FastifyRequest, token: string): CallOptions {
+  return { headers: { [headers.caller]: token, [headers.requestId]: request.id } }
+}
+
+function writeOptionsOf({ options, request, reply }: Call): CallOptions {
+  const { method, url, body: bytes, headers: sent } = request
+  // That of a file is known once all of it has gone by (`file-parts.ts`).
+  const hash = bytes instanceof Uint8Array ? hashOf([method, url, bytes]) : null
+  const added = idempotencyHeaders(sent['idempotency-key'], hash)
+  return {
+    headers: { ...(options.headers as Record<string, string>), ...added },
+    onHeader: (answered) => {
+      if (answered.get(headers.replayed)) reply.header('Idempotency-Replayed', 'true')
+    },
+  }
+}
+
+function send(reply: FastifyReply, value: unknown): FastifyReply {
+  // What is not JSON a handler sends by itself.
+  if (value === reply) return reply
+  if (value === undefined) return reply.send()
+  reply.header('content-type', jsonType)
+  if (!(value instanceof Readable)) return reply.send(JSON.stringify(value))
+  if (reply.request.method !== 'HEAD') return reply.send(value)
+  value.destroy()
+  return reply.send()
+}

@@ -1,0 +1,190 @@
+import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { credentialRefusals } from '@coffer/kit/rpc/errors'
+import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { z } from 'zod'
+import { idPattern, idPrefixes } from './bodies/fields.ts'
+import { authClasses, methodsOf, type Route } from './route.ts'
+
+type JsonSchema = Record<string, unknown>
+
+/** What a route answers with, in terms of the messages it renders. */
+export type Answer =
+  | DescMessage
+  | { list: Answer }
+  | { message: DescMessage; with: Record<string, Answer> }
+  | { object: Record<string, Answer> }
+  | { json: JsonSchema }
+
+const problem = { $ref: '#/components/schemas/Error' }
+
+/** The OpenAPI 3.1 document of the routes, from the schemas that check and render (design 5). */
+export function openapi(routes: Route[], { cookieName }: { cookieName: string }): JsonSchema {
+  const schemas: Record<string, JsonSchema> = { Error: errorSchema }
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    for (const method of methodsOf(route)) {
+      paths[path][method.toLowerCase()] = operationOf({ ...route, method }, schemas)
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Coffer', version: '1' },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        key: { type: 'http', scheme: 'basic', description: 'API key ID and secret' },
+        session: { type: 'apiKey', in: 'cookie', name: cookieName },
+      },
+    },
+  }
+}
+
+type Operation = Omit<Route, 'method'> & { method: string }
+
+function operationOf(route: Operation, schemas: Record<string, JsonSchema>): JsonSchema {
+  const { summary, auth, body, file } = route
+  const accepted = auth === 'none' ? [] : [{ session: [] }]
+  const content = file
+    ? { 'multipart/form-data': { schema: formSchema(file) } }
+    : { 'application/json': { schema: body && inputSchema(body) } }
+  return {
+    summary,
+    ...(route.socket ? { 'x-websocket': true } : {}),
+    security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
+    parameters: parametersOf(route),
+    ...(body || file ? { requestBody: { required: true, content } } : {}),
+    responses: responsesOf(route, schemas),
+  }
+}
+
+function responsesOf(
+  { method, auth, answer, alternative, isPaged }: Operation,
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  const of = (schema: JsonSchema, other?: string) =>
+    method === 'HEAD' ? {} : contentOf(schema, other)
+  const refused = { description: 'The credential is missing or refused: see `code`' }
+  const headers = { 'WWW-Authenticate': challengeHeader }
+  return {
+    200: {
+      description: 'Done',
+      ...(isPaged ? { headers: { Link: linkHeader } } : {}),
+      ...(answer ? of(answerSchema(answer, schemas), alternative) : {}),
+    },
+    ...(auth === 'none' ? {} : { 401: { ...refused, headers, ...of(problem) } }),
+    default: { description: 'Refused or failed', ...of(problem) },
+  }
+}
+
+function parametersOf({ path, query, idempotent }: Operation): JsonSchema[] {
+  const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', pattern: idPattern(idPrefixes[name] ?? '') },
+  }))
+  const { properties = {} } = query ? inputSchema(query) : {}
+  const queried = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema,
+  }))
+  const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
+  return [...ids, ...queried, ...(idempotent ? [key] : [])]
+}
+
+function inputSchema(schema: z.ZodType): JsonSchema & { properties?: Record<string, unknown> } {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest
+}
+
+function answerSchema(answer: Answer, schemas: Record<string, JsonSchema>): JsonSchema {
+  if ('kind' in answer) return messageSchema(answer, schemas)
+  if ('json' in answer) return answer.json
+  if ('list' in answer) return { type: 'array', items: answerSchema(answer.list, schemas) }
+  if ('object' in answer) return objectSchema(answer.object, schemas)
+  const { message } = answer
+  return { allOf: [messageSchema(message, schemas), objectSchema(answer.with, schemas)] }
+}
+
+function objectSchema(keys: Record<string, Answer>, schemas: Record<string, JsonSchema>) {
+  const properties = Object.entries(keys).map(([key, of]) => [key, answerSchema(of, schemas)])
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}
+
+/** A reference to the message's schema, which is added to the components. */
+function messageSchema(desc: DescMessage, schemas: Record<string, JsonSchema>): JsonSchema {
+  if (!schemas[desc.name]) {
+    const shown = desc.fields.filter((field) => !getOption(field, internal))
+    schemas[desc.name] = {}
+    const required = shown.filter((field) => !getOption(field, omit))
+    schemas[desc.name] = {
+      type: 'object',
+      properties: Object.fromEntries(
+        shown.map((field) => [field.localName, fieldSchema(field, schemas)]),
+      ),
+      required: required.map(({ localName }) => localName),
+    }
+  }
+  return { $ref: `#/components/schemas/${desc.name}` }
+}
+
+function fieldSchema(field: DescField, schemas: Record<string, JsonSchema>): JsonSchema {
+  const value = valueSchema(field, schemas)
+  const schema = field.fieldKind === 'list' ? { type: 'array', items: value } : value
+  const isNullable = field.proto.proto3Optional && !getOption(field, omit)
+  return isNullable || getOption(field, null_when_empty)
+    ? { anyOf: [schema, { type: 'null' }] }
+    : schema
+}
+
+function valueSchema(field: DescField, schemas: Record<string, JsonSchema>): JsonSchema {
+  const { message, scalar } = field
+  if (message?.typeName === TimestampSchema.typeName) return { type: 'string', format: 'date-time' }
+  if (message) return messageSchema(message, schemas)
+  if (scalar === ScalarType.STRING) return { type: 'string' }
+  if (scalar === ScalarType.DOUBLE) return { type: 'number' }
+  return { type: scalar === ScalarType.BOOL ? 'boolean' : 'integer' }
+}
+
+function formSchema(file: string): JsonSchema {
+  const description =
+    'The one file of the form, at most 6 MiB. Its content tells what kind it is of, then its ' +
+    'name; the media type of the part is not looked at.'
+  const binary = { type: 'string', format: 'binary', description }
+  return { type: 'object', properties: { [file]: binary }, required: [file] }
+}
+
+function contentOf(schema: JsonSchema, alternative?: string) {
+  const other = alternative === undefined ? {} : { [alternative]: { schema: { type: 'string' } } }
+  return { content: { 'application/json': { schema }, ...other } }
+}
+
+const linkHeader = {
+  schema: { type: 'string' },
+  description: 'The next page, as rel="next"; missing at the end. A page may hold fewer than limit',
+}
+
+const challengeHeader = {
+  schema: { type: 'string' },
+  description: 'The credential that is asked for; Basic only for clients that are no browsers',
+}
+
+const errorSchema = {
+  type: 'object',
+  properties: {
+    error: { type: 'string', description: 'What is wrong, for a person' },
+    code: {
+      type: 'string',
+      description: 'Stable code of a refusal clients branch on',
+      examples: Object.keys(credentialRefusals),
+    },
+    problems: { type: 'object', description: 'What is wrong, by field of the body' },
+    requestId: { type: 'string', description: 'Quote it when you report a failure' },
+  },
+  required: ['error'],
+}

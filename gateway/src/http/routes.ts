@@ -1,0 +1,83 @@
+import type { Workers } from '@coffer/kit/service/workers'
+import type { AppDeps } from '../app.ts'
+import type { Attempts } from '../auth/attempts.ts'
+import type { SessionCookie } from '../auth/cookie.ts'
+import type { Sessions } from '../auth/session.ts'
+import type { ForecastPicture } from '../charts/forecast-chart.ts'
+import { forecastRoutes } from '../routes/budgeting/forecast.ts'
+import { fundingScheduleRoutes } from '../routes/budgeting/funding-schedules.ts'
+import { spendingRoutes } from '../routes/budgeting/spending.ts'
+import { configRoutes } from '../routes/config.ts'
+import { feedBankAccountRoutes } from '../routes/feed-sync/feed-bank-accounts.ts'
+import { feedLinkRoutes } from '../routes/feed-sync/feed-links.ts'
+import { healthRoutes } from '../routes/health.ts'
+import { iconRoutes } from '../routes/icons.ts'
+import { accountRoutes } from '../routes/identity/account.ts'
+import { apiKeyRoutes } from '../routes/identity/api-keys.ts'
+import { authenticationRoutes } from '../routes/identity/authentication.ts'
+import { billingRoutes } from '../routes/identity/billing.ts'
+import { challengeRoutes } from '../routes/identity/challenge.ts'
+import { emailRoutes } from '../routes/identity/email.ts'
+import { localeRoutes } from '../routes/identity/locale.ts'
+import { multifactorRoutes } from '../routes/identity/multifactor.ts'
+import { securityRoutes } from '../routes/identity/security.ts'
+import { sessionRoutes } from '../routes/identity/sessions.ts'
+import { userRoutes } from '../routes/identity/users.ts'
+import { bankAccountRoutes } from '../routes/ledger/bank-accounts.ts'
+import { fileRoutes } from '../routes/ledger/files.ts'
+import { historyRoutes } from '../routes/ledger/history.ts'
+import { importRoutes } from '../routes/ledger/imports.ts'
+import { linkRoutes } from '../routes/ledger/links.ts'
+import { mappingRoutes } from '../routes/ledger/mappings.ts'
+import { similarRoutes } from '../routes/ledger/similar.ts'
+import { transactionBatchRoutes } from '../routes/ledger/transaction-batch.ts'
+import { transactionRoutes } from '../routes/ledger/transactions.ts'
+import { uploadRoutes } from '../routes/ledger/uploads.ts'
+import { referenceRoutes } from '../routes/reference.ts'
+import type { Route } from './route.ts'
+
+/** What routes are made from. */
+export interface RouteDeps extends AppDeps {
+  cookie: SessionCookie
+  sessions: Sessions
+  /** Shared by the routes that it limits. */
+  attempts: Attempts
+  /** Threads that draw. */
+  charts: Workers<ForecastPicture, string>
+}
+
+/** Every route, in the order of the reference. */
+export function routesOf(deps: RouteDeps): Route[] {
+  const routes = [
+    healthRoutes(deps),
+    configRoutes(deps),
+    authenticationRoutes(deps),
+    challengeRoutes(deps),
+    emailRoutes(deps),
+    multifactorRoutes(deps),
+    accountRoutes(deps),
+    userRoutes(deps),
+    securityRoutes(deps),
+    sessionRoutes(deps),
+    apiKeyRoutes(deps),
+    billingRoutes(deps),
+    localeRoutes(),
+    iconRoutes(),
+    linkRoutes(deps),
+    bankAccountRoutes(deps),
+    fundingScheduleRoutes(deps),
+    spendingRoutes(deps),
+    forecastRoutes(deps),
+    transactionRoutes(deps),
+    transactionBatchRoutes(deps),
+    similarRoutes(deps),
+    historyRoutes(deps),
+    uploadRoutes(deps),
+    importRoutes(deps),
+    mappingRoutes(deps),
+    fileRoutes(deps),
+    feedLinkRoutes(deps),
+    feedBankAccountRoutes(deps),
+  ].flat()
+  return [...routes, ...referenceRoutes(routes, deps.config)]
+}

@@ -1,0 +1,133 @@
+import {
+  FundingScheduleSchema,
+  FundingScheduleService,
+  UpdateFundingScheduleRequestSchema,
+} from '@coffer/proto/budgeting/v1/funding_schedule'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import type { Client } from '@connectrpc/connect'
+import { z } from 'zod'
+import {
+  boolean,
+  ignoringNull,
+  name,
+  notNegativeMoney,
+  nullOr,
+  positiveMoney,
+  ruleset,
+  text,
+  timestamp,
+} from '../../http/bodies/fields.ts'
+import { rendered, renderedAll } from '../../http/rest.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+import { updateOf, valuesOf } from '../../http/update.ts'
+
+const creation = z.strictObject({
+  name,
+  // Blank and null are both no description (spec/budgeting.md 2.3).
+  description: nullOr(text)
+    .transform((sent) => sent || undefined)
+    .optional(),
+  ruleset,
+  excludeWeekends: boolean.optional(),
+  autoCreateTransaction: boolean.optional(),
+  estimatedDeposit: ignoringNull(positiveMoney),
+  nextRecurrence: ignoringNull(timestamp).meta({
+    description: 'Without it, or where it has passed, the next occurrence of the ruleset',
+  }),
+})
+
+/** Blank and null clear the description, null clears the deposit (spec/decisions.md, Budgeting). */
+const change = z.strictObject({
+  name: name.optional(),
+  description: nullOr(text).optional(),
+  ruleset: ruleset.optional(),
+  excludeWeekends: ignoringNull(boolean),
+  autoCreateTransaction: ignoringNull(boolean),
+  estimatedDeposit: nullOr(notNegativeMoney).optional(),
+  nextRecurrence: timestamp
+    .optional()
+    .meta({ description: 'Without it another ruleset moves it to its next occurrence' }),
+})
+
+/** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
+export function fundingScheduleRoutes({ mesh }: RouteDeps): Route[] {
+  const schedules = mesh.client('budgeting', FundingScheduleService)
+  return [...reads(schedules), ...writes(schedules)]
+}
+
+type Schedules = Client<typeof FundingScheduleService>
+
+function reads(schedules: Schedules): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/funding_schedules',
+      summary: 'Funding schedules of a bank account',
+      auth: 'key',
+      answer: { list: FundingScheduleSchema },
+      handler: async ({ params, options }) => {
+        const { fundingSchedules } = await schedules.listFundingSchedules(params, options)
+        return renderedAll(FundingScheduleSchema, fundingSchedules)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
+      summary: 'One funding schedule',
+      auth: 'key',
+      answer: FundingScheduleSchema,
+      handler: async ({ params, options }) => {
+        const { fundingSchedule } = await schedules.getFundingSchedule(params, options)
+        return rendered(FundingScheduleSchema, fundingSchedule)
+      },
+    }),
+  ]
+}
+
+function writes(schedules: Schedules): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts/:bankAccountId/funding_schedules',
+      summary: 'Create a funding schedule',
+      auth: 'key',
+      idempotent: true,
+      body: creation,
+      answer: FundingScheduleSchema,
+      handler: async ({ params, body, writeOptions }) => {
+        const creating = { ...valuesOf(body), ...params }
+        const { fundingSchedule } = await schedules.createFundingSchedule(creating, writeOptions)
+        return rendered(FundingScheduleSchema, fundingSchedule)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
+      summary: 'Change a funding schedule; other dates recalculate its expenses and goals',
+      auth: 'key',
+      find: ({ params, options }) => schedules.getFundingSchedule(params, options),
+      body: change,
+      answer: {
+        object: { fundingSchedule: FundingScheduleSchema, spending: { list: SpendingSchema } },
+      },
+      handler: async ({ params, body, options }) => {
+        const update = { ...updateOf(UpdateFundingScheduleRequestSchema, body), ...params }
+        const { fundingSchedule, spending } = await schedules.updateFundingSchedule(update, options)
+        return {
+          fundingSchedule: rendered(FundingScheduleSchema, fundingSchedule),
+          spending: renderedAll(SpendingSchema, spending),
+        }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
+      summary: 'Delete a funding schedule that no expense or goal is on',
+      auth: 'key',
+      handler: async ({ params, options }) => {
+        await schedules.deleteFundingSchedule(params, options)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,196 @@
+import {
+  ExplanationSchema,
+  SpendingSchema,
+  SpendingService,
+  UpdateSpendingRequestSchema,
+} from '@coffer/proto/budgeting/v1/spending'
+import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import { z } from 'zod'
+import { recalculation } from '../../compose/recalculation.ts'
+import { transactionsOf } from '../../compose/transaction-page.ts'
+import {
+  boolean,
+  exactly,
+  id,
+  ignoringNull,
+  name,
+  nullOr,
+  positiveMoney,
+  ruleset,
+  timestamp,
+} from '../../http/bodies/fields.ts'
+import { transactionPage } from '../../http/query.ts'
+import { rendered, renderedAll } from '../../http/rest.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+import { updateOf, valuesOf } from '../../http/update.ts'
+
+const plan = {
+  name,
+  fundingScheduleId: id('fund'),
+  targetAmount: positiveMoney,
+  isPaused: boolean.optional(),
+}
+
+/** The shape of an expense or of a goal; both are reported (spec/budgeting.md 3.2). */
+const creation = z.union([
+  z.strictObject({
+    spendingType: exactly('expense'),
+    ...plan,
+    ruleset,
+    nextRecurrence: timestamp
+      .optional()
+      .meta({ description: 'Midnight of its next due date; without it the next of the ruleset' }),
+    autoCreateTransaction: boolean.optional(),
+  }),
+  z.strictObject({
+    spendingType: exactly('goal'),
+    ...plan,
+    nextRecurrence: timestamp,
+    ruleset: z.null({ error: 'must be null: goals do not recur' }).optional(),
+  }),
+])
+
+/** Every key some type may change; budgeting refuses by the stored type (spec/budgeting.md 3.3). */
+const change = z.strictObject({
+  name: name.optional(),
+  fundingScheduleId: id('fund').optional(),
+  targetAmount: positiveMoney.optional(),
+  nextRecurrence: timestamp
+    .optional()
+    .meta({ description: 'Without it another ruleset moves it to its next occurrence' }),
+  ruleset: nullOr(ruleset).optional(),
+  autoCreateTransaction: boolean.optional(),
+  isPaused: boolean.optional(),
+})
+
+const transfer = z
+  .strictObject({
+    fromSpendingId: ignoringNull(id('spnd')),
+    toSpendingId: ignoringNull(id('spnd')),
+    amount: positiveMoney,
+  })
+  .refine(({ fromSpendingId, toSpendingId }) => fromSpendingId || toSpendingId, {
+    path: ['fromSpendingId'],
+    error: 'fromSpendingId or toSpendingId is required',
+  })
+
+/** Expenses and goals (spec/interface.md, Spending objects; spec/budgeting.md 3 and 6). */
+export function spendingRoutes(deps: RouteDeps): Route[] {
+  return [...reads(deps), ...writes(deps)]
+}
+
+function reads({ mesh }: RouteDeps): Route[] {
+  const spending = mesh.client('budgeting', SpendingService)
+  const ledger = mesh.client('ledger', TransactionService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending',
+      summary: 'Expenses and goals of a bank account',
+      auth: 'key',
+      answer: { list: SpendingSchema },
+      handler: async ({ params, options }) => {
+        const { spending: all } = await spending.listSpending(params, options)
+        return renderedAll(SpendingSchema, all)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
+      summary: 'One expense or goal',
+      auth: 'key',
+      answer: SpendingSchema,
+      handler: async ({ params, options }) => {
+        const { spending: one } = await spending.getSpending(params, options)
+        return rendered(SpendingSchema, one)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/explain',
+      summary: 'How the next contribution of an expense or goal came about',
+      auth: 'key',
+      answer: ExplanationSchema,
+      handler: async ({ params, options }) => {
+        const { explanation } = await spending.explainSpending(params, options)
+        return rendered(ExplanationSchema, explanation)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/transactions',
+      summary: 'Transactions spent from an expense or goal, newest first',
+      auth: 'key',
+      query: transactionPage,
+      isPaged: true,
+      answer: { list: TransactionSchema },
+      handler: ({ query, ...call }) =>
+        transactionsOf(ledger, { ...call.params, ...valuesOf(query) }, call),
+    }),
+  ]
+}
+
+function writes({ mesh, log }: RouteDeps): Route[] {
+  const spending = mesh.client('budgeting', SpendingService)
+  const envelopes = mesh.client('ledger', EnvelopeService)
+  const recalculate = recalculation(spending, log)
+  return [
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts/:bankAccountId/spending',
+      summary: 'Create an expense or a goal',
+      auth: 'key',
+      idempotent: true,
+      body: creation,
+      answer: SpendingSchema,
+      handler: async ({ params, body, writeOptions }) => {
+        const creating = { ...valuesOf(body), ...params }
+        const { spending: created } = await spending.createSpending(creating, writeOptions)
+        return rendered(SpendingSchema, created)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts/:bankAccountId/spending/transfer',
+      summary: 'Move money between two envelopes, or between one and free-to-use',
+      auth: 'key',
+      idempotent: true,
+      body: transfer,
+      answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
+      handler: async (call) => {
+        const moving = { ...valuesOf(call.body), ...call.params }
+        const moved = await envelopes.transfer(moving, call.writeOptions)
+        return {
+          balance: rendered(BalancesSchema, moved.balance),
+          spending: await recalculate(moved.envelopes, call),
+        }
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
+      summary: 'Change an expense or goal; which keys depends on its type',
+      auth: 'key',
+      find: ({ params, options }) => spending.getSpending(params, options),
+      body: change,
+      answer: SpendingSchema,
+      handler: async ({ params, body, options }) => {
+        const update = { ...updateOf(UpdateSpendingRequestSchema, body), ...params }
+        const { spending: changed } = await spending.updateSpending(update, options)
+        return rendered(SpendingSchema, changed)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
+      summary: 'Delete an expense or goal; what it holds is free to use again',
+      auth: 'key',
+      handler: async ({ params, options }) => {
+        await spending.deleteSpending(params, options)
+      },
+    }),
+  ]
+}

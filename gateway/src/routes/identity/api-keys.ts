@@ -1,0 +1,55 @@
+import { ApiKeySchema, ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { z } from 'zod'
+import { name, nullOr, oneOf, timestamp } from '../../http/bodies/fields.ts'
+import { rendered, renderedAll } from '../../http/rest.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+import { valuesOf } from '../../http/update.ts'
+import { withWork, workKeys } from '../../http/work.ts'
+
+/** API keys; sessions only, a key cannot manage keys (spec/identity.md 6.7). */
+export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
+  const keys = mesh.client('identity', ApiKeyService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/keys',
+      summary: 'API keys of the account, newest first',
+      auth: 'session',
+      answer: { list: ApiKeySchema },
+      handler: async ({ options }) => {
+        const { apiKeys } = await keys.listApiKeys({}, options)
+        return renderedAll(ApiKeySchema, apiKeys)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/keys',
+      summary: 'Create an API key; its secret is in this answer only',
+      auth: 'paidSession',
+      body: z.strictObject({
+        name,
+        expiresAt: nullOr(timestamp).optional(),
+        scope: oneOf(['full', 'read']).optional(),
+        ...workKeys(config),
+      }),
+      answer: ApiKeySchema,
+      handler: async ({ body, options }) => {
+        const key = valuesOf(withWork(body))
+        const { apiKey } = await keys.createApiKey(key, options)
+        return rendered(ApiKeySchema, apiKey)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/keys/:apiKeyId',
+      summary: 'Revoke an API key',
+      auth: 'session',
+      ...(config.proofOfWorkEnabled ? { body: z.strictObject(workKeys(config)) } : {}),
+      handler: async ({ params, body, options }) => {
+        await keys.deleteApiKey({ ...params, ...withWork(body ?? {}) }, options)
+        sessions.forget((proof) => proof.kind === 'key' && proof.apiKeyId === params.apiKeyId)
+      },
+    }),
+  ]
+}

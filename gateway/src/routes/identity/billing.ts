@@ -1,0 +1,80 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { toRest } from '@coffer/kit/rpc/message'
+import {
+  BillingService,
+  CompleteCheckoutResponseSchema,
+  CreateCheckoutResponseSchema,
+  CreatePortalResponseSchema,
+} from '@coffer/proto/identity/v1/billing'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { appPath } from '../../http/bodies/fields.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+
+// Stripe's messages are smaller (spec/identity.md 7.4).
+const eventBytesMax = 65_535
+
+/** What an account pays, through Stripe (spec/identity.md 7.3); none takes an API key. */
+export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
+  const billing = mesh.client('identity', BillingService)
+  return [
+    route({
+      method: 'POST',
+      path: '/api/billing/create_checkout',
+      summary: 'A page of Stripe where the account subscribes',
+      auth: 'session',
+      feature: 'billing',
+      isBodyOptional: true,
+      body: z.strictObject({ cancelPath: appPath.nullable().optional() }),
+      answer: CreateCheckoutResponseSchema,
+      handler: async ({ body, options }) => {
+        const cancelPath = body.cancelPath ?? ''
+        const checkout = await billing.createCheckout({ cancelPath }, options)
+        return toRest(CreateCheckoutResponseSchema, checkout)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/billing/checkout/:checkoutSessionId',
+      summary: 'What came of a checkout, for the page Stripe leads back to',
+      auth: 'session',
+      feature: 'billing',
+      answer: CompleteCheckoutResponseSchema,
+      handler: async ({ params, options }) => {
+        const completed = await billing.completeCheckout(params, options)
+        // What is known of credentials says that the account has not paid.
+        sessions.forget(() => true)
+        return toRest(CompleteCheckoutResponseSchema, completed)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/billing/portal',
+      summary: 'A page of Stripe where the subscription is changed or ended',
+      auth: 'session',
+      feature: 'billing',
+      answer: CreatePortalResponseSchema,
+      handler: async ({ options }) =>
+        toRest(CreatePortalResponseSchema, await billing.createPortal({}, options)),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/stripe/webhook',
+      summary: 'A message of Stripe, signed by it',
+      auth: 'none',
+      feature: 'billing',
+      handler: async ({ request, options }) => {
+        await billing.receiveStripeEvent(stripeEventOf(request), options)
+      },
+    }),
+  ]
+}
+
+function stripeEventOf({ headers, body }: FastifyRequest) {
+  const signature = headers['stripe-signature']
+  if (typeof signature !== 'string') throw refused('Stripe-Signature is missing')
+  if (!(body instanceof Uint8Array) || body.length === 0) throw refused('a body is required')
+  if (body.length > eventBytesMax) throw refused('the body is larger than 64 KiB')
+  return { body, signature }
+}

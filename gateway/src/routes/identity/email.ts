@@ -1,0 +1,66 @@
+import { EmailService } from '@coffer/proto/identity/v1/email'
+import { PasswordService } from '@coffer/proto/identity/v1/password'
+import { z } from 'zod'
+import { code, typedEmail } from '../../http/bodies/fields.ts'
+import { requireOffered } from '../../http/offered.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+import { withWork, workKeys } from '../../http/work.ts'
+
+/** What is done by mail: verifying an address, asking for a new password (spec/interface.md). */
+export function emailRoutes(deps: RouteDeps): Route[] {
+  return [verifyRoute(deps), resendRoute(deps), ...forgotRoutes(deps)]
+}
+
+function verifyRoute({ mesh, attempts }: RouteDeps): Route {
+  const emails = mesh.client('identity', EmailService)
+  return route({
+    method: 'POST',
+    path: '/api/authentication/verify',
+    summary: 'Verify an email address with the token of a mailed link',
+    auth: 'none',
+    body: z.strictObject({ token: code }),
+    find: requireOffered(mesh, 'verifyEmailAddress'),
+    handler: async ({ body, options, request }) => {
+      await attempts.run(request.ip, () => emails.verifyEmail(body, options))
+      return { nextUrl: '/login', message: 'Your email address is verified: you can sign in now.' }
+    },
+  })
+}
+
+function resendRoute(deps: RouteDeps): Route {
+  const { config, mesh, attempts } = deps
+  const emails = mesh.client('identity', EmailService)
+  return route({
+    method: 'POST',
+    path: '/api/authentication/verify/resend',
+    summary: 'Mail the link to verify an email address again; the answer is always the same',
+    auth: 'none',
+    body: z.strictObject({ email: typedEmail, ...workKeys(config) }),
+    find: requireOffered(mesh, 'verifyEmailAddress'),
+    handler: async ({ body, options, request }) => {
+      const resend = () => emails.resendVerification(withWork(body), options)
+      await attempts.run(request.ip, resend, 'all')
+    },
+  })
+}
+
+/** Both spellings of the specification. */
+function forgotRoutes(deps: RouteDeps): Route[] {
+  const { config, mesh, attempts } = deps
+  const passwords = mesh.client('identity', PasswordService)
+  return ['/api/authentication/forgot', '/api/authentication/forgotPassword'].map((path) =>
+    route({
+      method: 'POST',
+      path,
+      summary: 'Mail a link to set a new password; the answer is always the same',
+      auth: 'none',
+      body: z.strictObject({ email: typedEmail, ...workKeys(config) }),
+      find: requireOffered(mesh, 'allowForgotPassword'),
+      handler: async ({ body, options, request }) => {
+        const forgot = () => passwords.forgotPassword(withWork(body), options)
+        await attempts.run(request.ip, forgot, 'all')
+      },
+    }),
+  )
+}

@@ -1,0 +1,28 @@
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { z } from 'zod'
+import { code } from '../../http/bodies/fields.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+
+/** The second step of a sign-in (spec/interface.md, POST multifactor). */
+export function multifactorRoutes({ mesh, cookie, sessions, attempts }: RouteDeps): Route[] {
+  const multifactor = mesh.client('identity', MultifactorService)
+  return [
+    route({
+      method: 'POST',
+      path: '/api/authentication/multifactor',
+      summary: 'Finish a sign-in with a code of the authenticator or a recovery code',
+      auth: 'multifactor',
+      body: z.strictObject({ totp: code }),
+      answer: { object: { isActive: { json: { type: 'boolean' } } } },
+      handler: async ({ body, options, request, reply }) => {
+        const complete = () => multifactor.completeSignIn(body, options)
+        const { sessionToken, isActive } = await attempts.run(request.ip, complete)
+        const pending = cookie.read(request)
+        sessions.forget((proof) => proof.kind === 'session' && proof.token === pending)
+        cookie.set(reply, sessionToken)
+        return isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
+      },
+    }),
+  ]
+}

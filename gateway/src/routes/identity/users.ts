@@ -1,0 +1,40 @@
+import { toRest } from '@coffer/kit/rpc/message'
+import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { rendered } from '../../http/rest.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+
+export function userRoutes({ mesh }: RouteDeps): Route[] {
+  const users = mesh.client('identity', UserService)
+  const links = mesh.client('ledger', LinkService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/users/me',
+      summary: 'The caller: user, login, account and subscription',
+      auth: 'me',
+      answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
+      handler: async ({ options }) => {
+        const listing = links.listLinks({}, options)
+        // Not for a session that owes its second factor; whether it failed is looked at below.
+        listing.catch(() => {})
+        const me = await users.getMe({}, options)
+        // An account is set up once it has a live link (spec/identity.md 6.2).
+        const isSetup = !me.mfaPending && (await listing).links.length > 0
+        return { ...toRest(GetMeResponseSchema, me), isSetup }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/users/:userId',
+      summary: "A user of the caller's account",
+      auth: 'session',
+      answer: UserSchema,
+      handler: async ({ params, options }) => {
+        const { user } = await users.getUser(params, options)
+        return rendered(UserSchema, user)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,203 @@
+import {
+  FeedBankAccountSchema,
+  FeedBankAccountService,
+} from '@coffer/proto/feedsync/v1/feed_bank_account'
+import {
+  BalancesSchema,
+  BankAccountSchema,
+  BankAccountService,
+  UpdateBankAccountRequestSchema,
+} from '@coffer/proto/ledger/v1/bank_account'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import type { Client } from '@connectrpc/connect'
+import { z } from 'zod'
+import type { AppDeps } from '../../app.ts'
+import { requireFeature } from '../../auth/features.ts'
+import {
+  candidateOf,
+  deactivate,
+  type FeedBankAccounts,
+  withActivated,
+  withFeedBankAccounts,
+} from '../../compose/feed-bank-account.ts'
+import {
+  accountStatus,
+  accountSubType,
+  accountType,
+  currency,
+  id,
+  ignoringNull,
+  mask,
+  maskChange,
+  money,
+  name,
+  notNegativeMoney,
+  nullOr,
+} from '../../http/bodies/fields.ts'
+import { optionalId } from '../../http/query.ts'
+import { given, rendered } from '../../http/rest.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+import { updateOf, valuesOf } from '../../http/update.ts'
+
+const creation = z.strictObject({
+  linkId: id('link'),
+  name,
+  accountType: accountType.optional(),
+  accountSubType: accountSubType.optional(),
+  availableBalance: ignoringNull(money),
+  currentBalance: ignoringNull(money),
+  currency: ignoringNull(currency),
+  limitBalance: ignoringNull(notNegativeMoney),
+  feedBankAccountId: ignoringNull(id('lbac')),
+  mask: ignoringNull(mask),
+  originalName: name.optional(),
+  status: accountStatus.optional(),
+})
+
+/** Every key some kind of account may change; the ledger refuses by the stored kind. */
+const change = z.strictObject({
+  name: name.optional(),
+  accountType: accountType.optional(),
+  accountSubType: accountSubType.optional(),
+  availableBalance: money.optional(),
+  currentBalance: money.optional(),
+  currency: currency.optional(),
+  limitBalance: nullOr(notNegativeMoney).optional(),
+  mask: nullOr(maskChange).optional(),
+})
+
+/** Bank accounts (spec/interface.md, Bank accounts; spec/ledger.md 2). */
+export function bankAccountRoutes({ mesh, log, config }: RouteDeps): Route[] {
+  const clients = {
+    accounts: mesh.client('ledger', BankAccountService),
+    links: mesh.client('ledger', LinkService),
+    candidates: mesh.client('feed-sync', FeedBankAccountService),
+  }
+  return [
+    ...reads(clients),
+    creationRoute({ ...clients, log, config }),
+    archiveRoute({ ...clients, log }),
+    changeRoute({ ...clients, log }),
+  ]
+}
+
+interface Clients {
+  accounts: Client<typeof BankAccountService>
+  links: Client<typeof LinkService>
+  candidates: FeedBankAccounts
+}
+
+const answer = { message: BankAccountSchema, with: { feedBankAccount: FeedBankAccountSchema } }
+
+function reads({ accounts, candidates }: Clients): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts',
+      summary: 'Live bank accounts; with link_id every account the link ever had, or null',
+      auth: 'key',
+      query: z.object({ link_id: optionalId('link') }),
+      answer: { list: answer },
+      handler: async ({ query: { link_id: linkId }, options }) => {
+        const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)
+        if (linkId && bankAccounts.length === 0) return null
+        return withFeedBankAccounts(bankAccounts, candidates, options)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId',
+      summary: 'One bank account, archived ones included',
+      auth: 'key',
+      answer,
+      handler: async ({ params, options }) => {
+        const { bankAccount } = await accounts.getBankAccount(params, options)
+        return (await withFeedBankAccounts([given(bankAccount)], candidates, options))[0]
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/balances',
+      summary: 'Balances, with what is set aside and what is free to use',
+      auth: 'key',
+      answer: BalancesSchema,
+      handler: async ({ params, options }) => {
+        const { balances } = await accounts.getBalances(params, options)
+        return rendered(BalancesSchema, balances)
+      },
+    }),
+  ]
+}
+
+function creationRoute({
+  accounts,
+  links,
+  candidates,
+  log,
+  config,
+}: Clients & Pick<AppDeps, 'log' | 'config'>): Route {
+  return route({
+    method: 'POST',
+    path: '/api/bank_accounts',
+    summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
+    auth: 'key',
+    idempotent: true,
+    body: creation,
+    answer,
+    handler: async ({ body, options, writeOptions }) => {
+      const { linkId, feedBankAccountId } = body
+      const request = valuesOf(body)
+      if (feedBankAccountId !== undefined) {
+        requireFeature('feed', config)
+        const { link } = await links.getLink({ linkId }, options)
+        const { feedLinkId } = given(link)
+        const ids = { feedBankAccountId, feedLinkId }
+        // The provider's name counts, whatever was sent (spec/interface.md, Bank accounts).
+        request.originalName = (await candidateOf(ids, candidates, options)).name
+      }
+      const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
+      return withActivated(given(bankAccount), { feedBankAccounts: candidates, options, log })
+    },
+  })
+}
+
+function archiveRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log'>): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api/bank_accounts/:bankAccountId',
+    summary: 'Archive a bank account; its data is kept',
+    auth: 'key',
+    handler: async ({ params, options }) => {
+      const { feedBankAccountId } = await accounts.archiveBankAccount(params, options)
+      if (feedBankAccountId === undefined) return
+      await deactivate(
+        { ...params, feedBankAccountId },
+        { feedBankAccounts: candidates, options, log },
+      )
+    },
+  })
+}
+
+function changeRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log'>): Route {
+  return route({
+    method: 'PATCH',
+    path: '/api/bank_accounts/:bankAccountId',
+    summary: 'Change a bank account; which keys depends on its kind',
+    auth: 'key',
+    find: ({ params, options }) => accounts.getBankAccount(params, options),
+    body: change,
+    answer,
+    handler: async ({ params, body, options }) => {
+      const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
+      const { bankAccount } = await accounts.updateBankAccount(update, options)
+      try {
+        return (await withFeedBankAccounts([given(bankAccount)], candidates, options))[0]
+      } catch (error) {
+        // The change is committed: a neighbour that is away must not make an error of it.
+        log.warn({ err: error, ...params }, 'a bank account is answered without its candidate')
+        return rendered(BankAccountSchema, bankAccount)
+      }
+    },
+  })
+}

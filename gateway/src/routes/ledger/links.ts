@@ -1,0 +1,106 @@
+import { invalid } from '@coffer/kit/rpc/errors'
+import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
+import { z } from 'zod'
+import { requireFeature } from '../../auth/features.ts'
+import { activateFeedLink, withFeedLinks } from '../../compose/feed-link.ts'
+import { id, name, nullOr, text } from '../../http/bodies/fields.ts'
+import { given, rendered } from '../../http/rest.ts'
+import { type Lookup, type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+import { updateOf, valuesOf } from '../../http/update.ts'
+
+const answer = { message: LinkSchema, with: { feedLink: FeedLinkSchema } }
+
+/** Links (spec/interface.md, Links; spec/ledger.md 1). */
+export function linkRoutes(deps: RouteDeps): Route[] {
+  const { mesh } = deps
+  const links = mesh.client('ledger', LinkService)
+  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  const find = ({ params, options }: Lookup<{ linkId: string }>) => links.getLink(params, options)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/links',
+      summary: 'Live links',
+      auth: 'key',
+      answer: { list: answer },
+      handler: async ({ options }) => {
+        const { links: live } = await links.listLinks({}, options)
+        return withFeedLinks(live, feedLinks, options)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/links/:linkId',
+      summary: 'One link, deleted ones included',
+      auth: 'key',
+      answer,
+      handler: async (call) => {
+        const { link } = await find(call)
+        return (await withFeedLinks([given(link)], feedLinks, call.options))[0]
+      },
+    }),
+    creation(deps),
+    route({
+      method: 'PATCH',
+      path: '/api/links/:linkId',
+      summary: 'Change the name or the note of a link',
+      auth: 'key',
+      find,
+      body: z.strictObject({
+        institutionName: name.optional(),
+        description: nullOr(text).optional(),
+      }),
+      answer,
+      handler: async ({ params, body, options }) => {
+        const update = { ...updateOf(UpdateLinkRequestSchema, body), ...params }
+        const { link } = await links.updateLink(update, options)
+        return (await withFeedLinks([given(link)], feedLinks, options))[0]
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/links/:linkId',
+      summary: 'Delete a link with everything under it',
+      auth: 'key',
+      handler: async ({ params, options }) => {
+        await links.deleteLink(params, options)
+      },
+    }),
+  ]
+}
+
+function creation({ mesh, config, log }: RouteDeps): Route {
+  const links = mesh.client('ledger', LinkService)
+  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  return route({
+    method: 'POST',
+    path: '/api/links',
+    summary: 'Create a manual link, or a feed link over a pending feed connection',
+    auth: 'key',
+    idempotent: true,
+    body: z.strictObject({
+      institutionName: name,
+      description: nullOr(text).optional(),
+      feedLinkId: nullOr(id('lfx')).optional(),
+    }),
+    answer: LinkSchema,
+    handler: async ({ body, options, writeOptions, request }) => {
+      const { institutionName, feedLinkId } = body
+      if (feedLinkId) {
+        requireFeature('feed', config)
+        const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
+        // What may be a repetition is left to the ledger, which takes a connection only once.
+        const isFirst = request.headers['idempotency-key'] === undefined
+        if (isFirst && feedLink?.status !== 'pending') {
+          throw invalid({ feedLinkId: 'is not pending' }, 'the feed link is not pending')
+        }
+      }
+      const { link } = await links.createLink({ ...valuesOf(body), institutionName }, writeOptions)
+      const { linkId } = given(link)
+      if (feedLinkId) await activateFeedLink({ feedLinkId, linkId }, { feedLinks, options, log })
+      return rendered(LinkSchema, link)
+    },
+  })
+}

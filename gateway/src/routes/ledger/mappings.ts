@@ -1,0 +1,114 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import {
+  type CreateMappingRequestSchema,
+  ImportMappingSchema,
+  MappingService,
+} from '@coffer/proto/ledger/v1/mapping'
+import { z } from 'zod'
+import { boolean, list, object, oneOf, text } from '../../http/bodies/fields.ts'
+import { mappingPage } from '../../http/query.ts'
+import { rendered, renderedAll } from '../../http/rest.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+
+const field = object({
+  name: text.optional().describe('A column, by its name among the headers'),
+  derivedKind: text
+    .optional()
+    .describe('Instead of name: rowNumber, the number of the row below the header, from 1'),
+})
+const fields = list(field)
+
+const amountFields =
+  'sign: the column of the amount. type: those of the amount and of the direction. ' +
+  'column: that of debits, then that of credits'
+
+/** The shape of a mapping; the ledger says what its parts may be (docs/files.md, CSV mappings). */
+const creation = z.strictObject({
+  mapping: object({
+    headers: list(text),
+    id: object({
+      kind: oneOf(['native', 'hashed']).describe(
+        'native: the columns hold an identifier of the bank. hashed: they only tell rows apart',
+      ),
+      fields,
+    }),
+    amount: object({
+      kind: oneOf(['sign', 'type', 'column']),
+      invert: boolean.describe(
+        'Turns every sign. A positive amount leaves the account here, so true for a file of kind ' +
+          'sign in which money that leaves is negative, as most banks write it',
+      ),
+      fields: fields.describe(amountFields),
+      credit: text.optional().describe('Kind type only: the word for money that comes in'),
+      debit: text.optional().describe('Kind type only: the word for money that leaves'),
+    }),
+    memo: field,
+    merchant: field.optional(),
+    date: object({
+      fields,
+      format: text.describe(
+        '6 to 10 characters: YYYY or YY, MM or M, DD or D once each, between them . - / or a ' +
+          'blank, like MM/DD/YYYY. A time behind the day is ignored',
+      ),
+    }),
+    posted: object({
+      fields,
+      posted: text.describe('What the column says of a posted row; any other text is pending'),
+    })
+      .optional()
+      .describe('Left out, every row is posted'),
+    balance: object({
+      kind: oneOf(['none', 'sum', 'field']).describe(
+        'none: the file states no balance. sum: the balance is the sum of all rows. field: the ' +
+          'latest posted row has it in a column',
+      ),
+      fields: fields.optional(),
+    }),
+  }),
+})
+
+/** How columns of CSV files become transactions (docs/files.md, CSV mappings). */
+export function mappingRoutes({ mesh }: RouteDeps): Route[] {
+  const mappings = mesh.client('ledger', MappingService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/mappings',
+      summary: 'Mappings of CSV files, the newest first; those of a signature, or all',
+      auth: 'key',
+      feature: 'uploads',
+      query: mappingPage,
+      answer: { list: ImportMappingSchema },
+      handler: async ({ query: { signature, ...page }, options }) => {
+        const request = signature === undefined ? page : { ...page, signature }
+        const { mappings: found } = await mappings.listMappings(request, options)
+        return renderedAll(ImportMappingSchema, found)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/mappings',
+      summary: 'Say how columns of CSV files become transactions',
+      auth: 'key',
+      feature: 'uploads',
+      body: creation,
+      answer: ImportMappingSchema,
+      handler: async ({ body, options }) => {
+        const request = body as MessageInitShape<typeof CreateMappingRequestSchema>
+        const { mapping } = await mappings.createMapping(request, options)
+        return rendered(ImportMappingSchema, mapping)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/mappings/:transactionImportMappingId',
+      summary: 'Delete a mapping; imports that use it go on with it',
+      auth: 'key',
+      feature: 'uploads',
+      handler: async ({ params, options }) => {
+        await mappings.deleteMapping(params, options)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,23 @@
+import { toRest } from '@coffer/kit/rpc/message'
+import { SimilarService, TransactionClusterSchema } from '@coffer/proto/ledger/v1/similar'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+
+/** Transactions whose texts are alike (spec/interface.md, Transaction cluster). */
+export function similarRoutes({ mesh }: RouteDeps): Route[] {
+  const similar = mesh.client('ledger', SimilarService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/similar',
+      summary: 'The cluster of similar transactions it is in; 204 where it is in none',
+      auth: 'key',
+      answer: TransactionClusterSchema,
+      handler: async ({ params, options, reply }) => {
+        const { cluster } = await similar.getCluster(params, options)
+        if (cluster) return toRest(TransactionClusterSchema, cluster)
+        reply.code(204)
+      },
+    }),
+  ]
+}

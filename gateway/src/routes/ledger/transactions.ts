@@ -1,0 +1,178 @@
+import { notFound } from '@coffer/kit/rpc/errors'
+import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import {
+  TransactionSchema,
+  TransactionService,
+  UpdateTransactionRequestSchema,
+} from '@coffer/proto/ledger/v1/transaction'
+import type { Client } from '@connectrpc/connect'
+import { z } from 'zod'
+import { type Recalculate, recalculation } from '../../compose/recalculation.ts'
+import { transactionsOf } from '../../compose/transaction-page.ts'
+import {
+  boolean,
+  id,
+  ignoringNull,
+  name,
+  nonZeroMoney,
+  notes,
+  nullOr,
+  text,
+  timestamp,
+} from '../../http/bodies/fields.ts'
+import { accountTransactionPage, boolean as booleanQuery } from '../../http/query.ts'
+import { rendered } from '../../http/rest.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../http/routes.ts'
+import { updateOf, valuesOf } from '../../http/update.ts'
+
+/** The body that adds a transaction. */
+export const transactionCreation = z.strictObject({
+  amount: nonZeroMoney,
+  date: timestamp,
+  name,
+  merchantName: ignoringNull(text),
+  spendingId: ignoringNull(id('spnd')),
+  adjustsBalance: ignoringNull(boolean),
+  isPending: ignoringNull(boolean),
+  notes: ignoringNull(notes),
+})
+
+/** Every key some kind of link may change; the ledger refuses by the stored kind. */
+const change = z.strictObject({
+  name: name.optional(),
+  merchantName: ignoringNull(text),
+  spendingId: nullOr(id('spnd')).optional(),
+  amount: nonZeroMoney.optional(),
+  date: timestamp.optional(),
+  isPending: ignoringNull(boolean),
+  notes: nullOr(notes).optional(),
+})
+
+const spendingList = { list: SpendingSchema }
+
+/** Transactions (spec/interface.md, Transactions; spec/ledger.md 4). */
+export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
+  const transactions = mesh.client('ledger', TransactionService)
+  const accounts = mesh.client('ledger', BankAccountService)
+  const spending = mesh.client('budgeting', SpendingService)
+  const recalculate = recalculation(spending, log)
+  return [
+    ...reads(transactions),
+    creationRoute(transactions, accounts, recalculate),
+    changeRoute(transactions, recalculate),
+    deletionRoute(transactions, recalculate),
+  ]
+}
+
+type Transactions = Client<typeof TransactionService>
+
+function reads(ledger: Transactions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/transactions',
+      summary: 'Transactions of a bank account, newest first',
+      auth: 'key',
+      query: accountTransactionPage,
+      isPaged: true,
+      answer: { list: TransactionSchema },
+      handler: ({ query: { spendingId, ...page }, ...call }) => {
+        const of = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
+        return transactionsOf(ledger, { ...call.params, ...valuesOf(page), ...of }, call)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
+      summary: 'One transaction, soft-deleted ones included',
+      auth: 'key',
+      answer: TransactionSchema,
+      handler: async ({ params, options }) => {
+        const { transaction } = await ledger.getTransaction(params, options)
+        return rendered(TransactionSchema, transaction)
+      },
+    }),
+  ]
+}
+
+function creationRoute(
+  transactions: Transactions,
+  accounts: Client<typeof BankAccountService>,
+  recalculate: Recalculate,
+): Route {
+  return route({
+    method: 'POST',
+    path: '/api/bank_accounts/:bankAccountId/transactions',
+    summary: 'Add a transaction to a manual bank account',
+    auth: 'key',
+    idempotent: true,
+    find: ({ params, options }) => accounts.describeBankAccount(params, options),
+    body: transactionCreation,
+    answer: {
+      object: {
+        transaction: TransactionSchema,
+        balance: BalancesSchema,
+        spending: SpendingSchema,
+      },
+    },
+    handler: async (call) => {
+      const creating = { ...valuesOf(call.body), ...call.params }
+      const created = await transactions.createTransaction(creating, call.writeOptions)
+      const { transaction, balance, envelope } = created
+      const [spending] = await recalculate(envelope ? [envelope] : [], call)
+      return {
+        transaction: rendered(TransactionSchema, transaction),
+        balance: rendered(BalancesSchema, balance),
+        ...(spending ? { spending } : {}),
+      }
+    },
+  })
+}
+
+function changeRoute(transactions: Transactions, recalculate: Recalculate): Route {
+  return route({
+    method: 'PATCH',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
+    summary: 'Change a transaction; which keys depends on its link',
+    auth: 'key',
+    find: async ({ params, options }) => {
+      const { transaction } = await transactions.getTransaction(params, options)
+      if (transaction?.deletedAt) throw notFound('transaction')
+    },
+    body: change,
+    answer: {
+      object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
+    },
+    handler: async (call) => {
+      const update = { ...updateOf(UpdateTransactionRequestSchema, call.body), ...call.params }
+      const updated = await transactions.updateTransaction(update, call.options)
+      return {
+        transaction: rendered(TransactionSchema, updated.transaction),
+        balance: rendered(BalancesSchema, updated.balance),
+        spending: await recalculate(updated.envelopes, call),
+      }
+    },
+  })
+}
+
+function deletionRoute(transactions: Transactions, recalculate: Recalculate): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
+    summary: 'Delete a transaction of a manual bank account',
+    auth: 'key',
+    query: z.object({ adjusts_balance: booleanQuery(false), soft: booleanQuery(true) }),
+    answer: { object: { balance: BalancesSchema, spending: spendingList } },
+    handler: async (call) => {
+      const { adjusts_balance: adjustsBalance, soft } = call.query
+      const deleting = { ...call.params, adjustsBalance, soft }
+      const deleted = await transactions.deleteTransaction(deleting, call.options)
+      return {
+        balance: rendered(BalancesSchema, deleted.balance),
+        spending: await recalculate(deleted.envelopes, call),
+      }
+    },
+  })
+}

@@ -1,0 +1,169 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { startGateway } from '../../src/main.ts'
+import { byKey, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { user } from '../samples.ts'
+
+const listed = 'https://web.example'
+const links = {
+  listLinks: () => ({ links: [] }),
+  createLink: () => ({ link: {} }),
+}
+const login = () => ({ sessionToken: 'fresh', isActive: true })
+
+let gateway: Gateway
+let server: Awaited<ReturnType<typeof startGateway>>
+beforeAll(async () => {
+  const environment = {
+    COFFER_ALLOWED_ORIGINS: listed,
+    COFFER_EXTERNAL_URL: 'https://money.example',
+    COFFER_TRUSTED_PROXIES: '127.0.0.0/8',
+  }
+  gateway = await openGateway(
+    { links, signIn: { login }, users: { getMe: () => ({ user }) } },
+    environment,
+  )
+  server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+})
+
+interface Sent {
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: object
+}
+
+/** A request with exactly these headers, as a browser's would be: fetch would change them. */
+function send({ method, path, headers = {}, body }: Sent) {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>(
+    (resolve, reject) => {
+      const json = body ? { 'content-type': 'application/json' } : {}
+      const options = { host: '127.0.0.1', port: server.port, method, path }
+      const request = httpRequest({ ...options, headers: { ...json, ...headers } }, (answer) => {
+        let text = ''
+        answer.on('data', (chunk) => {
+          text += chunk
+        })
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
+        )
+      })
+      request.on('error', reject)
+      request.end(body ? JSON.stringify(body) : undefined)
+    },
+  )
+}
+
+const create = { method: 'POST', path: '/api/links', body: { institutionName: 'Bank' } }
+const signIn = {
+  method: 'POST',
+  path: '/api/authentication/login',
+  body: { email: 'alice@example.com', password: 'a long password' },
+}
+const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+
+describe('a page of another origin', () => {
+  test.each([
+    ['that says so', foreign],
+    ['of the same site', { origin: 'https://evil.money.example', 'sec-fetch-site': 'same-site' }],
+    ['in an older browser', { origin: 'https://evil.example' }],
+    ['without an origin', { origin: 'null' }],
+  ])('%s cannot write with the session, nor sign in', async (_, headers) => {
+    const before = gateway.received.length
+    for (const attempt of [create, signIn]) {
+      const answer = await send({ ...attempt, headers: { ...bySession, ...headers } })
+      expect(answer.status).toBe(403)
+      expect(JSON.parse(answer.text)).toEqual({ error: expect.stringContaining('other origins') })
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    }
+    expect(gateway.received).toHaveLength(before)
+  })
+
+  test('may write with a key, which no browser sends by itself', async () => {
+    expect((await send({ ...create, headers: { ...byKey, ...foreign } })).status).toBe(200)
+  })
+
+  test('gets no word of CORS, and no preflight', async () => {
+    const preflight = { 'access-control-request-method': 'POST', ...foreign }
+    const asked = await send({ method: 'OPTIONS', path: '/api/links', headers: preflight })
+    expect(asked.status).toBe(405)
+    const read = await send({
+      method: 'GET',
+      path: '/api/links',
+      headers: { ...byKey, ...foreign },
+    })
+    for (const { headers } of [asked, read]) {
+      expect(headers).not.toHaveProperty('access-control-allow-origin')
+      expect(headers.vary).toContain('Origin')
+    }
+  })
+})
+
+describe('a page that belongs here', () => {
+  test.each([
+    [
+      'of the external address',
+      { origin: 'https://money.example', 'sec-fetch-site': 'same-origin' },
+    ],
+    ['of an origin in the settings', { origin: listed, 'sec-fetch-site': 'cross-site' }],
+    ['that the user typed in', { 'sec-fetch-site': 'none' }],
+    [
+      'behind a proxy that is trusted',
+      { origin: 'https://in.example', 'x-forwarded-host': 'in.example' },
+    ],
+    ['or no browser at all', {}],
+  ])('%s may write and sign in', async (_, headers) => {
+    for (const attempt of [create, signIn]) {
+      expect((await send({ ...attempt, headers: { ...bySession, ...headers } })).status).toBe(200)
+    }
+  })
+
+  test('may ask first, with PATCH too, and read what it is told', async () => {
+    const headers = { origin: listed, 'access-control-request-method': 'PATCH' }
+    const asked = await send({ method: 'OPTIONS', path: '/api/links', headers })
+    expect([asked.status, asked.text]).toEqual([204, ''])
+    expect(asked.headers).toMatchObject({
+      'access-control-allow-origin': listed,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': expect.stringContaining('PATCH'),
+      'access-control-allow-headers': expect.stringContaining('Idempotency-Key'),
+    })
+    const read = await send({
+      method: 'GET',
+      path: '/api/users/me',
+      headers: { ...bySession, ...headers },
+    })
+    expect(read.headers).toMatchObject({
+      'access-control-allow-origin': listed,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': expect.stringContaining('Retry-After'),
+      vary: expect.stringContaining('Origin'),
+    })
+  })
+})
+
+test('answers keep out of caches, frames and guesses about their type', async () => {
+  for (const path of ['/api/health', '/api/nothing']) {
+    const { headers } = await send({ method: 'GET', path })
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      'strict-transport-security': 'max-age=31536000',
+    })
+  }
+})
+
+test('the cookie is for this site, out of reach of scripts and sent encrypted', async () => {
+  const { headers } = await send(signIn)
+  const [cookie = ''] = headers['set-cookie'] ?? []
+  expect(cookie.split('; ').slice(1).sort()).toEqual(
+    ['HttpOnly', 'Max-Age=1209600', 'Path=/', 'SameSite=Strict', 'Secure'].sort(),
+  )
+})

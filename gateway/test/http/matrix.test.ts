@@ -1,0 +1,226 @@
+import { readSettings } from '@coffer/kit/service/config'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { limitAttempts } from '../../src/auth/attempts.ts'
+import { sessionCookie } from '../../src/auth/cookie.ts'
+import { createSessions } from '../../src/auth/session.ts'
+import { settings } from '../../src/config.ts'
+import { type AuthClass, authClasses } from '../../src/http/route.ts'
+import { routesOf } from '../../src/http/routes.ts'
+import { byKey, byPending, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { ids } from '../samples.ts'
+
+// What identity offers where everything is on.
+const everything = {
+  allowSignUp: true,
+  verifyEmailAddress: true,
+  allowForgotPassword: true,
+  proofOfWorkEnabled: true,
+}
+const environment = {
+  COFFER_FEED_ENABLED: 'true',
+  COFFER_UPLOADS_ENABLED: 'true',
+  COFFER_BILLING_ENABLED: 'true',
+}
+const routes = await listRoutes()
+const closed = routes.filter(({ auth }) => auth !== 'none')
+
+const finding = () => ({})
+
+let gateway: Gateway
+/** Finds every object that a path names. */
+let finder: Gateway
+/** Has every feature switched off that can be. */
+let bare: Gateway
+beforeAll(async () => {
+  gateway = await openGateway({}, environment)
+  bare = await openGateway({})
+  finder = await openGateway(
+    {
+      links: { getLink: finding },
+      bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
+      transactions: { getTransaction: finding },
+      fundingSchedules: { getFundingSchedule: finding },
+      spending: { getSpending: finding },
+      imports: { getImport: finding },
+      features: { getFeatures: () => everything },
+    },
+    environment,
+  )
+})
+afterAll(async () => {
+  for (const one of [gateway, bare, finder]) await one[Symbol.asyncDispose]()
+})
+
+test('the list has every route of the interface that is built', () => {
+  expect(routes.length).toBeGreaterThan(35)
+})
+
+function credentialOf(auth: AuthClass) {
+  if (auth === 'none') return null
+  if (auth === 'multifactor') return byPending
+  return authClasses[auth].key ? byKey : bySession
+}
+
+test.each(closed)('$method $path is 401 without a credential', async ({ method, path }) => {
+  const { status, body, headers } = await gateway.send(method, urlOf(path), { as: null })
+  expect([status, body?.code]).toEqual([401, 'CREDENTIAL_REQUIRED'])
+  expect(headers).toHaveProperty('www-authenticate')
+})
+
+test.each(closed.filter(({ auth }) => !authClasses[auth].key))(
+  '$method $path is 401 for an API key',
+  async ({ method, path }) => {
+    const { status, body } = await gateway.send(method, urlOf(path))
+    expect([status, body?.code]).toEqual([401, 'SESSION_REQUIRED'])
+  },
+)
+
+test.each(routes.filter(({ method, socket }) => method === 'GET' && !socket))(
+  'HEAD $path answers as GET does, without the body',
+  async ({ path, auth }) => {
+    const as = credentialOf(auth)
+    const get = await gateway.send('GET', urlOf(path), { as })
+    const head = await gateway.send('HEAD', urlOf(path), { as })
+    expect([head.status, head.text]).toEqual([get.status, ''])
+    expect(head.headers['content-type']).toBe(get.headers['content-type'])
+    const length = get.text === '' ? undefined : get.headers['content-length']
+    expect(head.headers['content-length']).toBe(length)
+  },
+)
+
+// What an account that has not paid may still do: see itself, look after its login, sessions and
+// keys, and pay (spec/identity.md 1.2).
+const unpaid = /^(GET|PUT|POST|DELETE) \/api\/(users|billing|sessions)\b|^(GET|DELETE) \/api\/keys/
+
+test.each(closed.filter(({ auth }) => auth !== 'multifactor'))(
+  '$method $path is 402 without a subscription exactly where one is needed',
+  async ({ method, path }) => {
+    const as = { cookie: 'coffer_session=unpaid' }
+    const { status, body } = await gateway.send(method, urlOf(path), { as })
+    if (unpaid.test(`${method} ${path}`)) expect(status).not.toBe(402)
+    else expect([status, body]).toEqual([402, { error: 'the subscription is not active' }])
+  },
+)
+
+test.each(routes.filter(({ feature }) => feature === 'billing'))(
+  '$method $path is 404 where billing is off',
+  async ({ method, path }) => {
+    const { status, body } = await bare.send(method, urlOf(path), { as: bySession })
+    expect([status, body.error]).toEqual([404, expect.stringContaining('billing is not enabled')])
+  },
+)
+
+test.each(['cs_', 'pi_1', 'cs_test/1', 'x'.repeat(200)])('%s is no checkout', async (id) => {
+  const path = `/api/billing/checkout/${encodeURIComponent(id)}`
+  const { status, body } = await gateway.send('GET', path, { as: bySession })
+  expect([status, body.error]).toEqual([400, expect.stringContaining('begins with cs_')])
+})
+
+test.each(routes.filter(({ body, file }) => body && !file))(
+  '$method $path takes no key it does not know',
+  async ({ method, path, auth }) => {
+    const as = credentialOf(auth)
+    const { status, body } = await finder.send(method, urlOf(path), { as, body: { bogus: 1 } })
+    expect(status).toBe(400)
+    const shapes = body.problems.oneOf ?? [body.problems]
+    for (const shape of shapes) expect(shape.bogus).toBe('key not expected')
+  },
+)
+
+test.each(routes.filter(({ feature }) => feature === 'feed'))(
+  '$method $path is 404 where the feed integration is off',
+  async ({ method, path }) => {
+    const { status, body } = await bare.send(method, urlOf(path))
+    expect([status, body.error]).toEqual([404, expect.stringContaining('not enabled')])
+  },
+)
+
+describe('the reference', () => {
+  test('has every route with its parameters, and its references lead somewhere', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    expect(body.openapi).toBe('3.1.0')
+    for (const { method, path } of routes) {
+      const operation = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()]
+      const named = operation.parameters.filter((one: { in: string }) => one.in === 'path')
+      expect(named).toHaveLength(path.split(':').length - 1)
+    }
+    for (const [, name] of JSON.stringify(body).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      expect(body.components.schemas).toHaveProperty(String(name))
+    }
+  })
+
+  test('has HEAD where it has GET, without content, and the codes of a 401', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    // biome-ignore lint/suspicious/noExplicitAny: tests read answers as their clients do
+    for (const { get, head } of Object.values<any>(body.paths)) {
+      expect(head !== undefined).toBe(get !== undefined && !get['x-websocket'])
+      expect(JSON.stringify(head?.responses ?? {})).not.toContain('content')
+    }
+    const { get } = body.paths['/api/keys']
+    expect(get.responses[401].headers).toHaveProperty('WWW-Authenticate')
+    expect(body.components.schemas.Error.properties.code.examples).toContain('SESSION_REQUIRED')
+  })
+
+  test('says what a body and an answer are', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    const { post } = body.paths['/api/bank_accounts/{bankAccountId}/transactions']
+    const { schema } = post.requestBody.content['application/json']
+    expect(schema.required).toEqual(['amount', 'date', 'name'])
+    expect(schema.additionalProperties).toBe(false)
+    expect(schema.properties.date).toMatchObject({ type: 'string', format: 'date-time' })
+    expect(body.components.schemas.Balances.properties.free).toEqual({ type: 'integer' })
+    const list = body.paths['/api/bank_accounts/{bankAccountId}/transactions'].get
+    expect(list.responses[200].headers.Link.description).toMatch(/next page/)
+    expect(list.parameters.slice(1, 3)).toEqual([
+      {
+        name: 'limit',
+        in: 'query',
+        schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100 }),
+      },
+      expect.objectContaining({ name: 'offset' }),
+    ])
+    const { description, deletedAt } = body.components.schemas.Link.properties
+    expect(description).toEqual({ anyOf: [{ type: 'string' }, { type: 'null' }] })
+    expect(deletedAt.anyOf[0]).toEqual({ type: 'string', format: 'date-time' })
+    expect(body.components.schemas.Link.required).not.toContain('feedLinkId')
+  })
+
+  test('says where the rule of a plan stands in for its next date', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    const bodyOf = (method: string, path: string) =>
+      body.paths[`/api/bank_accounts/{bankAccountId}/${path}`][method].requestBody.content[
+        'application/json'
+      ].schema
+    const [expense, goal] = bodyOf('post', 'spending').anyOf
+    expect(expense.required).not.toContain('nextRecurrence')
+    expect(goal.required).toContain('nextRecurrence')
+    const schedules = bodyOf('post', 'funding_schedules')
+    for (const { properties } of [
+      ...[expense, schedules, bodyOf('patch', 'spending/{spendingId}')],
+      bodyOf('patch', 'funding_schedules/{fundingScheduleId}'),
+    ]) {
+      expect(properties.nextRecurrence.description).toMatch(/without it/i)
+    }
+  })
+})
+
+function urlOf(path: string, other: Record<string, string> = {}): string {
+  const all: Record<string, string> = { ...ids, ...other }
+  return path.replaceAll(/:(\w+)/g, (_, name) => all[name] ?? '')
+}
+
+async function listRoutes() {
+  const { deps, ...opened } = await openGateway({}, environment)
+  const config = readSettings(settings, environment)
+  const cookie = sessionCookie(config)
+  const broker = {
+    connection: null as never,
+    isConnected: () => true,
+    subject: (name: string) => name,
+  }
+  const attempts = limitAttempts({ max: 1, clock: deps.clock })
+  const unused = { sessions: createSessions(deps), charts: null as never, attempts }
+  const listed = routesOf({ ...deps, config, broker, cookie, ...unused })
+  await opened[Symbol.asyncDispose]()
+  return listed
+}

@@ -1,0 +1,30 @@
+import { connect } from 'node:net'
+import { eventually } from '@coffer/kit/testing/boot'
+import { expect, test } from '@jest/globals'
+import { startGateway } from '../../src/main.ts'
+import { openGateway } from '../gateway.ts'
+
+const tooLarge = 12 * 1024 * 1024
+
+test('a client that still sends too much is told so, and its connection goes on', async () => {
+  await using gateway = await openGateway({})
+  await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+  let received = ''
+  socket.on('data', (bytes) => {
+    received += bytes
+  })
+  const answered = (count: number) =>
+    eventually(
+      async () => received.match(/\{.*\}/g) ?? [],
+      (bodies) => bodies.length === count,
+    )
+  const send = (path: string, header: string) =>
+    socket.write(`POST /api/${path} HTTP/1.1\r\nHost: coffer\r\n${header}\r\n\r\n`)
+  send('authentication/login', `Content-Type: application/json\r\nContent-Length: ${tooLarge}`)
+  expect(await answered(1)).toEqual(['{"error":"the body is larger than 6 MiB"}'])
+  socket.write(Buffer.alloc(tooLarge, 'x'))
+  send('nothing', 'Content-Length: 0')
+  expect((await answered(2)).at(-1)).toBe('{"error":"no such path"}')
+  socket.destroy()
+})

@@ -1,0 +1,94 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { type Gateway, openGateway } from '../gateway.ts'
+import { accountUrl, ids, transaction } from '../samples.ts'
+
+const url = `${accountUrl}/transactions`
+const next = {
+  date: timestampFromDate(new Date('2026-01-02T06:00:00Z')),
+  transactionId: ids.transactionId,
+}
+
+let gateway: Gateway
+beforeEach(async () => {
+  const listTransactions = ({ after }: ListTransactionsRequest) => ({
+    transactions: [transaction],
+    ...(after ? {} : { next }),
+  })
+  gateway = await openGateway({ transactions: { listTransactions } })
+})
+afterEach(async () => await gateway[Symbol.asyncDispose]())
+
+test.each([
+  [url, '?offset=3&limit=1'],
+  [url, '?limit=1&search=caf%C3%A9%20central'],
+  [`${accountUrl}/spending/${ids.spendingId}/transactions`, '?pending=true'],
+])('%s%s says where the next page is', async (path, query) => {
+  const { status, body, headers } = await gateway.send('GET', path + query)
+  expect([status, body.length]).toEqual([200, 1])
+  const [, target = ''] = /^<(.+)>; rel="next"$/.exec(String(headers.link)) ?? []
+  expect(target.startsWith(`${path}?`)).toBe(true)
+  const first = { ...(gateway.received.at(-1)?.message as ListTransactionsRequest) }
+  const second = await gateway.send('GET', target)
+  expect(second.status).toBe(200)
+  expect(second.headers).not.toHaveProperty('link')
+  const message = gateway.received.at(-1)?.message as ListTransactionsRequest
+  expect(message.after).toMatchObject(next)
+  expect({ ...message }).toEqual({ ...first, offset: 0, after: message.after })
+})
+
+test.each([
+  ['', {}],
+  ['?search=&limit=&offset=', {}],
+  ['?search=%20tea%20', { search: 'tea' }],
+  ['?from=2026-01-31&to=2026-01-31', { from: '2026-01-31', to: '2026-01-31' }],
+  ['?pending=0', { pending: false }],
+  ['?pending=True', { pending: true }],
+  [`?spendingId=${ids.spendingId}`, { spendingId: ids.spendingId }],
+  ['?spendingId=free', { free: true }],
+  ['?offset=0&search=tea', { search: 'tea' }],
+])('the list with %j is asked for what it says', async (query, asked) => {
+  expect((await gateway.send('GET', url + query)).status).toBe(200)
+  const { message } = gateway.received.at(-1) as { message: ListTransactionsRequest }
+  const { search, from, to, pending, spendingId, after } = message
+  const optional = { search, from, to, pending, spendingId, after }
+  const set = Object.entries(optional).filter(([, value]) => value !== undefined)
+  expect({ ...Object.fromEntries(set), ...(message.free ? { free: true } : {}) }).toEqual(asked)
+})
+
+test.each([
+  ['from=2026-02-30', { from: 'must be a day like 2026-01-31' }],
+  ['to=2026-01-02T00:00:00Z', { to: 'must be a day like 2026-01-31' }],
+  ['from=0001-01-01', { from: expect.any(String) }],
+  ['from=2026-02-02&to=2026-02-01', { to: 'must not be before from' }],
+  [
+    'from=&to=&pending=&spendingId=&after=',
+    {
+      ...{ from: 'must be a day like 2026-01-31', to: 'must be a day like 2026-01-31' },
+      ...{ pending: 'must be a boolean', after: 'must be where a page of this list has ended' },
+      spendingId: 'must be free or an ID that begins with spnd_: it is blank',
+    },
+  ],
+  ['pending=maybe', { pending: 'must be a boolean' }],
+  ['pending=constructor', { pending: 'must be a boolean' }],
+  ['spendingId=spnd_1', { spendingId: expect.stringMatching(/spnd_: spnd_1 is too short/) }],
+  [`spendingId=${ids.linkId}`, { spendingId: expect.any(String) }],
+  [`after=${ids.transactionId}`, { after: 'must be where a page of this list has ended' }],
+  [`search=${'x'.repeat(301)}`, { search: 'must have 0 to 300 characters' }],
+  ['search=a%00b', { search: 'must have printable characters only' }],
+  ['search=tea&offset=25', { offset: expect.stringContaining('Link header') }],
+  ['spendingId=free&offset=1', { offset: expect.stringContaining('Link header') }],
+])('the list with %s is 400', async (query, problems) => {
+  const { status, body } = await gateway.send('GET', `${url}?${query}`)
+  expect([status, body]).toEqual([400, { error: 'Invalid request', problems }])
+})
+
+test.each([
+  [['77']],
+  [['0000-01-01T00:00:00Z', ids.transactionId]],
+  [['2026-01-01T00:00:00Z', ids.linkId]],
+])('a cursor of %j is 400', async (place) => {
+  const cursor = Buffer.from(JSON.stringify(place)).toString('base64url')
+  expect((await gateway.send('GET', `${url}?after=${cursor}`)).status).toBe(400)
+})

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { eventually } from '@coffer/kit/testing/boot'
+import { expect, test } from '@jest/globals'
+import { startGateway } from '../../src/main.ts'
+import { bySession, openGateway } from '../gateway.ts'
+
+const page = { table: 'rows', rows: [JSON.stringify('x'.repeat(1_000_000))] }
+const stubs = {
+  users: { getMe: () => ({}) },
+  // There is always another page.
+  accountData: { readAccountData: () => ({ ...page, next: { table: 'rows', key: ['1'] } }) },
+}
+
+test('HEAD of an export answers without making one', async () => {
+  await using gateway = await openGateway(stubs)
+  await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${server.port}/api/users/me/export`
+  // One more than may run at a time.
+  for (let times = 0; times < 5; times++) {
+    expect((await fetch(url, { method: 'HEAD', headers: bySession })).status).toBe(200)
+  }
+  expect(gateway.received.map(({ rpc }) => rpc)).not.toContain('ReadAccountData')
+})
+
+test('readers that take nothing of their exports make room for others', async () => {
+  await using gateway = await openGateway(stubs, {}, { exportStalledMs: 5_000 })
+  await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
+  const asked: ClientRequest[] = []
+  const ask = async (): Promise<number> => {
+    const { port } = server
+    const sent = request({ port, path: '/api/users/me/export', headers: bySession }).end()
+    asked.push(sent.on('error', () => {}))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.on('error', () => {})
+    return response.statusCode ?? 0
+  }
+  // Nobody reads on after the head of an answer.
+  const statuses = await Promise.all(Array.from({ length: 6 }, ask))
+  expect(statuses.sort()).toEqual([200, 200, 200, 200, 429, 429])
+  expect(await eventually(ask, (status) => status === 200)).toBe(200)
+  for (const sent of asked) sent.destroy()
+})

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Gateway, openGateway } from '../gateway.ts'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await openGateway({})
+})
+afterAll(async () => await gateway[Symbol.asyncDispose]())
+
+const search = (body: unknown) => gateway.send('POST', '/api/icons/search', { body })
+
+test('a brand in the name is answered with its icon', async () => {
+  const { status, body } = await search({ name: ' POS DEBIT NETFLIX 123 ' })
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    title: 'Netflix',
+    slug: 'netflix',
+    library: 'simple-icons',
+    svg: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/),
+    colors: ['E50914'],
+  })
+})
+
+test('a name without a brand is 204 without a body', async () => {
+  const { status, text } = await search({ name: 'Paycheck ACME' })
+  expect([status, text]).toEqual([204, ''])
+})
+
+test.each([
+  [{ name: ' ' }, 'cannot be blank'],
+  [{ name: null }, 'cannot be blank'],
+  [{}, 'required key is missing'],
+  [{ name: 7 }, 'must be a string'],
+  [{ name: 'a'.repeat(1001) }, 'must have at most 1000 characters'],
+])('%j is 400', async (body, problem) => {
+  const answer = await search(body)
+  expect([answer.status, answer.body.problems]).toEqual([400, { name: problem }])
+})
+
+test('what is no JSON is 400', async () => {
+  expect((await search('{')).status).toBe(400)
+})

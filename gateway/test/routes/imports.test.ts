@@ -1,0 +1,278 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { ImportPreviewSchema, ImportSchema } from '@coffer/proto/ledger/v1/import'
+import { type CreateMappingRequest, ImportMappingSchema } from '@coffer/proto/ledger/v1/mapping'
+import { FileSchema } from '@coffer/proto/ledger/v1/upload'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { fileTaker, formOf } from '../forms.ts'
+import { type Gateway, openGateway } from '../gateway.ts'
+import { accountUrl, ids } from '../samples.ts'
+import { alice } from '../stub-mesh.ts'
+
+const url = `${accountUrl}/transactions/import`
+const one = `${url}/${ids.transactionImportId}`
+const uploadsOn = { COFFER_UPLOADS_ENABLED: 'true' }
+const transactionImportMappingId = 'txix_01hzzzzzzzzzzzzzzzzzzzzzza'
+const fileId = 'file_01hzzzzzzzzzzzzzzzzzzzzzza'
+const at = timestampFromDate(new Date('2026-01-02T03:04:05Z'))
+const common = { createdAt: at, updatedAt: at, createdBy: alice.userId }
+
+const csvImport = {
+  ...create(ImportSchema, {
+    transactionImportId: ids.transactionImportId,
+    bankAccountId: ids.bankAccountId,
+    fileId,
+    headers: ['Date', 'Text', 'Amount'],
+    signature: 'abc',
+    delimeter: ',',
+    status: 'mapping',
+  }),
+  ...common,
+}
+
+const mapping = {
+  headers: ['Date', 'Text', 'Amount'],
+  id: { kind: 'hashed', fields: [{ name: 'Date' }, { derivedKind: 'rowNumber' }] },
+  amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
+  memo: { name: 'Text' },
+  date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
+  balance: { kind: 'none' },
+}
+
+let gateway: Gateway
+afterEach(async () => await gateway?.[Symbol.asyncDispose]())
+
+function sent<Message>(): Message {
+  return gateway.received.at(-1)?.message as Message
+}
+
+describe('handing in a CSV file', () => {
+  const file = new File(['Date,Text,Amount'], 'june.csv', { type: 'text/csv' })
+  const { take, taken } = fileTaker(() => ({
+    import: { ...csvImport, file: create(FileSchema, { fileId, name: 'june.csv' }) },
+  }))
+  const imports = { createImport: take }
+
+  test('answers with its columns and its file', async () => {
+    gateway = await openGateway({ imports }, uploadsOn)
+    const answer = await gateway.send('POST', url, await formOf({ data: file, note: 'x' }))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      transactionImportId: ids.transactionImportId,
+      transactionImportMappingId: null,
+      headers: ['Date', 'Text', 'Amount'],
+      delimeter: ',',
+      status: 'mapping',
+      completedAt: null,
+      preview: null,
+      file: { fileId, name: 'june.csv' },
+    })
+    const { bankAccountId } = ids
+    expect(taken.at(-1)).toMatchObject({
+      bankAccountId,
+      name: 'june.csv',
+      text: 'Date,Text,Amount',
+    })
+  })
+
+  test('is 400 with what the ledger says of it', async () => {
+    const createImport = () => {
+      throw invalid({ data: 'must not be empty' })
+    }
+    gateway = await openGateway({ imports: { createImport } }, uploadsOn)
+    const { status, body } = await gateway.send('POST', url, await formOf({ data: file }))
+    expect([status, body.problems]).toEqual([400, { data: 'must not be empty' }])
+  })
+
+  test('is 404 where uploads are off', async () => {
+    gateway = await openGateway({ imports })
+    expect((await gateway.send('POST', url, await formOf({ data: file }))).status).toBe(404)
+  })
+})
+
+describe('an import', () => {
+  test('shows what it would store', async () => {
+    const effect = 'left out: stored already'
+    const row = {
+      uploadIdentifier: 'A',
+      amount: 1250n,
+      date: at,
+      name: 'X',
+      duplicate: true,
+      effect,
+    }
+    const preview = { rows: [row], rowCount: 1n, duplicateCount: 1n, currentBalance: -5n }
+    const shown = { ...csvImport, status: 'preview', preview: create(ImportPreviewSchema, preview) }
+    gateway = await openGateway({ imports: { getImport: () => ({ import: shown }) } }, uploadsOn)
+    const { body } = await gateway.send('GET', one)
+    expect(body).not.toHaveProperty('file')
+    expect(body).not.toHaveProperty('error')
+    expect(body.preview).toEqual({
+      rows: [
+        {
+          uploadIdentifier: 'A',
+          amount: 1250,
+          date: '2026-01-02T03:04:05Z',
+          name: 'X',
+          originalName: '',
+          originalMerchantName: '',
+          isPending: false,
+          duplicate: true,
+          effect,
+        },
+      ],
+      rowCount: 1,
+      newCount: 0,
+      duplicateCount: 1,
+      skippedCount: 0,
+      skipped: [],
+      currentBalance: -5,
+      availableBalance: null,
+    })
+  })
+
+  test.each([
+    [{ transactionImportMappingId, status: 'pending-preview' }],
+    [{ status: 'pending-processing' }],
+  ])('takes the step %j', async (body) => {
+    const updateImport = () => ({ import: csvImport })
+    gateway = await openGateway({ imports: { updateImport } }, uploadsOn)
+    expect((await gateway.send('PATCH', one, { body })).status).toBe(200)
+    expect(sent()).toMatchObject({ ...body, transactionImportId: ids.transactionImportId })
+  })
+
+  test('takes no other step, and says what both shapes want', async () => {
+    const getImport = () => ({ import: csvImport })
+    gateway = await openGateway({ imports: { getImport } }, uploadsOn)
+    const { status, body } = await gateway.send('PATCH', one, { body: { status: 'complete' } })
+    expect([status, body.problems]).toEqual([
+      400,
+      {
+        oneOf: [
+          {
+            transactionImportMappingId: 'required key is missing',
+            status: 'must be pending-preview',
+          },
+          { status: 'must be pending-processing' },
+        ],
+      },
+    ])
+  })
+
+  test('that is not there is 404, whatever the body', async () => {
+    const getImport = () => {
+      throw notFound('transaction import')
+    }
+    gateway = await openGateway({ imports: { getImport } }, uploadsOn)
+    expect((await gateway.send('PATCH', one, { body: { bogus: 1 } })).status).toBe(404)
+  })
+})
+
+describe('mappings', () => {
+  const stored = (request: CreateMappingRequest) => ({
+    mapping: {
+      ...create(ImportMappingSchema, { transactionImportMappingId, signature: 'abc' }),
+      ...common,
+      ...(request.mapping ? { mapping: request.mapping } : {}),
+    },
+  })
+
+  test.each([
+    ['the least', mapping],
+    [
+      'the most',
+      {
+        ...mapping,
+        amount: {
+          kind: 'type',
+          invert: false,
+          fields: [{ name: 'Amount' }, { name: 'Text' }],
+          credit: 'C',
+          debit: 'D',
+        },
+        merchant: { name: 'Text' },
+        posted: { fields: [{ name: 'Text' }], posted: '' },
+        balance: { kind: 'field', fields: [{ name: 'Amount' }] },
+      },
+    ],
+  ])('are answered as they were sent: %s', async (_what, body) => {
+    gateway = await openGateway({ mappings: { createMapping: stored } }, uploadsOn)
+    const answer = await gateway.send('POST', '/api/mappings', { body: { mapping: body } })
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual({
+      transactionImportMappingId,
+      signature: 'abc',
+      mapping: body,
+      createdAt: '2026-01-02T03:04:05Z',
+      updatedAt: '2026-01-02T03:04:05Z',
+      createdBy: alice.userId,
+    })
+  })
+
+  test.each([
+    [{}, { mapping: 'required key is missing' }],
+    [{ mapping: [] }, { mapping: 'must be an object' }],
+    [{ mapping: { ...mapping, extra: 1 } }, { mapping: { extra: 'key not expected' } }],
+    [{ mapping: { ...mapping, headers: 'Date' } }, { mapping: { headers: 'must be a list' } }],
+    [
+      { mapping: { ...mapping, memo: { name: 'Text', other: 1 } } },
+      { mapping: { memo: { other: 'key not expected' } } },
+    ],
+    [
+      { mapping: { ...mapping, id: { kind: 'guessed', fields: [] } } },
+      { mapping: { id: { kind: 'must be one of: native, hashed' } } },
+    ],
+    [
+      { mapping: { ...mapping, headers: ['Date', 5] } },
+      { mapping: { headers: { 1: 'must be a string' } } },
+    ],
+  ])('are closed: %#', async (body, problems) => {
+    gateway = await openGateway({}, uploadsOn)
+    const answer = await gateway.send('POST', '/api/mappings', { body })
+    expect([answer.status, answer.body.problems]).toEqual([400, problems])
+  })
+
+  test('are deleted', async () => {
+    gateway = await openGateway({ mappings: { deleteMapping: () => ({}) } }, uploadsOn)
+    const answer = await gateway.send('DELETE', `/api/mappings/${transactionImportMappingId}`)
+    expect(answer.status).toBe(200)
+    expect(sent()).toMatchObject({ transactionImportMappingId })
+  })
+
+  test('are explained in the OpenAPI document', async () => {
+    gateway = await openGateway({}, uploadsOn)
+    const { body } = await gateway.send('GET', '/api/openapi.json')
+    const schema = JSON.stringify(body.paths['/api/mappings'].post.requestBody)
+    for (const words of [
+      'Turns every sign',
+      'rowNumber',
+      'MM/DD/YYYY',
+      'any other text is pending',
+    ]) {
+      expect(schema).toContain(words)
+    }
+  })
+
+  test('are listed by signature, ten at a time', async () => {
+    const listMappings = () => ({ mappings: [] })
+    gateway = await openGateway({ mappings: { listMappings } }, uploadsOn)
+    expect((await gateway.send('GET', '/api/mappings')).body).toEqual([])
+    expect(sent()).toMatchObject({ limit: 10, offset: 0 })
+    expect(sent()).not.toHaveProperty('signature', 'abc')
+    await gateway.send('GET', '/api/mappings?signature=abc&limit=1&offset=2')
+    expect(sent()).toMatchObject({ signature: 'abc', limit: 1, offset: 2 })
+    const odd = await gateway.send('GET', '/api/mappings?signature=%00')
+    expect(odd).toMatchObject({ status: 400, body: { problems: { signature: expect.anything() } } })
+    for (const query of ['limit=0', 'limit=11', 'offset=-1']) {
+      expect((await gateway.send('GET', `/api/mappings?${query}`)).status).toBe(400)
+    }
+  })
+})
+
+test('files are listed', async () => {
+  const files = [{ ...create(FileSchema, { fileId, name: 'a.csv', size: 5n }), createdAt: at }]
+  gateway = await openGateway({ files: { listFiles: () => ({ files }) } })
+  const { body } = await gateway.send('GET', '/api/files')
+  expect(body).toEqual([expect.objectContaining({ fileId, size: 5, deletedAt: null })])
+})

@@ -1,0 +1,65 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { afterEach, expect, test } from '@jest/globals'
+import { type Gateway, openGateway } from '../gateway.ts'
+import { accountUrl, balances, envelope, ids, spending, transaction } from '../samples.ts'
+import type { Stubs } from '../stub-mesh.ts'
+
+let gateway: Gateway
+afterEach(async () => await gateway[Symbol.asyncDispose]())
+
+const moved = { transaction, balance: balances, envelopes: [envelope] }
+const stored = { result: { case: 'transaction' as const, value: transaction } }
+const ledger: Stubs = {
+  transactions: {
+    createTransaction: () => ({ transaction, balance: balances, envelope }),
+    createTransactions: () => ({ results: [stored], balance: balances, envelopes: [envelope] }),
+    updateTransaction: () => moved,
+    deleteTransaction: () => ({ balance: balances, envelopes: [envelope] }),
+  },
+  envelopes: { transfer: () => ({ balance: balances, envelopes: [envelope] }) },
+  uploads: { undoUpload: () => ({ balance: balances, envelopes: [envelope] }) },
+}
+
+const { spendingId, transactionId, transactionUploadId } = ids
+const tea = { name: 'Tea', amount: 5, date: '2026-01-02T00:00:00Z', spendingId }
+const transfer = { toSpendingId: spendingId, amount: 5 }
+/** Every write that may touch an envelope. */
+const writes: ['POST' | 'PATCH' | 'DELETE', string, object | undefined][] = [
+  ['POST', '/transactions', tea],
+  ['POST', '/transactions/bulk', { transactions: [tea] }],
+  ['PATCH', `/transactions/${transactionId}`, { spendingId }],
+  ['DELETE', `/transactions/${transactionId}?adjusts_balance=true`, undefined],
+  ['POST', '/spending/transfer', transfer],
+  ['DELETE', `/transactions/upload/${transactionUploadId}`, undefined],
+]
+
+async function send([method, path, body]: (typeof writes)[number], stubs: Stubs) {
+  gateway = await openGateway({ ...ledger, ...stubs }, { COFFER_UPLOADS_ENABLED: 'true' })
+  return gateway.send(method, `${accountUrl}${path}`, body ? { body } : {})
+}
+
+test.each(writes)('%s %s answers with the plans it moved', async (...write) => {
+  const recalculateSpending = () => ({ spending: [spending] })
+  const answer = await send(write, { spending: { recalculateSpending } })
+  expect(answer.status).toBe(200)
+  expect([answer.body.spending].flat()).toMatchObject([{ spendingId }])
+  expect(answer.headers).not.toHaveProperty('coffer-recalculation')
+})
+
+test.each(writes)('%s %s is recorded while budgeting is away, and says so', async (...write) => {
+  const recalculateSpending = () => {
+    throw unavailable('budgeting is away')
+  }
+  const answer = await send(write, { spending: { recalculateSpending } })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['coffer-recalculation']).toBe('pending')
+  expect(answer.body.spending ?? []).toEqual([])
+  expect(answer.body.balance.free).toBe(45_000)
+})
+
+test.each(writes)('%s %s does not wait for plans that do not come', async (...write) => {
+  const never = () => new Promise<never>(() => undefined)
+  const answer = await send(write, { spending: { recalculateSpending: never } })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['coffer-recalculation']).toBe('pending')
+})

@@ -1,0 +1,121 @@
+import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
+import { afterEach, expect, test } from '@jest/globals'
+import { byKey, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { user } from '../samples.ts'
+import { alice } from '../stub-mesh.ts'
+
+const passwordUrl = '/api/users/security/password'
+const body = { currentPassword: 'long enough', newPassword: 'longer still' }
+
+let gateway: Gateway
+afterEach(async () => await gateway[Symbol.asyncDispose]())
+
+test('a changed password ends other sessions at once, though verified a moment ago', async () => {
+  let isChanged = false
+  gateway = await openGateway({
+    links: { listLinks: () => ({ links: [] }) },
+    signIn: {
+      verifySession: ({ sessionToken }) => {
+        if (isChanged && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
+        return { credential: alice }
+      },
+    },
+    passwords: {
+      changePassword: () => {
+        isChanged = true
+        return {}
+      },
+    },
+  })
+  const other = { cookie: 'coffer_session=other' }
+  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(200)
+  const changed = await gateway.send('PUT', passwordUrl, { as: bySession, body })
+  expect([changed.status, changed.text]).toEqual([200, ''])
+  expect(gateway.received.at(-1)!.message).toMatchObject(body)
+  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
+  expect((await gateway.send('GET', '/api/links', { as: bySession })).status).toBe(200)
+})
+
+test('a wrong current password is 401 and leaves the cookie', async () => {
+  gateway = await openGateway({
+    passwords: {
+      changePassword: () => {
+        throw refused('wrong', { status: 401 })
+      },
+    },
+  })
+  const { status, headers } = await gateway.send('PUT', passwordUrl, { as: bySession, body })
+  expect([status, headers['set-cookie']]).toEqual([401, undefined])
+})
+
+const proof = { currentPassword: 'long enough' }
+
+test.each([
+  ['PUT', passwordUrl, body],
+  ['POST', '/api/users/security/totp/setup', proof],
+  ['POST', '/api/users/security/totp/disable', proof],
+  ['POST', '/api/users/security/totp/recovery_codes', proof],
+  ['DELETE', '/api/users/me', proof],
+])('guesses at the password by %s %s are limited by network', async (method, path, sent) => {
+  const wrong = () => {
+    throw refused('wrong', { status: 401 })
+  }
+  gateway = await openGateway(
+    {
+      passwords: { changePassword: wrong },
+      multifactor: { setUpTotp: wrong, disableTotp: wrong, renewRecoveryCodes: wrong },
+      accounts: { deleteAccount: wrong },
+    },
+    { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '2' },
+  )
+  const statuses: number[] = []
+  while (statuses.length < 3) {
+    statuses.push((await gateway.send(method, path, { as: bySession, body: sent })).status)
+  }
+  expect(statuses).toEqual([401, 401, 429])
+})
+
+test.each([
+  [{}, ['currentPassword', 'newPassword']],
+  [{ ...body, newPassword: 'short' }, ['newPassword']],
+  [{ ...body, more: 1 }, ['more']],
+])('%j changes no password', async (sent, problems) => {
+  gateway = await openGateway({})
+  const answer = await gateway.send('PUT', passwordUrl, { as: bySession, body: sent })
+  expect([answer.status, Object.keys(answer.body.problems).sort()]).toEqual([400, problems])
+})
+
+test('a user is shown bare, to sessions', async () => {
+  gateway = await openGateway({ users: { getUser: () => ({ user }) } })
+  const url = `/api/users/${alice.userId}`
+  const { status, body: shown } = await gateway.send('GET', url, { as: bySession })
+  expect(status).toBe(200)
+  expect(shown).toMatchObject({ userId: alice.userId, login: { loginId: alice.loginId } })
+  expect((await gateway.send('GET', url, { as: byKey })).status).toBe(401)
+  const wrong = await gateway.send('GET', '/api/users/link_1', { as: bySession })
+  expect(wrong.status).toBe(400)
+})
+
+test('a reset needs no session, sets no cookie and answers nothing', async () => {
+  gateway = await openGateway({ passwords: { resetPassword: () => ({}) } })
+  const reset = (sent: object) =>
+    gateway.send('POST', '/api/authentication/reset', { as: null, body: sent })
+  const done = await reset({ token: ' abc ', password: 'long enough' })
+  expect([done.status, done.text, done.headers['set-cookie']]).toEqual([200, '', undefined])
+  expect(gateway.received.at(-1)!.message).toMatchObject({ token: 'abc', password: 'long enough' })
+  const wrong = await reset({ token: ' ', password: 'short' })
+  expect([wrong.status, Object.keys(wrong.body.problems)]).toEqual([400, ['token', 'password']])
+})
+
+test('a token that is not valid is 400', async () => {
+  gateway = await openGateway({
+    passwords: {
+      resetPassword: () => {
+        throw refused('not valid any more')
+      },
+    },
+  })
+  const sent = { as: null, body: { token: 'abc', password: 'long enough' } }
+  const { status, body: answer } = await gateway.send('POST', '/api/authentication/reset', sent)
+  expect([status, answer]).toEqual([400, { error: 'not valid any more' }])
+})

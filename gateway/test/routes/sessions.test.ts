@@ -1,0 +1,63 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { notFound, unauthenticated } from '@coffer/kit/rpc/errors'
+import { SessionSchema } from '@coffer/proto/identity/v1/session'
+import { afterEach, expect, test } from '@jest/globals'
+import { byKey, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { alice } from '../stub-mesh.ts'
+
+const url = '/api/users/security/sessions'
+const { sessionId } = alice
+const at = timestampFromDate(new Date('2026-01-02T03:04:05Z'))
+const session = { sessionId, isCurrent: true, createdAt: at, lastUsedAt: at, expiresAt: at }
+
+let gateway: Gateway
+afterEach(async () => await gateway[Symbol.asyncDispose]())
+
+test('sessions are listed for whoever is signed in', async () => {
+  const listSessions = () => ({ sessions: [create(SessionSchema, session)] })
+  gateway = await openGateway({ sessions: { listSessions } })
+  const { status, body } = await gateway.send('GET', url, { as: bySession })
+  expect(status).toBe(200)
+  const time = '2026-01-02T03:04:05Z'
+  expect(body).toEqual([
+    { sessionId, isCurrent: true, createdAt: time, lastUsedAt: time, expiresAt: time },
+  ])
+  expect((await gateway.send('GET', url, { as: byKey })).status).toBe(401)
+})
+
+test.each([url, `${url}/${sessionId}`])('DELETE %s ends sessions at once', async (path) => {
+  let isEnded = false
+  const end = () => {
+    isEnded = true
+    return {}
+  }
+  gateway = await openGateway({
+    links: { listLinks: () => ({ links: [] }) },
+    signIn: {
+      verifySession: ({ sessionToken }) => {
+        if (isEnded && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
+        return { credential: alice }
+      },
+    },
+    sessions: { endSession: end, endOtherSessions: end },
+  })
+  const other = { cookie: 'coffer_session=other' }
+  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(200)
+  const ended = await gateway.send('DELETE', path, { as: bySession })
+  expect([ended.status, ended.text]).toEqual([200, ''])
+  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
+})
+
+test('a session that is not there is 404, what is no ID 400', async () => {
+  gateway = await openGateway({
+    sessions: {
+      endSession: () => {
+        throw notFound('session')
+      },
+    },
+  })
+  const end = (id: string) => gateway.send('DELETE', `${url}/${id}`, { as: bySession })
+  expect((await end(sessionId)).status).toBe(404)
+  expect((await end('link_1')).status).toBe(400)
+})

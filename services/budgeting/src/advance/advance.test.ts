@@ -1,0 +1,215 @@
+import { amountMax } from '@coffer/kit/values/money'
+import { describe, expect, test } from '@jest/globals'
+import { recalculate } from '../contributions/contribution.ts'
+import type { Spending } from '../plans/spending.ts'
+import { type FundingSchedule, fire } from '../schedules/funding-schedule.ts'
+import { fundingLines, type MissedEvent, missedEvents, stretchesOf } from './advance.ts'
+
+const timezone = 'America/Chicago'
+const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
+const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
+const fridays = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
+
+const pay: FundingSchedule = {
+  ...{ accountId: 'acct_1', fundingScheduleId: 'fund_1', bankAccountId: 'bac_1' },
+  ...{ name: 'Pay', description: null, ruleset: twiceMonthly, excludeWeekends: true },
+  ...{ waitForDeposit: false, autoCreateTransaction: true, estimatedDeposit: 200_000n },
+  lastRecurrence: null,
+  nextRecurrence: new Date('2023-10-13T05:00Z'),
+  nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
+  createdAt: new Date('2023-01-01'),
+  deletedAt: null,
+}
+
+const envelope = (changes: Partial<Spending>): Spending => ({
+  ...{ accountId: 'acct_1', spendingId: 'spnd_1', bankAccountId: 'bac_1' },
+  ...{ fundingScheduleId: 'fund_1', spendingType: 'expense', name: 'Rent', ruleset: monthly },
+  ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
+  ...{ nextContributionAmount: 500n, isBehind: false, isPaused: false },
+  ...{ autoCreateTransaction: false, lastRecurrence: null },
+  nextRecurrence: new Date('2023-11-01T05:00Z'),
+  ...{ calculatedAt: new Date('2023-10-09T13:32Z'), createdAt: new Date('2023-01-01') },
+  ...{ state: 'open', openingKey: null, openingBody: null, openingAttempts: 1n },
+  ...changes,
+})
+const goal = (changes: Partial<Spending>) =>
+  envelope({ spendingType: 'goal', ruleset: null, ...changes })
+
+describe('the events that were missed', () => {
+  const list = (
+    now: string,
+    given: { schedules?: FundingSchedule[]; spending?: Spending[] },
+    limit = 100,
+  ) =>
+    missedEvents(
+      { schedules: given.schedules ?? [], spending: given.spending ?? [] },
+      { timezone, now: new Date(now), limit },
+    ).map((event) => [event.kind, event.at.toISOString().slice(0, 16)])
+
+  test('nothing is missed before its instant', () => {
+    expect(list('2023-10-13T04:59:59Z', { schedules: [pay], spending: [envelope({})] })).toEqual([])
+    expect(list('2023-10-13T05:00:00Z', { schedules: [pay] })).toEqual([
+      ['funding', '2023-10-13T05:00'],
+    ])
+  })
+
+  test('each missed occurrence is one event, in the order of their instants', () => {
+    const given = { schedules: [pay], spending: [envelope({}), goal({})] }
+    expect(list('2023-12-01T07:00Z', given)).toEqual([
+      ['funding', '2023-10-13T05:00'],
+      ['funding', '2023-10-31T05:00'],
+      ['due', '2023-11-01T05:00'],
+      ['due', '2023-11-01T05:00'],
+      ['funding', '2023-11-15T06:00'],
+      ['funding', '2023-11-30T06:00'],
+      ['due', '2023-12-01T06:00'],
+    ])
+  })
+
+  test('funding comes first on a tie', () => {
+    const onPayday = envelope({ nextRecurrence: new Date('2023-10-13T05:00Z') })
+    expect(list('2023-10-13T06:00Z', { schedules: [pay], spending: [onPayday] })).toEqual([
+      ['funding', '2023-10-13T05:00'],
+      ['due', '2023-10-13T05:00'],
+    ])
+  })
+
+  test('a limit keeps the earliest, and the rest follows in the next run', () => {
+    const weekly = envelope({ ruleset: fridays, nextRecurrence: new Date('2023-10-06T05:00Z') })
+    const given = { schedules: [pay], spending: [weekly] }
+    expect(list('2023-11-20', given, 3)).toEqual([
+      ['due', '2023-10-06T05:00'],
+      ['funding', '2023-10-13T05:00'],
+      ['due', '2023-10-13T05:00'],
+    ])
+  })
+
+  test('what is paused, and what is over, misses nothing', () => {
+    const past = new Date('2023-10-01T05:00Z')
+    const over = { lastRecurrence: past, nextRecurrence: past }
+    const given = {
+      schedules: [{ ...pay, ...over }],
+      spending: [envelope({ isPaused: true }), goal(over)],
+    }
+    expect(list('2024-01-01', given)).toEqual([])
+  })
+})
+
+describe('stretches of events', () => {
+  /** `F1` is a firing of the schedule 1, `D2` a due date of the plan 2. */
+  const events = (text: string) =>
+    text.split(' ').map((event, day): MissedEvent => {
+      const at = new Date(Date.UTC(2023, 0, day + 1))
+      const id = event.slice(1)
+      return event.startsWith('F')
+        ? { kind: 'funding', at, fundingScheduleId: id }
+        : { kind: 'due', at, spendingId: id }
+    })
+
+  test.each([
+    ['F1', 'F1'],
+    ['F1 F2 D1 D2', 'F1 F2 D1 D2'],
+    ['F1 D1 F2', 'F1 D1 | F2'],
+    ['F1 F2 F1 D1', 'F1 F2 | F1 D1'],
+    ['D1 D1 F1 D1 D1', 'D1 D1 | F1 D1 D1'],
+    [Array(21).fill('D1').join(' '), `${Array(20).fill('D1').join(' ')} | D1`],
+  ])('%s', (text, stretches) => {
+    const shown = stretchesOf(events(text)).map(({ fundings, dues }) =>
+      [
+        ...fundings.map(({ fundingScheduleId }) => `F${fundingScheduleId}`),
+        ...dues.map(({ spendingId }) => `D${spendingId}`),
+      ].join(' '),
+    )
+    expect(shown.join(' | ')).toBe(stretches)
+  })
+
+  test('nothing is one of none', () => {
+    expect(stretchesOf([])).toEqual([])
+  })
+})
+
+/** `spec/budgeting.md` 7.4, with the third amount capped as `spec/decisions.md` says. */
+describe('what a funding moves', () => {
+  const past = new Date('2023-10-01T05:00Z')
+  test.each([
+    {
+      name: 'a part of the target',
+      spending: envelope({ targetAmount: 1001n }),
+      line: { amount: 500n, ceiling: 1001n },
+      contribution: 501n,
+    },
+    {
+      name: 'nothing into a full envelope',
+      spending: envelope({ currentAmount: 1000n, nextContributionAmount: 0n }),
+      line: null,
+      contribution: 0n,
+    },
+    {
+      name: 'no more than is missing',
+      spending: envelope({ currentAmount: 900n }),
+      line: { amount: 100n, ceiling: 1000n },
+      contribution: 0n,
+    },
+    {
+      name: 'into a goal, whose spent money counts',
+      spending: goal({
+        ...{ currentAmount: 100n, usedAmount: 100n, nextContributionAmount: 100n },
+        nextRecurrence: new Date('2023-12-01T06:00Z'),
+      }),
+      line: { amount: 100n, ceiling: 1000n },
+      contribution: 175n,
+    },
+    {
+      name: 'into a goal past its date',
+      spending: goal({
+        ...{ currentAmount: 100n, usedAmount: 100n, nextContributionAmount: 800n },
+        ...{ nextRecurrence: past, lastRecurrence: past },
+      }),
+      line: { amount: 800n, ceiling: 1000n },
+      contribution: 0n,
+    },
+    {
+      name: 'into a weekly envelope, all the targets until the next funding',
+      spending: envelope({
+        ...{ ruleset: fridays, nextRecurrence: new Date('2023-10-13T05:00Z') },
+        ...{ currentAmount: 200n, nextContributionAmount: 2800n },
+      }),
+      line: { amount: 2800n, ceiling: 3000n },
+      // Two Fridays follow the next funding; the money of the 13th is still there to cover one.
+      contribution: 1000n,
+    },
+  ])('$name', ({ spending, line, contribution }) => {
+    const [found] = fundingLines([spending], pay, timezone)
+    expect(found ?? null).toEqual(line && { spendingId: 'spnd_1', ...line })
+    const funded = { ...spending, currentAmount: spending.currentAmount + (found?.amount ?? 0n) }
+    const asOf = { timezone, now: new Date('2023-10-13T06:00Z') }
+    const after = recalculate(funded, fire(pay, timezone), asOf)
+    expect(after.nextContributionAmount).toBe(contribution)
+  })
+
+  test('never more than an amount may be, however often it is due', () => {
+    const often = envelope({
+      ...{ ruleset: fridays, nextRecurrence: new Date('2023-10-13T05:00Z') },
+      ...{ targetAmount: amountMax, nextContributionAmount: amountMax },
+    })
+    const line = { spendingId: 'spnd_1', amount: amountMax, ceiling: amountMax }
+    expect(fundingLines([often], pay, timezone)).toEqual([line])
+  })
+
+  test('nothing into a paused envelope', () => {
+    expect(fundingLines([envelope({ isPaused: true })], pay, timezone)).toEqual([])
+  })
+
+  test('the target, when the schedule fires for the last time', () => {
+    const once = { ...pay, ruleset: 'DTSTART:20231013T050000Z\nRRULE:FREQ=MONTHLY;COUNT=1' }
+    const lines = fundingLines([envelope({ nextContributionAmount: 1000n })], once, timezone)
+    expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 1000n, ceiling: 1000n }])
+  })
+
+  test('the share of its own date where the next one has been calculated already', () => {
+    // At noon of the missed payday all of the target is left for the one payday that follows.
+    const later = { calculatedAt: new Date('2023-10-13T17:00Z'), nextContributionAmount: 1000n }
+    const lines = fundingLines([envelope(later)], pay, timezone)
+    expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 500n, ceiling: 1000n }])
+  })
+})

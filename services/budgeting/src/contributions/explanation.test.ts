@@ -1,0 +1,125 @@
+import { amountMax } from '@coffer/kit/values/money'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { fundingOf } from '../plans/plan.ts'
+import type { FundedSpending } from '../plans/spending.ts'
+import { recalculate } from './contribution.ts'
+import { explain } from './explanation.ts'
+import { sentencesOf } from './explanation-text.ts'
+
+const timezone = 'America/Chicago'
+const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1'
+const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
+const fridays = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
+const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'
+const now = new Date('2023-10-09T13:32Z')
+
+const rent: FundedSpending = {
+  ...{ accountId: 'acct_1', spendingId: 'spnd_1', bankAccountId: 'bac_1' },
+  ...{ fundingScheduleId: 'fund_1', spendingType: 'expense', name: 'Rent', ruleset: monthly },
+  ...{ targetAmount: 12_500n, currentAmount: 157n, usedAmount: 0n, amountsVersion: 1n },
+  ...{ nextContributionAmount: 0n, isBehind: false, isPaused: false },
+  ...{ autoCreateTransaction: false, lastRecurrence: null },
+  nextRecurrence: new Date('2024-03-01T06:00Z'),
+  ...{
+    calculatedAt: now,
+    createdAt: now,
+    state: 'open',
+    openingKey: null,
+    openingBody: null,
+    openingAttempts: 1n,
+  },
+  fundingRuleset: twiceMonthly,
+  fundingExcludesWeekends: true,
+  fundingNextRecurrence: new Date('2023-10-13T05:00Z'),
+}
+const goal: FundedSpending = { ...rent, spendingType: 'goal', ruleset: null }
+
+function told(plan: FundedSpending, style = { currency: 'USD', locale: 'en_US' }): string[] {
+  return sentencesOf(plan, explain(plan, { timezone, now }), { ...style, timezone })
+}
+
+describe('an explanation leads to the contribution', () => {
+  test('of a share', () => {
+    expect(told(rent)).toEqual([
+      '$125.00 is the target, due on Mar 1, 2024; $1.57 is put aside so far.',
+      '$125.00 − $1.57 = $123.43 is missing.',
+      '10 fundings share it: $123.43 ÷ 10 = $12.34 on Oct 13, 2023.',
+      'The remaining $0.03 of the division comes with a later funding.',
+    ])
+  })
+
+  test('of a goal that is paid in part, in another currency', () => {
+    const paid = { ...goal, targetAmount: 900n, currentAmount: 0n, usedAmount: 300n }
+    const style = { currency: 'JPY', locale: 'de_DE.UTF-8' }
+    expect(told(paid, style).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
+      '900 ¥ is the target, due on 01.03.2024; 300 ¥ is put aside so far' +
+        ' (300 ¥ of it already spent).',
+      '900 ¥ − 300 ¥ = 600 ¥ is missing.',
+      '10 fundings share it: 600 ¥ ÷ 10 = 60 ¥ on 13.10.2023.',
+    ])
+  })
+
+  test('of an expense that is due more often than it is funded, and paused', () => {
+    const food = { ...rent, ruleset: fridays, targetAmount: 700n, isPaused: true }
+    const due = { fundingNextRecurrence: new Date('2023-10-15T05:00Z') }
+    const nextRecurrence = new Date('2023-10-13T05:00Z')
+    expect(told({ ...food, ...due, nextRecurrence })).toEqual([
+      '$7.00 is the target, due on Oct 13, 2023; $1.57 is put aside so far.',
+      'The funding on Oct 15, 2023 covers what falls due from then on, before the one after' +
+        ' it on Oct 31, 2023: 2 × $7.00 = $14.00.',
+      'Of what is put aside $0.00 is left by then, after 1 due before it, so it adds $14.00.',
+      'It is behind: more than $1.57 falls due before the next funding on Oct 15, 2023.',
+      'It is paused: nothing is put aside until it is resumed.',
+    ])
+  })
+
+  test('of more than an amount may be', () => {
+    const empty = { ...rent, ruleset: fridays, targetAmount: amountMax, currentAmount: 0n }
+    const often = { ...empty, nextRecurrence: new Date('2023-10-13T05:00Z') }
+    expect(told(often).slice(1, 3)).toEqual([
+      expect.stringContaining('3 × $90,071,992,547,409.91 = $270,215,977,642,229.73'),
+      expect.stringMatching(/adds \$90,071,992,547,409\.91, the most that an amount may be\.$/),
+    ])
+  })
+
+  test('where nothing is missing, and where nothing follows', () => {
+    expect(told({ ...rent, currentAmount: 12_500n }).at(-1)).toBe(
+      'The target is reached, so the next funding adds nothing.',
+    )
+    const ended = { ...rent, fundingRuleset: `${twiceMonthly};COUNT=1` }
+    const past = { ...ended, fundingNextRecurrence: new Date('2021-12-31T06:00Z') }
+    expect(told(past).slice(1)).toEqual([
+      'No funding or no due date follows: nothing more is put aside.',
+      'It is behind: more than $1.57 falls due and no funding follows.',
+    ])
+  })
+})
+
+test('its figures are those of the contribution, and its dates are those that were counted', () => {
+  const plans = fc.record({
+    ruleset: fc.constantFrom(monthly, fridays, daily, null),
+    fundingRuleset: fc.constantFrom(twiceMonthly, fridays, daily, monthly),
+    fundingExcludesWeekends: fc.boolean(),
+    targetAmount: fc.bigInt({ min: 1n, max: 100_000n }),
+    currentAmount: fc.bigInt({ min: 0n, max: 100_000n }),
+    nextRecurrence: fc.constantFrom(rent.nextRecurrence, new Date('2023-11-01T05:00Z')),
+  })
+  fc.assert(
+    fc.property(plans, (changes) => {
+      const plan: FundedSpending = { ...rent, ...changes }
+      const contribution = recalculate(plan, fundingOf(plan), { timezone, now })
+      const { nextContributionAmount, isBehind, explanation } = contribution
+      const found = explain(plan, { timezone, now })
+      expect(found).toMatchObject({ nextContributionAmount, isBehind, ...explanation })
+      const dues = explanation.duesBeforeFunding + explanation.duesAfterFunding
+      expect(found.dueDates).toHaveLength(Math.min(100, dues))
+      const fundings = Math.min(100, Number(explanation.divisor))
+      if (found.fundingDates.length > 0) expect(found.fundingDates).toHaveLength(fundings)
+      const amount = `$${(Number(nextContributionAmount) / 100).toLocaleString('en-US', {
+        minimumFractionDigits: 2,
+      })}`
+      if (nextContributionAmount > 0n) expect(told(plan).join(' ')).toContain(amount)
+    }),
+  )
+})

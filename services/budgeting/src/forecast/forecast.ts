@@ -1,0 +1,186 @@
+import { invalid } from '@coffer/kit/rpc/errors'
+import { isExact } from '@coffer/kit/values/money'
+import { dayMs } from '@coffer/kit/values/time'
+import { countDues } from '../contributions/due-dates.ts'
+import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
+import { envelopeEvents, type ForecastPlan, type SpendingEvent } from './forecast-envelope.ts'
+import {
+  type ForecastSchedule,
+  type FundingEvent,
+  type Fundings,
+  fundingAt,
+  fundingsFrom,
+} from './forecast-fundings.ts'
+
+/** What a forecast is made from; `free` is what is free to use at `now`, in minor units. */
+export type ForecastInput = {
+  plans: readonly ForecastPlan[]
+  schedules: readonly ForecastSchedule[]
+  timezone: string
+  now: Date
+  end: Date
+  free: bigint
+}
+
+/** Everything that happens to the envelopes on one date; amounts in minor units. */
+export type ForecastEvent = {
+  date: Date
+  delta: bigint
+  contribution: bigint
+  transaction: bigint
+  balance: bigint
+  spending: SpendingEvent[]
+  funding: FundingEvent[]
+}
+
+/** What is free to use from a date on, and what has changed it, in minor units. */
+export type FreeToUse = { date: Date; deposit: bigint; contribution: bigint; free: bigint }
+
+/** What the plans come to when everything happens as planned (`spec/budgeting.md` 8.1). */
+export type Forecast = {
+  startingTime: Date
+  endingTime: Date
+  startingBalance: bigint
+  endingBalance: bigint
+  events: ForecastEvent[]
+  free: FreeToUse[]
+}
+
+const daysAhead = 90
+const monthsAheadMax = 12
+
+/**
+ * Where a forecast ends: 90 days after `now`, or as asked. Throws invalid for a past end and for
+ * one more than 12 calendar months (UTC) ahead.
+ */
+export function forecastEnd(asked: Date | null, now: Date): Date {
+  if (asked === null) return new Date(now.getTime() + daysAhead * dayMs)
+  const last = new Date(now)
+  last.setUTCMonth(last.getUTCMonth() + monthsAheadMax)
+  if (asked < now) throw invalid({ end: 'must be in the future' })
+  if (asked > last) throw invalid({ end: `must be at most ${monthsAheadMax} months ahead` })
+  return asked
+}
+
+/** How many events of single envelopes a forecast will have at most, about. */
+export function forecastSize({ plans, schedules, timezone, now, end }: ForecastInput): number {
+  const range = { from: now.getTime() - dayMs, before: end.getTime() + dayMs }
+  const firings = new Map(
+    schedules.map(({ fundingScheduleId, ruleset }) => [
+      fundingScheduleId,
+      countOccurrences(occurrencesOf(ruleset, timezone), range) + 1,
+    ]),
+  )
+  // The stored dates, which may be off their rules, make one more of each.
+  return plans.reduce((sum, plan) => {
+    const fundings = firings.get(plan.fundingScheduleId) ?? 0
+    return sum + fundings + countDues(plan, timezone, range) + 1
+  }, 0)
+}
+
+/** The forecast from `now` to `end` (`spec/budgeting.md` 8.2). Paused plans must be left out. */
+export function forecast(input: ForecastInput): Forecast {
+  const { plans, schedules, timezone } = input
+  const range = { now: input.now.getTime(), end: input.end.getTime() }
+  const fundings = new Map(
+    schedules.map((one) => [one.fundingScheduleId, fundingsFrom(one, timezone, range.now)]),
+  )
+  const single = plans.flatMap((plan) => {
+    const own = fundings.get(plan.fundingScheduleId)
+    return own ? envelopeEvents(plan, own, range) : []
+  })
+  const startingBalance = plans.reduce((sum, plan) => sum + plan.currentAmount, 0n)
+  const events = grouped(single, startingBalance)
+  return {
+    startingTime: input.now,
+    endingTime: input.end,
+    startingBalance,
+    // 0 without events, as clients of the format expect.
+    endingBalance: events.at(-1)?.balance ?? 0n,
+    events,
+    free: freeToUse(input, events, [...fundings.values()]),
+  }
+}
+
+/** Whether all amounts of a forecast are within ±2^53−1, so that clients read them as they are. */
+export function isExactForecast({ events, free }: Forecast): boolean {
+  return (
+    free.every((one) => isExact(one.free) && isExact(one.deposit)) &&
+    events.every(
+      (event) =>
+        [event.balance, event.contribution, event.transaction].every(isExact) &&
+        event.spending.every((one) => isExact(one.rollingAllocation)),
+    )
+  )
+}
+
+function grouped(single: readonly SpendingEvent[], startingBalance: bigint): ForecastEvent[] {
+  const groups = Map.groupBy(single, ({ date }) => date.getTime())
+  let balance = startingBalance
+  return [...groups.values()]
+    .sort((a, b) => timeOf(a[0]) - timeOf(b[0]))
+    .map((spending) => {
+      const contribution = sumOf(spending, 'contributionAmount')
+      const transaction = sumOf(spending, 'transactionAmount')
+      const delta = contribution - transaction
+      balance += delta
+      spending.sort((a, b) => compare(a.spendingId, b.spendingId))
+      const { date } = spending[0] as SpendingEvent
+      return { date, delta, contribution, transaction, balance, spending, funding: fired(spending) }
+    })
+}
+
+/** The schedules that fire, each once, by ID. */
+function fired(spending: readonly SpendingEvent[]): FundingEvent[] {
+  const all = spending.flatMap(({ funding }) => funding)
+  const distinct = new Map(all.map((event) => [event.fundingScheduleId, event]))
+  return [...distinct.values()].sort((a, b) => compare(a.fundingScheduleId, b.fundingScheduleId))
+}
+
+/**
+ * What is free to use over time: expected deposits raise it, contributions lower it, and what is
+ * spent on a due date comes out of the envelopes alone.
+ */
+function freeToUse(
+  { now, end, free: startingFree }: ForecastInput,
+  events: readonly ForecastEvent[],
+  fundings: readonly Fundings[],
+): FreeToUse[] {
+  const deposits = new Map<number, bigint>()
+  for (const each of fundings) {
+    const deposit = each.schedule.estimatedDeposit ?? 0n
+    if (deposit <= 0n) continue
+    for (let index = 0; timeOf(fundingAt(each, index)) <= end.getTime(); index += 1) {
+      const at = timeOf(fundingAt(each, index))
+      deposits.set(at, (deposits.get(at) ?? 0n) + deposit)
+    }
+  }
+  const contributions = new Map(events.map((event) => [event.date.getTime(), event.contribution]))
+  const dates = [...new Set([...deposits.keys(), ...contributions.keys()])].sort((a, b) => a - b)
+  let free = startingFree
+  const changes = dates.flatMap((at) => {
+    const deposit = deposits.get(at) ?? 0n
+    const contribution = contributions.get(at) ?? 0n
+    free += deposit - contribution
+    return deposit === 0n && contribution === 0n
+      ? []
+      : [{ date: new Date(at), deposit, contribution, free }]
+  })
+  return [{ date: now, deposit: 0n, contribution: 0n, free: startingFree }, ...changes]
+}
+
+function timeOf(event: { date: Date } | null | undefined): number {
+  return event?.date.getTime() ?? Number.POSITIVE_INFINITY
+}
+
+function sumOf(
+  spending: readonly SpendingEvent[],
+  amount: 'contributionAmount' | 'transactionAmount',
+): bigint {
+  return spending.reduce((sum, event) => sum + event[amount], 0n)
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,94 @@
+import type { Database } from '@coffer/kit/database/database'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+
+const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.string() })
+
+/** Something that does not agree: in which account, by which rule, and where. */
+type Finding = z.infer<typeof Finding>
+
+/** An envelope or a booked run of the ledger. */
+interface BookEntry {
+  accountId: string
+  bankAccountId: string
+  /** Spending ID of an open envelope, or operation ID of a booked run. */
+  id: string
+}
+
+/** The ledger's side, in pages; asked for once an audit. */
+interface Books {
+  openEnvelopes: () => AsyncIterable<readonly BookEntry[]>
+  bookedRuns: () => AsyncIterable<readonly BookEntry[]>
+}
+
+const findingsMax = 100
+
+const live = sql.fragment`NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
+  WHERE ended.account_id = ours.account_id AND ended.bank_account_id = ours.bank_account_id
+    AND ended.reason = 'removed')`
+
+/** Each rule is one statement that yields what breaks it. */
+const rules: Record<string, FragmentSqlToken> = {
+  'an open plan has an open envelope': sql.fragment`
+    SELECT account_id, format('%s: %s', bank_account_id, spending_id) AS detail
+    FROM spending AS ours
+    WHERE state = 'open' AND ${live} AND NOT EXISTS (SELECT FROM ledger_envelopes AS theirs
+      WHERE theirs.account_id = ours.account_id AND theirs.id = ours.spending_id)`,
+  'an open envelope has a plan': sql.fragment`
+    SELECT account_id, format('%s: %s', bank_account_id, id) AS detail
+    FROM ledger_envelopes AS ours
+    WHERE ${live} AND NOT EXISTS (SELECT FROM spending
+      WHERE spending.account_id = ours.account_id AND spending.spending_id = ours.id)`,
+  'an applied run is booked': sql.fragment`
+    SELECT account_id, format('%s: %s', bank_account_id, funding_run_id) AS detail
+    FROM funding_runs AS ours
+    WHERE state = 'applied' AND ${live} AND NOT EXISTS (SELECT FROM ledger_runs AS theirs
+      WHERE theirs.account_id = ours.account_id AND theirs.id = ours.funding_run_id)`,
+  'a booked run was decided here': sql.fragment`
+    SELECT account_id, format('%s: %s', bank_account_id, id) AS detail
+    FROM ledger_runs AS ours
+    WHERE ${live} AND NOT EXISTS (SELECT FROM funding_runs
+      WHERE funding_runs.account_id = ours.account_id AND funding_runs.funding_run_id = ours.id)`,
+}
+
+/**
+ * Compares plans and runs with the ledger (design 1): plans match open envelopes, runs match booked
+ * operations, one to one. Returns at most 100 findings a rule. What happens meanwhile may show; a
+ * finding that stays is one.
+ */
+export async function auditPlans({ pool }: Database, books: Books): Promise<Finding[]> {
+  // One connection, for its temporary tables; no transaction, since the pages come from elsewhere.
+  return pool.connect(async (connection) => {
+    await stage(connection, 'ledger_envelopes', books.openEnvelopes())
+    await stage(connection, 'ledger_runs', books.bookedRuns())
+    const findings: Finding[] = []
+    for (const [rule, broken] of Object.entries(rules)) {
+      const found = await connection.any(sql.type(Finding)`
+        SELECT account_id AS "accountId", ${rule} AS rule, detail FROM (${broken}) AS broken
+        ORDER BY account_id, detail LIMIT ${findingsMax}`)
+      findings.push(...found)
+    }
+    return findings
+  })
+}
+
+/** Copies pages into a temporary table, so that memory stays bounded. */
+async function stage(
+  connection: CommonQueryMethods,
+  name: 'ledger_envelopes' | 'ledger_runs',
+  pages: AsyncIterable<readonly BookEntry[]>,
+): Promise<void> {
+  const table = sql.identifier([name])
+  // The connection may have been used for an audit before.
+  await connection.query(sql.unsafe`DROP TABLE IF EXISTS pg_temp.${table}`)
+  await connection.query(sql.unsafe`
+    CREATE TEMPORARY TABLE ${table} (account_id text, bank_account_id text, id text,
+      PRIMARY KEY (account_id, id))`)
+  for await (const page of pages) {
+    await connection.query(sql.unsafe`
+      INSERT INTO pg_temp.${table} SELECT * FROM ${sql.unnest(
+        page.map(({ accountId, bankAccountId, id }) => [accountId, bankAccountId, id]),
+        ['text', 'text', 'text'],
+      )} ON CONFLICT DO NOTHING`)
+  }
+}

@@ -1,0 +1,42 @@
+import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { FundingRun, RunLine } from '../advance/funding-run.ts'
+import type { PlanScope } from '../plans/spending.ts'
+
+const Scope = z.object({ accountId: z.string(), bankAccountId: z.string() })
+
+/** Bank accounts that have had plans and have not ended, in the order of their keys. */
+export function listBooks(
+  { pool }: Database,
+  { after, limit }: { after: PlanScope | null; limit: number },
+): Promise<readonly PlanScope[]> {
+  const { accountId, bankAccountId } = after ?? { accountId: '', bankAccountId: '' }
+  return pool.any(sql.type(Scope)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM plan_books AS book
+    WHERE (account_id, bank_account_id) > (${accountId}, ${bankAccountId})
+      AND NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
+        WHERE ended.account_id = book.account_id AND ended.bank_account_id = book.bank_account_id)
+    ORDER BY account_id, bank_account_id LIMIT ${limit}`)
+}
+
+/** The runs of a bank account that were booked since then, in the order they were due. */
+export async function listBookedRuns(
+  { pool }: Database,
+  { accountId, bankAccountId }: PlanScope,
+  since: Date,
+): Promise<{ run: FundingRun; lines: readonly RunLine[] }[]> {
+  const scope = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  const runs = await pool.any(sql.type(FundingRun)`
+    SELECT ${columnsOf(FundingRun, { table: 'funding_runs' })} FROM funding_runs
+    WHERE ${scope} AND state = 'applied' AND created_at >= ${since.toISOString()}
+    ORDER BY occurrence, funding_run_id`)
+  if (runs.length === 0) return []
+  const ids = runs.map(({ fundingRunId }) => fundingRunId)
+  const lines = await pool.any(sql.type(RunLine)`
+    SELECT ${columnsOf(RunLine, { table: 'funding_run_lines' })} FROM funding_run_lines
+    WHERE ${scope} AND funding_run_id = ANY(${sql.array(ids, 'text')})`)
+  const byRun = Map.groupBy(lines, ({ fundingRunId }) => fundingRunId)
+  return runs.map((run) => ({ run, lines: byRun.get(run.fundingRunId) ?? [] }))
+}

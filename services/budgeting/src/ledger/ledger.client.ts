@@ -1,0 +1,63 @@
+import { systemCaller } from '@coffer/kit/rpc/caller'
+import { refused } from '@coffer/kit/rpc/errors'
+import { headers, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  BankAccountService,
+  type DescribeBankAccountResponse,
+} from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { type CallOptions, Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
+
+/** The bank account of a request. Throws notFound for one that the caller does not have. */
+export function describeBankAccount(
+  { mesh }: Pick<ServiceDeps, 'mesh'>,
+  bankAccountId: string,
+  context: HandlerContext,
+): Promise<DescribeBankAccountResponse> {
+  const bankAccounts = mesh.client('ledger', BankAccountService)
+  return bankAccounts.describeBankAccount({ bankAccountId }, onBehalfOf(context))
+}
+
+/** The bank account of a write. Throws notFound, and refuses an archived one. */
+export async function describeWritable(
+  deps: Pick<ServiceDeps, 'mesh'>,
+  bankAccountId: string,
+  context: HandlerContext,
+): Promise<{ isManualLink: boolean }> {
+  const { archived, linkType } = await describeBankAccount(deps, bankAccountId, context)
+  if (archived) {
+    throw refused('The bank account is archived')
+  }
+  return { isManualLink: linkType === 'manual' }
+}
+
+/** Whether a plan has its open envelope; without the bank account it has none. */
+export async function hasEnvelope(
+  { mesh }: Pick<ServiceDeps, 'mesh'>,
+  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  options: CallOptions,
+): Promise<boolean> {
+  const ledger = mesh.client('ledger', EnvelopeService)
+  const request = { bankAccountId, spendingIds: [spendingId] }
+  try {
+    const { envelopes } = await ledger.listEnvelopes(request, options)
+    return envelopes.length > 0
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.NotFound) return false
+    throw error
+  }
+}
+
+/** Call options of what the service does by itself, for one attempt. */
+export function asSystem(
+  { signer, clock }: Pick<ServiceDeps, 'signer' | 'clock'>,
+  accountId: string,
+): CallOptions {
+  return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
+}
+
+/** Call options of the hourly job, on no account: its requests name those they are about. */
+export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions {
+  return asSystem(deps, '')
+}

@@ -1,0 +1,35 @@
+import type { Database } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { Spending } from './spending.ts'
+
+const Reserved = Spending.pick({
+  accountId: true,
+  bankAccountId: true,
+  spendingId: true,
+  openingAttempts: true,
+})
+export type Reserved = Pick<Spending, keyof typeof Reserved.shape>
+
+const reserved = sql.fragment`account_id AS "accountId", bank_account_id AS "bankAccountId",
+      spending_id AS "spendingId", opening_attempts AS "openingAttempts"`
+
+/** Plans whose creation has stopped half-way, oldest first. */
+export function staleOpenings(
+  { pool }: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<readonly Reserved[]> {
+  return pool.any(sql.type(Reserved)`
+    SELECT ${reserved} FROM spending
+    WHERE state = 'opening' AND created_at < ${before.toISOString()}
+    ORDER BY created_at LIMIT ${limit}`)
+}
+
+/** Plans that still have the key of a request which is too old to be repeated. */
+export function oldKeys(
+  { pool }: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<readonly Reserved[]> {
+  return pool.any(sql.type(Reserved)`
+    SELECT ${reserved} FROM spending
+    WHERE opening_key IS NOT NULL AND created_at < ${before.toISOString()} LIMIT ${limit}`)
+}

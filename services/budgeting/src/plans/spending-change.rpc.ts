@@ -1,0 +1,60 @@
+import { create } from '@bufbuild/protobuf'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  SpendingSchema,
+  type UpdateSpendingRequest,
+  UpdateSpendingRequestSchema,
+  UpdateSpendingResponseSchema,
+} from '@coffer/proto/budgeting/v1/spending'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import type { HandlerContext } from '@connectrpc/connect'
+import { describeWritable } from '../ledger/ledger.client.ts'
+import { liveSchedule } from '../schedules/funding-schedule.ts'
+import { withAmounts, withContribution } from './plan.ts'
+import { withFunding } from './spending.ts'
+import { changeSpending, type SpendingPatch } from './spending-change.ts'
+import type { PlanWriter } from './writer.service.ts'
+
+type Deps = Pick<ServiceDeps, 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
+
+/** Changes a plan and answers with it and the ledger's amounts. */
+export async function updateSpending(
+  deps: Deps,
+  request: UpdateSpendingRequest,
+  context: HandlerContext,
+) {
+  const { bankAccountId, spendingId } = request
+  const { accountId, timezone } = callerOf(context)
+  const patch = patchOf(UpdateSpendingRequestSchema, request) as SpendingPatch
+  const ledger = deps.mesh.client('ledger', EnvelopeService)
+  const [{ isManualLink }, { envelopes }] = await Promise.all([
+    describeWritable(deps, bankAccountId, context),
+    ledger.listEnvelopes({ bankAccountId, spendingIds: [spendingId] }, onBehalfOf(context)),
+  ])
+  const [envelope] = envelopes
+  if (!envelope) throw notFound('spending')
+  const moveTo = patch.fundingScheduleId ? [patch.fundingScheduleId] : []
+  const asOf = { timezone, now: deps.clock() }
+  const plan = await deps.write({
+    scope: {
+      ...{ accountId, bankAccountId },
+      ...{ spendingIds: [spendingId], fundingScheduleIds: moveTo },
+    },
+    signal: context.signal,
+    decide: ({ plans, schedules }) => {
+      const current = plans.find((one) => one.spendingId === spendingId)
+      if (current?.state !== 'open') throw notFound('spending')
+      const changed = changeSpending(current, patch, { ...asOf, isManualLink })
+      const { spending, needsContribution } = changed
+      const funding = liveSchedule(schedules, spending.fundingScheduleId)
+      if (!funding) throw notFound('funding schedule')
+      const merged = withAmounts(withFunding(spending, funding), envelope, asOf)
+      const reply = needsContribution ? withContribution(merged, asOf) : merged
+      return { reply, plans: [reply] }
+    },
+  })
+  return create(UpdateSpendingResponseSchema, { spending: toMessage(SpendingSchema, plan) })
+}

@@ -1,0 +1,174 @@
+import { problemsOf } from '@coffer/kit/rpc/errors'
+import type { ConnectError } from '@connectrpc/connect'
+import { describe, expect, test } from '@jest/globals'
+import type { Spending } from './spending.ts'
+import { changeSpending, type SpendingPatch } from './spending-change.ts'
+
+const where = {
+  timezone: 'America/Chicago',
+  now: new Date('2023-10-09T13:32Z'),
+  isManualLink: true,
+}
+const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
+const weekly = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
+const rent: Spending = {
+  ...{ accountId: 'acct_1', spendingId: 'spnd_1', bankAccountId: 'bac_1' },
+  ...{ fundingScheduleId: 'fund_1', spendingType: 'expense', name: 'Rent', ruleset: monthly },
+  ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
+  ...{ nextContributionAmount: 500n, isBehind: false, isPaused: false },
+  ...{ autoCreateTransaction: false, lastRecurrence: null },
+  nextRecurrence: new Date('2023-11-01T05:00Z'),
+  ...{ calculatedAt: new Date('2023-10-09'), createdAt: new Date('2023-01-01') },
+  ...{ state: 'open', openingKey: null, openingBody: null, openingAttempts: 1n },
+}
+const trip: Spending = { ...rent, spendingType: 'goal', name: 'Trip', ruleset: null }
+const paused = { ...rent, isPaused: true }
+const past = new Date('2023-10-01T05:00Z')
+const over = { ...rent, nextRecurrence: past, lastRecurrence: past }
+
+describe('a change of a plan (spec/budgeting.md 3.3)', () => {
+  const december = new Date('2023-12-01T06:00Z')
+  const friday = new Date('2023-10-13T05:00Z')
+  test.each<[string, Spending, SpendingPatch, Partial<Spending>, boolean]>([
+    ['nothing', rent, {}, {}, false],
+    ['the name', rent, { name: 'Flat' }, { name: 'Flat' }, false],
+    ['the target', rent, { targetAmount: 5n }, { targetAmount: 5n }, true],
+    ['the target as it is', rent, { targetAmount: 1000n }, {}, false],
+    ['the schedule', trip, { fundingScheduleId: 'f' }, { fundingScheduleId: 'f' }, true],
+    [
+      'the rule, which moves the due date to its next one',
+      rent,
+      { ruleset: weekly },
+      { ruleset: weekly, nextRecurrence: friday },
+      true,
+    ],
+    [
+      'the rule with a due date',
+      rent,
+      { ruleset: weekly, nextRecurrence: december },
+      { ruleset: weekly, nextRecurrence: december },
+      true,
+    ],
+    [
+      'the rule with the due date as it is',
+      rent,
+      { ruleset: weekly, nextRecurrence: rent.nextRecurrence },
+      { ruleset: weekly },
+      true,
+    ],
+    [
+      'the rule while paused',
+      paused,
+      { ruleset: weekly },
+      { ruleset: weekly, nextRecurrence: friday },
+      true,
+    ],
+    [
+      'the rule in other words',
+      rent,
+      { ruleset: 'DTSTART:20220101T060000\nRRULE:BYMONTHDAY=1;FREQ=MONTHLY' },
+      {},
+      false,
+    ],
+    ['no rule for a goal', trip, { ruleset: null }, {}, false],
+    [
+      'the due date, at any hour of the day',
+      rent,
+      { nextRecurrence: new Date('2023-12-01T17:00Z') },
+      { nextRecurrence: december },
+      true,
+    ],
+    ['the due date as it is', rent, { nextRecurrence: rent.nextRecurrence }, {}, false],
+    ['automatic', rent, { autoCreateTransaction: true }, { autoCreateTransaction: true }, false],
+    ['pausing', rent, { isPaused: true }, { isPaused: true }, false],
+    [
+      'pausing with another target',
+      rent,
+      { isPaused: true, targetAmount: 5n },
+      { isPaused: true, targetAmount: 5n },
+      false,
+    ],
+    ['another target while paused', paused, { targetAmount: 5n }, { targetAmount: 5n }, true],
+    ['resuming', paused, { isPaused: false }, { isPaused: false }, true],
+  ])('%s', (_, current, patch, ...expected) => {
+    const [changes, needsContribution] = expected
+    const found = changeSpending(current, patch, where)
+    expect(found).toEqual({ spending: { ...current, ...changes }, needsContribution })
+  })
+
+  test('an expense resumed after its due date goes on with the next one', () => {
+    const missed = { ...paused, nextRecurrence: new Date('2023-03-01T06:00Z') }
+    const { spending } = changeSpending(missed, { isPaused: false }, where)
+    expect(spending.nextRecurrence).toEqual(rent.nextRecurrence)
+    expect(spending.lastRecurrence).toEqual(missed.nextRecurrence)
+    const patch = { isPaused: false, ruleset: weekly }
+    const { nextRecurrence } = changeSpending(missed, patch, where).spending
+    expect(nextRecurrence).toEqual(new Date('2023-10-13T05:00Z'))
+    const goal = { ...trip, isPaused: true, nextRecurrence: past }
+    const resumed = changeSpending(goal, { isPaused: false }, where).spending
+    expect(resumed).toEqual({ ...goal, isPaused: false })
+  })
+
+  test('an expense whose rule has ended goes on with a new one', () => {
+    const { spending, needsContribution } = changeSpending(over, { ruleset: weekly }, where)
+    expect(needsContribution).toBe(true)
+    expect(spending.nextRecurrence).toEqual(new Date('2023-10-13T05:00Z'))
+    expect(changeSpending(over, { name: 'Flat' }, where).spending.nextRecurrence).toEqual(past)
+    const ended = `${weekly};COUNT=1`
+    expect(changeSpending(over, { ruleset: ended }, where).spending).toEqual({
+      ...{ ...over, ruleset: ended },
+    })
+  })
+
+  const notInFuture = 'Next recurrence must be in the future'
+  test.each<[string, Spending, SpendingPatch, object]>([
+    ['a past date', rent, { nextRecurrence: past }, { nextRecurrence: notInFuture }],
+    ['today, for a goal too', trip, { nextRecurrence: where.now }, { nextRecurrence: notInFuture }],
+    ['a rule for a goal', trip, { ruleset: monthly }, { ruleset: 'A goal takes no ruleset' }],
+    ['no rule for an expense', rent, { ruleset: null }, { ruleset: 'Ruleset is required' }],
+    [
+      'a rule without a date left',
+      rent,
+      { ruleset: `${weekly};COUNT=1` },
+      { ruleset: 'Ruleset has no date left' },
+    ],
+    [
+      'another rule while the due date that has passed is still to be closed',
+      { ...rent, nextRecurrence: past },
+      { ruleset: weekly },
+      { nextRecurrence: notInFuture },
+    ],
+    [
+      'transactions of a goal',
+      trip,
+      { autoCreateTransaction: false },
+      { autoCreateTransaction: 'key not expected' },
+    ],
+    [
+      'everything at once',
+      rent,
+      { name: null, isPaused: null, targetAmount: 0n, ruleset: 'x', nextRecurrence: past },
+      {
+        ...{ name: 'cannot be blank', isPaused: 'cannot be blank', nextRecurrence: notInFuture },
+        targetAmount: 'Target amount must be greater than 0',
+        ruleset: 'Ruleset must be a DTSTART line and an RRULE line',
+      },
+    ],
+  ])('%s is refused', (_, current, patch, problems) => {
+    const change = () => changeSpending(current, patch, where)
+    expect(change).toThrow()
+    try {
+      change()
+    } catch (error) {
+      expect(problemsOf(error as ConnectError)).toEqual(problems)
+    }
+  })
+
+  test('automatic transactions are for manual links', () => {
+    const elsewhere = { ...where, isManualLink: false }
+    const automatic = { ...rent, autoCreateTransaction: true }
+    expect(() => changeSpending(rent, { autoCreateTransaction: true }, elsewhere)).toThrow()
+    expect(() => changeSpending(automatic, { name: 'Flat' }, elsewhere)).toThrow()
+    expect(() => changeSpending(rent, { name: 'Flat' }, elsewhere)).not.toThrow()
+  })
+})

@@ -1,0 +1,118 @@
+import { invalid, type Problems } from '@coffer/kit/rpc/errors'
+import { midnightOf } from '@coffer/kit/values/time'
+import { dueAfter } from '../contributions/due-dates.ts'
+import { isOver, notInFuture } from '../schedules/funding-schedule.ts'
+import { checkPlan, nextDue, readRule, type Spending } from './spending.ts'
+
+/** What a client changes of a plan. Null is refused, but for the ruleset of a goal. */
+export type SpendingPatch = {
+  [Field in
+    | 'name'
+    | 'fundingScheduleId'
+    | 'targetAmount'
+    | 'nextRecurrence'
+    | 'ruleset'
+    | 'autoCreateTransaction'
+    | 'isPaused']?: Spending[Field] | null
+}
+
+type Where = { timezone: string; now: Date; isManualLink: boolean }
+
+const triggers = ['targetAmount', 'fundingScheduleId', 'nextRecurrence', 'ruleset'] as const
+const notNullable = [
+  ...(['name', 'fundingScheduleId', 'targetAmount', 'nextRecurrence'] as const),
+  ...(['autoCreateTransaction', 'isPaused'] as const),
+]
+
+/**
+ * The plan with its changes (docs/plans.md), and whether it needs another contribution: for another
+ * target, schedule, due date or rule, and when it is resumed; not when it is paused. Throws invalid
+ * with all that is wrong.
+ */
+export function changeSpending(
+  current: Spending,
+  patch: SpendingPatch,
+  where: Where,
+): { spending: Spending; needsContribution: boolean } {
+  const problems = keyProblems(current, patch)
+  const ruleset =
+    patch.ruleset === undefined
+      ? current.ruleset
+      : readRule({ ...current, ruleset: patch.ruleset }, problems)
+  const merged: Spending = {
+    ...current,
+    name: patch.name ?? current.name,
+    fundingScheduleId: patch.fundingScheduleId ?? current.fundingScheduleId,
+    targetAmount: patch.targetAmount ?? current.targetAmount,
+    autoCreateTransaction: patch.autoCreateTransaction ?? current.autoCreateTransaction,
+    isPaused: patch.isPaused ?? current.isPaused,
+    ruleset,
+    nextRecurrence: patch.nextRecurrence
+      ? sentDue(current, patch.nextRecurrence, where, problems)
+      : impliedDue(current, { ...patch, ruleset }, where, problems),
+  }
+  checkPlan(merged, where.isManualLink, problems)
+  if (Object.keys(problems).length > 0) throw invalid(problems)
+  const isChanged = triggers.some(
+    (field) => comparable(merged[field]) !== comparable(current[field]),
+  )
+  const isResumed = current.isPaused && !merged.isPaused
+  const isPausing = merged.isPaused && !current.isPaused
+  const isRevived = isOver(current) && merged.ruleset !== current.ruleset
+  return {
+    spending: isResumed || isRevived ? withDueAhead(merged, where) : merged,
+    needsContribution: !isPausing && (isResumed || isChanged),
+  }
+}
+
+function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems {
+  const cleared = notNullable.filter((field) => patch[field] === null || patch[field] === '')
+  const problems: Problems = Object.fromEntries(cleared.map((key) => [key, 'cannot be blank']))
+  if (spendingType === 'goal' && patch.autoCreateTransaction !== undefined) {
+    problems.autoCreateTransaction = 'key not expected'
+  }
+  return problems
+}
+
+/** A due date that was sent, at midnight of the account; one that is sent again may have passed. */
+function sentDue(
+  { nextRecurrence }: Spending,
+  sent: Date,
+  { timezone, now }: Where,
+  problems: Problems,
+): Date {
+  const midnight = midnightOf(sent, timezone)
+  const isMoved = midnight.getTime() !== nextRecurrence.getTime()
+  if (isMoved && midnight < now) problems.nextRecurrence = notInFuture
+  return midnight
+}
+
+/** The stored due date, or the next of another rule; the hourly job closes one that has passed. */
+function impliedDue(
+  current: Spending,
+  { ruleset, isPaused }: Pick<SpendingPatch, 'ruleset' | 'isPaused'>,
+  where: Where,
+  problems: Problems,
+): Date {
+  const { nextRecurrence } = current
+  if (!ruleset || ruleset === current.ruleset) return nextRecurrence
+  if (nextRecurrence >= where.now) return nextDue(ruleset, where, problems) ?? nextRecurrence
+  const isResuming = current.isPaused && isPaused === false
+  if (!isOver(current) && !isResuming) problems.nextRecurrence = notInFuture
+  return nextRecurrence
+}
+
+/**
+ * An expense whose due date passed while it was paused, or after its rule had ended, goes on with
+ * the next one ahead: nobody closes what was due meanwhile.
+ */
+function withDueAhead(plan: Spending, { timezone, now }: Where): Spending {
+  if (plan.ruleset === null || plan.nextRecurrence >= now) return plan
+  const due = dueAfter(plan.ruleset, timezone, now.getTime())
+  const lastRecurrence = plan.nextRecurrence
+  return { ...plan, lastRecurrence, nextRecurrence: due ? new Date(due) : lastRecurrence }
+}
+
+function comparable(value: bigint | string | Date | null): bigint | string | number | null {
+  return value instanceof Date ? value.getTime() : value
+}

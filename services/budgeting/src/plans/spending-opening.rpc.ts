@@ -1,0 +1,138 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import {
+  type IdempotencyKey,
+  keptReplies,
+  once,
+  requireSameBody,
+} from '@coffer/kit/database/idempotency'
+import { invalid, notFound, unavailable } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import {
+  type CreateSpendingRequest,
+  CreateSpendingResponseSchema,
+  SpendingSchema,
+} from '@coffer/proto/budgeting/v1/spending'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { describeWritable, hasEnvelope } from '../ledger/ledger.client.ts'
+import { liveSchedule } from '../schedules/funding-schedule.ts'
+import { opening, withdrawal } from './opening.ts'
+import { type AsOf, withContribution } from './plan.ts'
+import {
+  type NewSpending,
+  newSpending,
+  type PlanScope,
+  type Spending,
+  withFunding,
+} from './spending.ts'
+import type { Work } from './unit-of-work.ts'
+import type { PlanWriter } from './writer.service.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
+
+/**
+ * Creates a spending object in three steps, each of which may be repeated: the plan, which nobody
+ * sees yet, then its envelope in the ledger, then the plan is open. A request that comes again
+ * under its key goes on where the first one stopped.
+ */
+export async function createSpending(
+  deps: Deps,
+  request: CreateSpendingRequest,
+  context: HandlerContext,
+) {
+  const { database, clock } = deps
+  return once({ database, context, reply: CreateSpendingResponseSchema }, async (key) => {
+    const { bankAccountId } = request
+    const { accountId, timezone } = callerOf(context)
+    const { isManualLink } = await describeWritable(deps, bankAccountId, context)
+    const asOf = { timezone, now: clock() }
+    const scope = { accountId, bankAccountId }
+    const plan = await deps.write(reservation({ scope, request, key, asOf, isManualLink }))
+    const envelope = await createEnvelope(deps, plan, context)
+    const reply = await deps.write(
+      opening({ plan, asOf, amounts: envelope ?? null }, (opened) => {
+        const spending = toMessage(SpendingSchema, opened)
+        const message = create(CreateSpendingResponseSchema, { spending })
+        return { reply: message, replies: keptReplies(key, message) }
+      }),
+    )
+    if (!reply) throw unavailable('the spending object was not created in time')
+    return reply
+  })
+}
+
+/** The plan's envelope. Where the ledger refuses it, its bound for one, no plan is left behind. */
+async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerContext) {
+  const { bankAccountId, spendingId, spendingType } = reserved
+  const ledger = deps.mesh.client('ledger', EnvelopeService)
+  const options = onBehalfOf(context)
+  try {
+    const created = await ledger.openEnvelope({ bankAccountId, spendingId, spendingType }, options)
+    return created.envelope
+  } catch (error) {
+    // An earlier attempt may have created it. What fails here is left to the sweep.
+    const isRefused = ConnectError.from(error).code === Code.FailedPrecondition
+    const isLeft = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
+    if (isLeft) await deps.write(withdrawal(reserved))
+    throw error
+  }
+}
+
+interface NewPlan {
+  scope: PlanScope
+  request: CreateSpendingRequest
+  key: IdempotencyKey | null
+  asOf: AsOf
+  isManualLink: boolean
+}
+
+/**
+ * Stores the plan, or takes up the one that an earlier attempt of the same request has stored:
+ * while that is not open its attempts are counted, so that the earlier one no longer withdraws it.
+ */
+function reservation({ scope, request, key, asOf, isManualLink }: NewPlan): Work<Spending> {
+  const { fundingScheduleId } = request
+  const spendingId = newId('spnd')
+  return {
+    scope: { ...scope, fundingScheduleIds: [fundingScheduleId], openingKey: key?.key ?? null },
+    decide: ({ plans, schedules }) => {
+      const first = key && plans.find(({ openingKey }) => openingKey === key.key)
+      if (first) {
+        if (first.openingBody) requireSameBody(first.openingBody, key.bodyHash)
+        if (first.state === 'open') return { reply: first }
+        const adopted = { ...first, openingAttempts: first.openingAttempts + 1n }
+        return { reply: adopted, plans: [adopted] }
+      }
+      const funding = liveSchedule(schedules, fundingScheduleId)
+      if (!funding) throw notFound('funding schedule')
+      const entity: Spending = {
+        ...newSpending(inputOf(request), { ...asOf, isManualLink }),
+        ...{ ...scope, spendingId },
+        // An envelope is created empty, as its first version.
+        ...{ currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
+        ...{ nextContributionAmount: 0n, isBehind: false, lastRecurrence: null },
+        ...{ calculatedAt: asOf.now, createdAt: asOf.now, state: 'opening', openingAttempts: 1n },
+        ...{ openingKey: key?.key ?? null, openingBody: key?.bodyHash ?? null },
+      }
+      const plan = withContribution(withFunding(entity, funding), asOf)
+      return { reply: plan, plans: [plan] }
+    },
+  }
+}
+
+function inputOf(request: CreateSpendingRequest): NewSpending {
+  const { name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused } = request
+  const { spendingType, nextRecurrence } = request
+  if (spendingType !== 'expense' && spendingType !== 'goal') {
+    throw invalid({ spendingType: 'Spending type must be expense or goal' })
+  }
+  return {
+    ...{ spendingType, name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused },
+    nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,
+    ruleset: request.ruleset ?? null,
+  }
+}

@@ -1,0 +1,81 @@
+import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { prepare } from '@coffer/kit/database/statement'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { FundedSpending, type PlanScope, Spending } from './spending.ts'
+
+const funded = sql.fragment`
+  SELECT ${columnsOf(Spending, { table: 'spending' })},
+    funding_schedules.ruleset AS "fundingRuleset",
+    funding_schedules.exclude_weekends AS "fundingExcludesWeekends",
+    funding_schedules.next_recurrence AS "fundingNextRecurrence"
+  FROM spending JOIN funding_schedules
+    USING (account_id, bank_account_id, funding_schedule_id)`
+
+/** What holds for the plans of one bank account. */
+function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
+  return sql.fragment`spending.account_id = ${accountId}
+    AND spending.bank_account_id = ${bankAccountId}`
+}
+
+const openPlans = prepare(
+  ['accountId', 'bankAccountId'],
+  (scope) => sql.type(FundedSpending)`
+    ${funded} WHERE ${within(scope)} AND spending.state = 'open' ORDER BY spending.spending_id`,
+)
+
+/** The plans of a bank account that are open, by ID. */
+export function listSpending(
+  { pool }: Database,
+  { accountId, bankAccountId }: PlanScope,
+): Promise<readonly FundedSpending[]> {
+  return pool.any(openPlans({ accountId, bankAccountId }))
+}
+
+const plansById = prepare(
+  ['accountId', 'bankAccountId', 'spendingIds'],
+  ({ spendingIds, ...scope }) => sql.type(FundedSpending)`
+    ${funded} WHERE ${within(scope)} AND spending.spending_id = ANY(${spendingIds}::text[])`,
+)
+
+/** These plans, open or not. */
+export function findPlans(
+  { pool }: Database,
+  { accountId, bankAccountId }: PlanScope,
+  spendingIds: readonly string[],
+): Promise<readonly FundedSpending[]> {
+  return pool.any(plansById({ accountId, bankAccountId, spendingIds }))
+}
+
+const PlanCount = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  plans: z.bigint().transform(Number),
+})
+
+const countStatement = prepare(
+  ['accountIds', 'bankAccountIds'],
+  ({ accountIds, bankAccountIds }) => sql.type(PlanCount)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", plans
+    FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[])
+      AS wanted (account_id, bank_account_id)
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS plans FROM spending WHERE spending.account_id = wanted.account_id
+        AND spending.bank_account_id = wanted.bank_account_id
+    ) AS counted`,
+)
+
+/** How many plans bank accounts have. */
+export async function countPlans(
+  { pool }: Database,
+  scopes: readonly PlanScope[],
+): Promise<readonly (PlanScope & { plans: number })[]> {
+  if (scopes.length === 0) return []
+  return pool.any(
+    countStatement({
+      accountIds: scopes.map(({ accountId }) => accountId),
+      bankAccountIds: scopes.map(({ bankAccountId }) => bankAccountId),
+    }),
+  )
+}

@@ -1,0 +1,269 @@
+import { type Rule, readRuleset } from '@coffer/kit/values/ruleset'
+import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
+import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
+
+/**
+ * The occurrences of one ruleset in one timezone. Its days are worked out year by year as they are
+ * asked for; when exactly one of them begins only where that matters.
+ */
+export type Occurrences = {
+  rule: Rule
+  timezone: string
+  /** The day and the time of day (ms), by the clock of the timezone, at which it starts. */
+  startDay: number
+  timeOfDay: number
+  days: DaysOfYear
+  yearFirst: number
+  yearLast: number
+  years: Map<number, Year>
+  /** How many days of the rule lie before the end of its first, second, … year, for COUNT. */
+  counted: number[]
+  /** RDATEs and EXDATEs that make a difference, ascending. */
+  added: number[]
+  removed: number[]
+}
+
+/** The days of the rule in a year of local time, ascending, and the instants known so far, or 0. */
+type Year = { days: number[]; instants: Float64Array }
+
+/** No search goes further than this: the rarest calendar rules repeat within 40 years. */
+const horizonYears = 100
+const offsetMaxMs = 15 * hourMs
+const yearEnd = 9000
+const rulesMax = 2000
+const daysMax = 500_000
+
+const cache = new Map<string, Map<string, Occurrences>>()
+const cached = { rules: 0, days: 0 }
+
+/**
+ * The occurrences of a valid ruleset, expanded in the wall-clock time of `timezone` as
+ * `spec/budgeting.md` 1.4 demands. Throws RangeError for an invalid ruleset or timezone.
+ */
+export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
+  const known = cache.get(timezone)?.get(ruleset)
+  if (known) {
+    return known
+  }
+  const read = readRuleset(ruleset)
+  if ('problem' in read) {
+    throw new RangeError(`ruleset ${read.problem}`)
+  }
+  if (cached.rules >= rulesMax) {
+    forgetAll()
+  }
+  const found = newOccurrences(read.rule, timezone)
+  cached.rules += 1
+  cache.set(timezone, (cache.get(timezone) ?? new Map()).set(ruleset, found))
+  return found
+}
+
+/**
+ * The first occurrence strictly later than `instant` (ms), or null when there is none within 100
+ * years.
+ */
+export function occurrenceAfter(occurrences: Occurrences, instant: number): number | null {
+  const { added, removed } = occurrences
+  let next = ruleAfter(occurrences, instant)
+  while (next !== null && removed.includes(next)) {
+    next = ruleAfter(occurrences, next)
+  }
+  const addition = added[countBelow(added, instant + 1)] ?? null
+  return next === null || addition === null ? (next ?? addition) : Math.min(next, addition)
+}
+
+/**
+ * The last occurrence strictly earlier than `instant` (ms), or null when there is none within
+ * 100 years.
+ */
+export function occurrenceBefore(occurrences: Occurrences, instant: number): number | null {
+  const { added, removed } = occurrences
+  let last = ruleBefore(occurrences, instant)
+  while (last !== null && removed.includes(last)) {
+    last = ruleBefore(occurrences, last)
+  }
+  const addition = added[countBelow(added, instant) - 1] ?? null
+  return last === null || addition === null ? (last ?? addition) : Math.max(last, addition)
+}
+
+/** How many occurrences fall in `[from, before)` (ms), looking at 100 years at most. */
+export function countOccurrences(
+  occurrences: Occurrences,
+  { from, before }: { from: number; before: number },
+): number {
+  if (from >= before) {
+    return 0
+  }
+  const { added, removed } = occurrences
+  const others = countBelow(added, before) - countBelow(added, from)
+  const gone = countBelow(removed, before) - countBelow(removed, from)
+  return countOfRule(occurrences, { from, before }) + others - gone
+}
+
+/** The occurrences in `[from, before)` (ms), ascending; the first `limit` of them. */
+export function listOccurrences(
+  occurrences: Occurrences,
+  { from, before }: { from: number; before: number },
+  limit: number,
+): number[] {
+  const found: number[] = []
+  let next = occurrenceAfter(occurrences, from - 1)
+  while (next !== null && next < before && found.length < limit) {
+    found.push(next)
+    next = occurrenceAfter(occurrences, next)
+  }
+  return found
+}
+
+function newOccurrences(rule: Rule, timezone: string): Occurrences {
+  const start = toLocal(rule.start, timezone)
+  const startDay = Math.floor(start / dayMs)
+  const occurrences: Occurrences = {
+    ...{ rule, timezone, startDay, timeOfDay: start - startDay * dayMs },
+    days: recurrenceDays(rule, startDay),
+    yearFirst: yearOf(start),
+    yearLast: rule.until === null ? yearEnd : yearOf(rule.until + offsetMaxMs),
+    ...{ years: new Map(), counted: [], added: [], removed: [] },
+  }
+  const removed = new Set(rule.removed)
+  const isOfRule = (instant: number) => ruleAfter(occurrences, instant - 1) === instant
+  const added = [...new Set(rule.added)].filter((one) => !removed.has(one) && !isOfRule(one))
+  return {
+    ...occurrences,
+    added: added.sort((a, b) => a - b),
+    removed: [...removed].filter(isOfRule).sort((a, b) => a - b),
+  }
+}
+
+function ruleAfter(occurrences: Occurrences, instant: number): number | null {
+  const { rule, yearFirst, yearLast } = occurrences
+  const until = rule.until ?? Number.POSITIVE_INFINITY
+  const from = Math.max(yearFirst, yearOf(instant - offsetMaxMs))
+  for (let year = from; year <= Math.min(yearLast, from + horizonYears); year += 1) {
+    const found = yearOfRule(occurrences, year)
+    const index = indexIn(occurrences, found, instant + 1)
+    if (index < found.days.length) {
+      const next = instantAt(occurrences, found, index)
+      return next <= until ? next : null
+    }
+  }
+  return null
+}
+
+function ruleBefore(occurrences: Occurrences, instant: number): number | null {
+  const { rule, yearFirst, yearLast } = occurrences
+  const before = Math.min(instant, (rule.until ?? Number.POSITIVE_INFINITY) + 1)
+  const from = Math.min(yearLast, yearOf(before + offsetMaxMs))
+  for (let year = from; year >= Math.max(yearFirst, from - horizonYears); year -= 1) {
+    const found = yearOfRule(occurrences, year)
+    const index = indexIn(occurrences, found, before)
+    if (index > 0) {
+      return instantAt(occurrences, found, index - 1)
+    }
+  }
+  return null
+}
+
+function countOfRule(occurrences: Occurrences, range: { from: number; before: number }): number {
+  const { rule, yearFirst, yearLast } = occurrences
+  const { from } = range
+  const before = Math.min(range.before, (rule.until ?? Number.POSITIVE_INFINITY) + 1)
+  const first = Math.max(yearFirst, yearOf(from - offsetMaxMs))
+  const last = Math.min(yearLast, yearOf(before + offsetMaxMs), first + horizonYears)
+  let count = 0
+  for (let year = first; year <= last && from < before; year += 1) {
+    const found = yearOfRule(occurrences, year)
+    count += indexIn(occurrences, found, before) - indexIn(occurrences, found, from)
+  }
+  return count
+}
+
+/**
+ * How many days of a year begin before `bound` (ms). All but those around it are told by their
+ * number.
+ */
+function indexIn(occurrences: Occurrences, year: Year, bound: number): number {
+  const sure = (bound - offsetMaxMs - occurrences.timeOfDay) / dayMs
+  let index = countBelow(year.days, sure)
+  while (index < year.days.length && instantAt(occurrences, year, index) < bound) {
+    index += 1
+  }
+  return index
+}
+function instantAt(
+  { timezone, timeOfDay }: Occurrences,
+  { days, instants }: Year,
+  index: number,
+): number {
+  const known = instants[index]
+  if (known) {
+    return known
+  }
+  const instant = fromLocal((days[index] as number) * dayMs + timeOfDay, timezone)
+  instants[index] = instant
+  return instant
+}
+
+function yearOfRule(occurrences: Occurrences, year: number): Year {
+  const known = occurrences.years.get(year)
+  if (known) {
+    return known
+  }
+  const days = ruleDays(occurrences, year)
+  cached.days += days.length + 1
+  if (cached.days > daysMax) {
+    forgetAll()
+  }
+  const found = { days, instants: new Float64Array(days.length) }
+  occurrences.years.set(year, found)
+  return found
+}
+
+/** The days of the rule in one year of local time from its start on, COUNT of them at most. */
+function ruleDays(occurrences: Occurrences, year: number): number[] {
+  const { rule, startDay, days, yearFirst } = occurrences
+  const left = rule.count === null ? null : rule.count - daysBefore(occurrences, year, rule.count)
+  if (left !== null && left <= 0) {
+    return []
+  }
+  const found = year === yearFirst ? days(year).filter((day) => day >= startDay) : days(year)
+  return left === null ? found : found.slice(0, left)
+}
+
+/** How many days of the rule lie before a year; it stops counting at `enough`. */
+function daysBefore(
+  { startDay, days, yearFirst, counted }: Occurrences,
+  year: number,
+  enough: number,
+): number {
+  let count = counted.at(-1) ?? 0
+  for (let next = yearFirst + counted.length; next < year && count < enough; next += 1) {
+    const found = days(next)
+    count += next === yearFirst ? found.filter((day) => day >= startDay).length : found.length
+    counted.push(count)
+  }
+  return counted[Math.min(year - yearFirst, counted.length) - 1] ?? 0
+}
+
+function forgetAll(): void {
+  cache.clear()
+  Object.assign(cached, { rules: 0, days: 0 })
+}
+
+function yearOf(instant: number): number {
+  return new Date(instant).getUTCFullYear()
+}
+
+/** How many of the ascending `values` are less than `bound`. */
+function countBelow(values: number[], bound: number): number {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((values[middle] as number) < bound) {
+      low = middle + 1
+    } else {
+      high = middle
+    }
+  }
+  return low
+}

@@ -1,0 +1,80 @@
+import { create } from '@bufbuild/protobuf'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  FundingScheduleSchema,
+  type UpdateFundingScheduleRequest,
+  UpdateFundingScheduleRequestSchema,
+  UpdateFundingScheduleResponseSchema,
+} from '@coffer/proto/budgeting/v1/funding_schedule'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import type { HandlerContext } from '@connectrpc/connect'
+import { describeWritable } from '../ledger/ledger.client.ts'
+import { type Amounts, type AsOf, withAmounts, withContribution } from '../plans/plan.ts'
+import { type FundedSpending, withFunding } from '../plans/spending.ts'
+import type { PlanWriter } from '../plans/writer.service.ts'
+import { type FundingSchedule, liveSchedule } from './funding-schedule.ts'
+import {
+  changeFundingSchedule,
+  type FundingSchedulePatch,
+  mayFireOtherwise,
+} from './funding-schedule-change.ts'
+
+type Deps = Pick<ServiceDeps, 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
+
+/**
+ * Changes a schedule and, where it fires at other dates thereby, the contributions of all its
+ * envelopes: as many statements for fifty of them as for one.
+ */
+export async function updateFundingSchedule(
+  deps: Deps,
+  request: UpdateFundingScheduleRequest,
+  context: HandlerContext,
+) {
+  const { bankAccountId, fundingScheduleId } = request
+  const { accountId, timezone } = callerOf(context)
+  const patch = patchOf(UpdateFundingScheduleRequestSchema, request) as FundingSchedulePatch
+  const ledger = deps.mesh.client('ledger', EnvelopeService)
+  const [{ isManualLink }, held] = await Promise.all([
+    describeWritable(deps, bankAccountId, context),
+    mayFireOtherwise(patch) ? ledger.listEnvelopes({ bankAccountId }, onBehalfOf(context)) : null,
+  ])
+  const asOf = { timezone, now: deps.clock() }
+  const byId = new Map(held?.envelopes.map((each) => [each.spendingId, each]))
+  return deps.write({
+    scope: { accountId, bankAccountId, plansOnIds: [fundingScheduleId] },
+    signal: context.signal,
+    decide: ({ schedules, plans }) => {
+      const current = liveSchedule(schedules, fundingScheduleId)
+      if (!current) throw notFound('funding schedule')
+      const where = { ...asOf, isManualLink }
+      const { schedule, firesOtherwise } = changeFundingSchedule(current, patch, where)
+      const changed = firesOtherwise ? recalculated(plans, { schedule, byId, asOf }) : []
+      // A plan without an envelope was created or closed just now, and is not shown.
+      const shown = changed.filter(({ spendingId }) => byId.has(spendingId))
+      const reply = create(UpdateFundingScheduleResponseSchema, {
+        fundingSchedule: toMessage(FundingScheduleSchema, schedule),
+        spending: shown.map((plan) => toMessage(SpendingSchema, plan)),
+      })
+      return { reply, schedules: [schedule], plans: changed }
+    },
+  })
+}
+
+/** The open plans on the schedule with their new contributions, paused ones too. */
+function recalculated(
+  plans: readonly FundedSpending[],
+  by: { schedule: FundingSchedule; byId: ReadonlyMap<string, Amounts>; asOf: AsOf },
+): FundedSpending[] {
+  const { schedule, byId, asOf } = by
+  const isOn = ({ state, fundingScheduleId }: FundedSpending) =>
+    state === 'open' && fundingScheduleId === schedule.fundingScheduleId
+  return plans.filter(isOn).map((one) => {
+    const plan = withFunding(one, schedule)
+    const envelope = byId.get(plan.spendingId)
+    return withContribution(envelope ? withAmounts(plan, envelope, asOf) : plan, asOf)
+  })
+}

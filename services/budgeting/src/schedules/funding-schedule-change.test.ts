@@ -1,0 +1,148 @@
+import { problemsOf } from '@coffer/kit/rpc/errors'
+import type { ConnectError } from '@connectrpc/connect'
+import { describe, expect, test } from '@jest/globals'
+import type { FundingSchedule } from './funding-schedule.ts'
+import {
+  changeFundingSchedule,
+  type FundingSchedulePatch,
+  mayFireOtherwise,
+} from './funding-schedule-change.ts'
+
+const where = {
+  timezone: 'America/Chicago',
+  now: new Date('2023-10-09T13:32Z'),
+  isManualLink: true,
+}
+const pay: FundingSchedule = {
+  ...{ accountId: 'acct_1', fundingScheduleId: 'fund_1', bankAccountId: 'bac_1' },
+  ...{ name: 'Pay', description: 'Salary', waitForDeposit: false, excludeWeekends: true },
+  ruleset: 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1',
+  ...{ autoCreateTransaction: false, estimatedDeposit: 200_000n, lastRecurrence: null },
+  nextRecurrence: new Date('2023-10-13T05:00Z'),
+  nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
+  createdAt: new Date('2023-01-01'),
+  deletedAt: null,
+}
+const notInFuture = 'Next recurrence must be in the future'
+
+function refusal(patch: FundingSchedulePatch, current = pay, given = where) {
+  try {
+    changeFundingSchedule(current, patch, given)
+    return null
+  } catch (error) {
+    const { rawMessage } = error as ConnectError
+    return [rawMessage, problemsOf(error as ConnectError)]
+  }
+}
+
+describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
+  const later = new Date('2023-10-20T05:00Z')
+  const wednesdays = 'DTSTART:20231004T050000Z\nRRULE:FREQ=WEEKLY'
+  const wednesday = new Date('2023-10-11T05:00Z')
+  const saturdays = 'DTSTART:20231014T050000Z\nRRULE:FREQ=WEEKLY'
+  const saturday = new Date('2023-10-14T05:00Z')
+  test.each<[string, FundingSchedulePatch, Partial<FundingSchedule>, boolean]>([
+    ['nothing', {}, {}, false],
+    ['the name', { name: 'Wages' }, { name: 'Wages' }, false],
+    ['the description', { description: 'x' }, { description: 'x' }, false],
+    ['a blank description', { description: '' }, { description: null }, false],
+    ['no description', { description: null }, { description: null }, false],
+    ['the deposit', { estimatedDeposit: 1n }, { estimatedDeposit: 1n }, false],
+    ['a deposit of 0', { estimatedDeposit: 0n }, { estimatedDeposit: 0n }, false],
+    ['no deposit', { estimatedDeposit: null }, { estimatedDeposit: null }, false],
+    ['automatic deposits', { autoCreateTransaction: true }, { autoCreateTransaction: true }, false],
+    ['null for a flag', { autoCreateTransaction: null, excludeWeekends: null }, {}, false],
+    ['the flag for weekends', { excludeWeekends: false }, { excludeWeekends: false }, true],
+    ['the flag as it is', { excludeWeekends: true }, {}, false],
+    [
+      'the rule, which moves the next date to its next occurrence',
+      { ruleset: wednesdays },
+      { ruleset: wednesdays, nextRecurrence: wednesday, nextRecurrenceOriginal: wednesday },
+      true,
+    ],
+    [
+      'the rule with the weekends that it then takes',
+      { ruleset: saturdays, excludeWeekends: false },
+      {
+        ...{ ruleset: saturdays, excludeWeekends: false },
+        ...{ nextRecurrence: saturday, nextRecurrenceOriginal: saturday },
+      },
+      true,
+    ],
+    [
+      'a rule whose next occurrence moves off the weekend',
+      { ruleset: saturdays },
+      { ruleset: saturdays, nextRecurrenceOriginal: saturday },
+      true,
+    ],
+    [
+      'the rule with a next date, which need not be an occurrence of it',
+      { ruleset: wednesdays, nextRecurrence: later },
+      { ruleset: wednesdays, nextRecurrence: later, nextRecurrenceOriginal: later },
+      true,
+    ],
+    [
+      'the rule with the next date as it is',
+      { ruleset: wednesdays, nextRecurrence: pay.nextRecurrence },
+      { ruleset: wednesdays },
+      true,
+    ],
+    [
+      'the same rule in other words',
+      { ruleset: 'RRULE:BYMONTHDAY=15,-1;FREQ=MONTHLY\nDTSTART:20211231T060000' },
+      {},
+      false,
+    ],
+    [
+      'the next date, which becomes the event itself',
+      { nextRecurrence: later },
+      { nextRecurrence: later, nextRecurrenceOriginal: later },
+      true,
+    ],
+    ['the next date as it is', { nextRecurrence: pay.nextRecurrence }, {}, false],
+  ])('%s', (_, patch, changes, firesOtherwise) => {
+    const found = changeFundingSchedule(pay, patch, where)
+    expect(found).toEqual({ schedule: { ...pay, ...changes }, firesOtherwise })
+    expect(mayFireOtherwise(patch) || !firesOtherwise).toBe(true)
+  })
+
+  test('is refused when its next date has passed and no other was sent', () => {
+    const past = { ...pay, nextRecurrence: new Date('2023-10-09T05:00Z') }
+    const problem = [notInFuture, { nextRecurrence: notInFuture }]
+    expect(refusal({}, past)).toEqual(problem)
+    expect(refusal({ name: 'Wages' }, past)).toEqual(problem)
+    expect(refusal({ ruleset: 'DTSTART:20231013T050000Z\nRRULE:FREQ=WEEKLY' }, past)).toEqual(
+      problem,
+    )
+    expect(refusal({ nextRecurrence: past.nextRecurrence })).toEqual(problem)
+    expect(refusal({ nextRecurrence: later }, past)).toBeNull()
+  })
+
+  test.each<[FundingSchedulePatch, object]>([
+    [{ name: null }, { name: 'cannot be blank' }],
+    [
+      { ruleset: null, nextRecurrence: null },
+      { ruleset: 'cannot be blank', nextRecurrence: 'cannot be blank' },
+    ],
+    [{ ruleset: 'x' }, { ruleset: 'Ruleset must be a DTSTART line and an RRULE line' }],
+    [
+      { ruleset: 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;COUNT=1' },
+      { ruleset: 'Ruleset has no date left' },
+    ],
+  ])('%j is refused', (patch, problems) => {
+    expect(refusal(patch)).toEqual(['Invalid request', problems])
+  })
+
+  test('keeps automatic deposits to manual links and amounts above 0', () => {
+    const automatic = { ...pay, autoCreateTransaction: true }
+    const needsAmount = 'Automatic deposits need an estimated deposit above 0'
+    const amount = [needsAmount, { estimatedDeposit: needsAmount }]
+    expect(refusal({ estimatedDeposit: 0n }, automatic)).toEqual(amount)
+    expect(refusal({ estimatedDeposit: null }, automatic)).toEqual(amount)
+    const elsewhere = { ...where, isManualLink: false }
+    const needsLink = 'Automatic deposits need a manual link'
+    const link = [needsLink, { autoCreateTransaction: needsLink }]
+    expect(refusal({ autoCreateTransaction: true }, pay, elsewhere)).toEqual(link)
+    expect(refusal({ autoCreateTransaction: false }, automatic, elsewhere)).toBeNull()
+  })
+})

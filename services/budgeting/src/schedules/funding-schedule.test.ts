@@ -1,0 +1,188 @@
+import { midnightOf } from '@coffer/kit/values/time'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  type FundingSchedule,
+  fire,
+  firstFunding,
+  isOver,
+  nextFunding,
+  nextTwoFundings,
+} from './funding-schedule.ts'
+
+const twiceMonthly = (start: string) =>
+  `DTSTART:${start}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`
+const C = twiceMonthly('20211231T060000Z')
+const chicago = 'America/Chicago'
+const everyOtherFriday = 'DTSTART:20231027T050000Z\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=FR'
+const the31st = 'DTSTART:20220131T000000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=31'
+const saturdays = 'DTSTART:20220101T000000Z\nRRULE:FREQ=WEEKLY;BYDAY=SA'
+const daily = 'DTSTART:20220101T000000Z\nRRULE:FREQ=DAILY'
+const lastOfThree = 'DTSTART:20220115T000000Z\nRRULE:FREQ=MONTHLY;COUNT=3'
+
+test('the two next fundings follow each other, and a rule that has ended has none', () => {
+  const schedule = {
+    ruleset: C,
+    excludeWeekends: true,
+    nextRecurrence: new Date('2023-10-13T05:00Z'),
+  }
+  const dates = nextTwoFundings(schedule, chicago, new Date('2023-10-09T13:32Z'))
+  expect(dates.map((funding) => funding?.date)).toEqual([
+    new Date('2023-10-13T05:00Z'),
+    new Date('2023-10-31T05:00Z'),
+  ])
+  const ending = {
+    ruleset: lastOfThree,
+    excludeWeekends: false,
+    nextRecurrence: new Date('2022-03-15'),
+  }
+  expect(nextTwoFundings(ending, 'UTC', new Date('2022-03-01'))).toEqual([
+    { date: new Date('2022-03-15'), original: new Date('2022-03-15') },
+    null,
+  ])
+  expect(nextTwoFundings(ending, 'UTC', new Date('2022-03-15'))).toEqual([null, null])
+})
+
+describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
+  const now = new Date('2023-10-09T13:32Z')
+  test.each([
+    {
+      name: 'a date ahead is taken as sent',
+      schedule: [C, '2023-10-14T17:30Z'],
+      expected: ['2023-10-14T17:30Z', '2023-10-14T17:30Z'],
+    },
+    {
+      name: 'the present instant is taken as sent',
+      schedule: [C, '2023-10-09T13:32Z'],
+      expected: ['2023-10-09T13:32Z', '2023-10-09T13:32Z'],
+    },
+    {
+      name: 'a past date leads on to the next occurrence',
+      schedule: [C, '2023-09-29T05:00Z'],
+      expected: ['2023-10-13T05:00Z', '2023-10-15T05:00Z'],
+    },
+    {
+      name: 'without a date the rule decides',
+      schedule: [everyOtherFriday.replace('1027', '0929')],
+      expected: ['2023-10-13T05:00Z', '2023-10-13T05:00Z'],
+    },
+    {
+      name: 'a rule that starts later gives its first occurrence',
+      schedule: [twiceMonthly('20231101T050000Z')],
+      expected: ['2023-11-15T06:00Z', '2023-11-15T06:00Z'],
+    },
+    {
+      name: 'which moves off the weekend too',
+      schedule: ['DTSTART:20231014T050000Z\nRRULE:FREQ=MONTHLY'],
+      expected: ['2023-10-13T05:00Z', '2023-10-14T05:00Z'],
+    },
+  ])('$name', ({ schedule: [ruleset = '', sent], expected }) => {
+    const nextRecurrence = sent === undefined ? null : new Date(sent)
+    const found = firstFunding({ ruleset, excludeWeekends: true, nextRecurrence }, chicago, now)
+    expect([found?.date, found?.original]).toEqual(expected.map((date) => new Date(date)))
+  })
+
+  test('a rule may start at this very instant', () => {
+    const start = new Date('2023-10-16T05:00Z')
+    const ruleset = 'DTSTART:20231016T050000Z\nRRULE:FREQ=MONTHLY'
+    expect(
+      firstFunding({ ruleset, excludeWeekends: true, nextRecurrence: null }, chicago, start),
+    ).toEqual({ date: start, original: start })
+  })
+
+  test('a start whose Friday before is already past gives the next occurrence', () => {
+    const ruleset = 'DTSTART:20231014T050000Z\nRRULE:FREQ=WEEKLY'
+    const fridayNoon = new Date('2023-10-13T17:00Z')
+    expect(
+      firstFunding({ ruleset, excludeWeekends: true, nextRecurrence: null }, chicago, fridayNoon),
+    ).toEqual({
+      date: new Date('2023-10-20T05:00Z'),
+      original: new Date('2023-10-21T05:00Z'),
+    })
+  })
+
+  test('a rule that has ended gives nothing', () => {
+    const ended = { ruleset: lastOfThree, excludeWeekends: false }
+    expect(firstFunding({ ...ended, nextRecurrence: null }, 'UTC', now)).toBeNull()
+    expect(
+      firstFunding({ ...ended, nextRecurrence: new Date('2022-02-15') }, 'UTC', now),
+    ).toBeNull()
+  })
+})
+
+describe('firing (spec/budgeting.md 2.7)', () => {
+  const schedule: FundingSchedule = {
+    accountId: 'acct_1',
+    fundingScheduleId: 'fund_1',
+    bankAccountId: 'bac_1',
+    name: 'Pay',
+    description: null,
+    ruleset: C,
+    excludeWeekends: true,
+    waitForDeposit: false,
+    autoCreateTransaction: false,
+    estimatedDeposit: null,
+    lastRecurrence: null,
+    nextRecurrence: new Date('2023-10-13T05:00Z'),
+    nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
+    createdAt: new Date('2023-01-01'),
+    deletedAt: null,
+  }
+
+  test('moves one event on, past the weekend date that was paid early (7.4)', () => {
+    expect(fire(schedule, chicago)).toEqual({
+      ...schedule,
+      lastRecurrence: new Date('2023-10-13T05:00Z'),
+      nextRecurrence: new Date('2023-10-31T05:00Z'),
+      nextRecurrenceOriginal: new Date('2023-10-31T05:00Z'),
+    })
+    expect(isOver(fire(schedule, chicago))).toBe(false)
+  })
+
+  test('the last event of a rule leaves the schedule over, with its last date', () => {
+    const last = new Date('2022-03-15')
+    const ending = {
+      ...schedule,
+      ruleset: lastOfThree,
+      nextRecurrence: last,
+      nextRecurrenceOriginal: last,
+    }
+    expect(isOver(ending)).toBe(false)
+    expect(fire(ending, 'UTC')).toEqual({ ...ending, lastRecurrence: last })
+    expect(isOver(fire(ending, 'UTC'))).toBe(true)
+  })
+})
+
+test('for any rule the next funding is later than now, a midnight, and never a weekend', () => {
+  const rules = fc.constantFrom(C, saturdays, daily, everyOtherFriday, the31st)
+  const zones = fc.constantFrom(
+    'UTC',
+    chicago,
+    'Australia/Sydney',
+    'America/Santiago',
+    'Africa/Cairo',
+  )
+  const instants = fc.date({
+    min: new Date('2023-01-01'),
+    max: new Date('2030-01-01'),
+    noInvalidDate: true,
+  })
+  fc.assert(
+    fc.property(rules, zones, instants, (ruleset, timezone, now) => {
+      const schedule = {
+        ruleset,
+        excludeWeekends: true,
+        nextRecurrence: new Date('2022-12-30T12:00Z'),
+      }
+      const found = nextFunding(schedule, timezone, now)
+      if (found === null) {
+        throw new Error('these rules never end')
+      }
+      const weekday = new Intl.DateTimeFormat('en', { timeZone: timezone, weekday: 'short' })
+      expect(found.date.getTime()).toBeGreaterThan(now.getTime())
+      expect(midnightOf(found.date, timezone)).toEqual(found.date)
+      expect(found.original.getTime()).toBeGreaterThanOrEqual(found.date.getTime())
+      expect(['Sat', 'Sun']).not.toContain(weekday.format(found.date))
+    }),
+  )
+})

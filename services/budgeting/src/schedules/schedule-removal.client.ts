@@ -1,0 +1,29 @@
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import type { CallOptions } from '@connectrpc/connect'
+import type { PlanWriter } from '../plans/writer.service.ts'
+import { hasPendingRun, type ScheduleId } from './schedule-removal.sql.ts'
+
+/**
+ * Has the ledger forget a hidden schedule, then removes it. A run that is still being booked could
+ * name it afterwards: then it stays for the sweep. May be repeated, and stopped anywhere.
+ */
+export async function finishRemoval(
+  { database, mesh, write }: Pick<ServiceDeps, 'database' | 'mesh'> & Pick<PlanWriter, 'write'>,
+  schedule: ScheduleId,
+  options: CallOptions,
+): Promise<void> {
+  if (await hasPendingRun(database, schedule)) return
+  const { bankAccountId, fundingScheduleId } = schedule
+  const transactions = mesh.client('ledger', TransactionService)
+  await transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, options)
+  await write({
+    scope: { ...schedule, fundingScheduleIds: [fundingScheduleId] },
+    decide: ({ schedules }) => ({
+      reply: undefined,
+      deletedSchedules: schedules.filter((one) => {
+        return one.fundingScheduleId === fundingScheduleId && one.deletedAt !== null
+      }),
+    }),
+  })
+}

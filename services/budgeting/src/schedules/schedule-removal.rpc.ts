@@ -1,0 +1,44 @@
+import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { HandlerContext } from '@connectrpc/connect'
+import { describeWritable } from '../ledger/ledger.client.ts'
+import type { PlanWriter } from '../plans/writer.service.ts'
+import { liveSchedule } from './funding-schedule.ts'
+import { finishRemoval } from './schedule-removal.client.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
+
+/**
+ * Deletes a schedule that nothing is on: it is hidden, the ledger forgets it, the row goes (design
+ * 4). From the first step on it is gone; what is left of the others a sweep does.
+ */
+export async function deleteFundingSchedule(
+  deps: Deps,
+  { bankAccountId, fundingScheduleId }: { bankAccountId: string; fundingScheduleId: string },
+  context: HandlerContext,
+): Promise<void> {
+  const { write, clock, log } = deps
+  const { accountId } = callerOf(context)
+  const schedule = { accountId, bankAccountId, fundingScheduleId }
+  await describeWritable(deps, bankAccountId, context)
+  await write({
+    scope: { accountId, bankAccountId, plansOnIds: [fundingScheduleId] },
+    decide: ({ schedules, plans }) => {
+      const found = liveSchedule(schedules, fundingScheduleId)
+      if (!found) {
+        const text = 'cannot remove funding schedule, it does not exist'
+        throw notFound('funding schedule', text)
+      }
+      if (plans.some((plan) => plan.fundingScheduleId === fundingScheduleId)) {
+        throw refused('cannot remove funding schedule, expenses or goals are on it')
+      }
+      return { reply: undefined, schedules: [{ ...found, deletedAt: clock() }] }
+    },
+  })
+  try {
+    await finishRemoval(deps, schedule, onBehalfOf(context))
+  } catch (error) {
+    log.warn({ err: error, ...schedule }, 'the end of a removal is left to the sweep')
+  }
+}

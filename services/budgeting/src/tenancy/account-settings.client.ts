@@ -1,0 +1,30 @@
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { asSystem } from '../ledger/ledger.client.ts'
+import { findTimezone, findTimezones, saveSettings } from './account-settings.sql.ts'
+
+export type SettingsDeps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
+
+/** The account's timezone for work without a request: as kept, or asked of identity and kept. */
+export async function accountTimezone(deps: SettingsDeps, accountId: string): Promise<string> {
+  const kept = await findTimezone(deps.database, accountId)
+  if (kept) return kept
+  const users = deps.mesh.client('identity', UserService)
+  const settings = await users.getAccountSettings({}, asSystem(deps, accountId))
+  await saveSettings(deps.database, { ...settings, accountId })
+  return settings.timezone
+}
+
+/** The timezones of accounts, by account. */
+export async function accountTimezones(
+  deps: SettingsDeps,
+  accountIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (accountIds.length === 0) return new Map()
+  const timezones = await findTimezones(deps.database, [...new Set(accountIds)])
+  for (const accountId of accountIds) {
+    if (timezones.has(accountId)) continue
+    timezones.set(accountId, await accountTimezone(deps, accountId))
+  }
+  return timezones
+}

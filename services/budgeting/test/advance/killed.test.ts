@@ -1,0 +1,108 @@
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
+import { budgeting } from '../../src/service.ts'
+import { advanceOnly, depsOf, type Funded, outcome, september } from '../advancing.ts'
+import { dying } from '../dying.ts'
+import { at } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const now = new Date('2023-10-14T06:00Z')
+
+/** A payday with a deposit, then a bill that books itself, a period that ends and a goal's day. */
+async function payday(): Promise<Funded> {
+  const home = await september(booted)
+  const { fundingScheduleId, expense, goal } = home
+  const onThe14th = 'DTSTART:20220114T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=14'
+  const due = { nextRecurrence: at('2023-10-14T05:00Z') }
+  await expense(fundingScheduleId, { ...due, name: 'rent', ruleset: onThe14th })
+  const itself = { autoCreateTransaction: true, targetAmount: 77n }
+  await expense(fundingScheduleId, { ...due, name: 'bill', ruleset: onThe14th, ...itself })
+  await goal(fundingScheduleId, { ...due, name: 'trip' })
+  return home
+}
+
+async function advanceUntilKilled(home: Funded, step: number): Promise<void> {
+  booted.clock.now = now
+  const { deps } = dying(depsOf(booted), step)
+  await expect(advanceTogether(deps, [home], now)).rejects.toThrow('killed')
+}
+
+test('killed before any of its steps, the next run comes to the same', async () => {
+  const whole = await payday()
+  const counted = dying(depsOf(booted))
+  booted.clock.now = now
+  await advanceTogether(counted.deps, [whole], now)
+  const expected = await outcome(whole)
+  expect(expected.booked).toHaveLength(2)
+  expect(counted.steps()).toBeGreaterThan(6)
+  for (let step = 1; step <= counted.steps(); step += 1) {
+    const home = await payday()
+    await advanceUntilKilled(home, step)
+    await advanceOnly(booted, home, now)
+    expect([step, await outcome(home)]).toEqual([step, expected])
+  }
+})
+
+test('killed again and again, one step further each time, it comes to the same', async () => {
+  const whole = await payday()
+  await advanceOnly(booted, whole, now)
+  const home = await payday()
+  booted.clock.now = now
+  let step = 1
+  for (let isDone = false; !isDone; step += 1) {
+    const { deps } = dying(depsOf(booted), step)
+    isDone = await advanceTogether(deps, [home], now).then(
+      () => true,
+      () => false,
+    )
+  }
+  expect(step).toBeGreaterThan(5)
+  expect(await outcome(home)).toEqual(await outcome(whole))
+})
+
+test('killed in the middle of one run while another goes on, it comes to the same', async () => {
+  const whole = await payday()
+  await advanceOnly(booted, whole, now)
+  const expected = await outcome(whole)
+  for (let step = 2; step <= 9; step += 1) {
+    const home = await payday()
+    booted.clock.now = now
+    const { deps } = dying(depsOf(booted), step)
+    await Promise.allSettled([
+      advanceTogether(deps, [home], now),
+      advanceTogether(depsOf(booted), [home], now),
+    ])
+    await advanceOnly(booted, home, now)
+    expect([step, await outcome(home)]).toEqual([step, expected])
+  }
+})
+
+test('killed inside a group of bank accounts, the next run comes to the same', async () => {
+  const whole = await payday()
+  await advanceOnly(booted, whole, now)
+  const expected = await outcome(whole)
+  for (let step = 2; step <= 6; step += 2) {
+    const group = [await payday(), await payday(), await payday()]
+    booted.clock.now = now
+    const { deps } = dying(depsOf(booted), step)
+    await expect(advanceTogether(deps, group, now)).rejects.toThrow('killed')
+    // Two go on, one of them in another group.
+    await Promise.all([
+      advanceTogether(depsOf(booted), group, now),
+      advanceTogether(depsOf(booted), group.slice(1), now),
+    ])
+    const outcomes = await Promise.all(group.map(outcome))
+    expect([step, outcomes]).toEqual([step, [expected, expected, expected]])
+  }
+})

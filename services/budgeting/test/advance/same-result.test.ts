@@ -1,0 +1,196 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { dayMs, hourMs, midnightOf } from '@coffer/kit/values/time'
+import { ledger } from '@coffer/ledger/service'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
+import { budgeting } from '../../src/service.ts'
+import { advanceOnly, depsOf, outcome } from '../advancing.ts'
+import { dying } from '../dying.ts'
+import { type Household, household } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+/** In Havana the clock goes back at midnight on 5 November 2023: that midnight comes twice. */
+const autumn = { timezone: 'America/Havana', start: '2023-10-25T16:00Z' }
+/** There it skips the first hour of 12 March: that day begins at one o'clock. */
+const spring = { timezone: 'America/Havana', start: '2023-03-01T16:00Z' }
+/** Half an hour, by day, and east of Greenwich. */
+const halfHour = { timezone: 'Australia/Lord_Howe', start: '2023-09-20T16:00Z' }
+const span = 25 * dayMs
+
+const parts = [
+  'FREQ=DAILY;INTERVAL=3',
+  'FREQ=WEEKLY;BYDAY=FR,SU',
+  'FREQ=MONTHLY;BYMONTHDAY=5,12,-1',
+  'FREQ=WEEKLY;COUNT=3',
+]
+const cases = fc.record({
+  place: fc.constantFrom(autumn, spring, halfHour),
+  schedules: fc.array(
+    fc.record({
+      ...{ parts: fc.constantFrom(...parts), excludeWeekends: fc.boolean() },
+      estimatedDeposit: fc.option(fc.bigInt(1n, 100_000n), { nil: undefined }),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
+  envelopes: fc.array(
+    fc.record({
+      ...{ schedule: fc.nat(1), parts: fc.option(fc.constantFrom(...parts)), day: fc.nat(20) },
+      ...{ target: fc.bigInt(1n, 9999n), isPaused: fc.boolean(), isAutomatic: fc.boolean() },
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+})
+type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Wrong ways to run an hourly job: late, twice at once, or killed before one of its steps. */
+const visits = fc.array(
+  fc.record({
+    after: fc.integer({ min: 1, max: 24 * 20 }),
+    kind: fc.constantFrom('whole', 'twice', 'killed'),
+    step: fc.integer({ min: 1, max: 40 }),
+  }),
+  { maxLength: 6 },
+)
+
+type Visit = { after: number; kind: string; step: number }
+
+function rulesetOf(rule: string, start: Date): string {
+  const text = start.toISOString().replaceAll(/[-:]|\.000/g, '')
+  return `DTSTART:${text}\nRRULE:${rule}`
+}
+
+async function prepared({ place, schedules, envelopes }: Case): Promise<Household> {
+  const { timezone } = place
+  const start = new Date(place.start)
+  booted.clock.now = start
+  const home = await household(booted, { timezone })
+  const first = midnightOf(start, timezone)
+  const fundings: string[] = []
+  for (const { parts: rule, excludeWeekends, estimatedDeposit } of schedules) {
+    const autoCreateTransaction = estimatedDeposit !== undefined
+    const deposit = autoCreateTransaction ? { autoCreateTransaction, estimatedDeposit } : {}
+    const body = { name: `Pay ${fundings.length}`, ruleset: rulesetOf(rule, first) }
+    const made = await home.pay({ ...body, excludeWeekends, ...deposit })
+    fundings.push(made.fundingScheduleId)
+  }
+  for (const [index, { parts: rule, day, target, isPaused, ...one }] of envelopes.entries()) {
+    const date = midnightOf(new Date(start.getTime() + (day + 1) * dayMs), timezone)
+    const due = { nextRecurrence: timestampFromDate(date), targetAmount: target, isPaused }
+    const funding = fundings[one.schedule % fundings.length] ?? ''
+    const plan = { name: `Envelope ${index}`, ...due }
+    const autoCreateTransaction = one.isAutomatic
+    if (rule === null) await home.goal(funding, plan)
+    else {
+      const ruleset = rulesetOf(rule, first)
+      await home.expense(funding, { ...plan, ruleset, autoCreateTransaction })
+    }
+  }
+  return home
+}
+
+const Due = z.object({ at: z.date().nullable() })
+
+/** When anything of a household is due next. */
+function nextDue({ bankAccountId }: Household): Promise<Date | null> {
+  return booted.database('budgeting').pool.oneFirst(sql.type(Due)`
+    SELECT min(next_recurrence) AS at FROM (
+      SELECT next_recurrence FROM funding_schedules
+      WHERE bank_account_id = ${bankAccountId} AND last_recurrence IS DISTINCT FROM next_recurrence
+      UNION ALL
+      SELECT next_recurrence FROM spending
+      WHERE bank_account_id = ${bankAccountId} AND last_recurrence IS DISTINCT FROM next_recurrence
+        AND NOT is_paused
+    ) AS due`)
+}
+
+/** Runs the job at every full hour (UTC) with anything due; in the others it does nothing. */
+async function hourly(home: Household, { start }: Case['place']): Promise<void> {
+  const end = Date.parse(start) + span
+  let due = await nextDue(home)
+  while (due !== null && due.getTime() <= end) {
+    await advanceOnly(booted, home, new Date(Math.ceil(due.getTime() / hourMs) * hourMs))
+    due = await nextDue(home)
+  }
+}
+
+async function visited(home: Household, place: Case['place'], wrong: readonly Visit[]) {
+  const start = Date.parse(place.start)
+  for (const { after, kind, step } of wrong.toSorted((a, b) => a.after - b.after)) {
+    const now = new Date(start + after * hourMs)
+    booted.clock.now = now
+    const whole = () => advanceTogether(depsOf(booted), [home], now)
+    const { deps } = dying(depsOf(booted), step)
+    const killed = () => advanceTogether(deps, [home], now).catch(() => undefined)
+    if (kind === 'whole') await whole()
+    if (kind === 'twice') await Promise.all([whole(), whole()])
+    if (kind === 'killed') await Promise.all([killed(), killed()])
+  }
+  await advanceOnly(booted, home, new Date(start + span))
+}
+
+test('however late, often and half it is run, an hourly job comes to the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, visits, async (chosen, wrong) => {
+      const clean = await prepared(chosen)
+      await hourly(clean, chosen.place)
+      const home = await prepared(chosen)
+      await visited(home, chosen.place, wrong)
+      expect(await outcome(home)).toEqual(await outcome(clean))
+    }),
+    { numRuns: 8, endOnFailure: true },
+  )
+})
+
+const ChangeId = z.object({ change_id: z.string() })
+
+/** Whether every event that was published has been dealt with by budgeting. */
+async function isQuiet(): Promise<boolean> {
+  const manager = await booted.broker.stream.jetstreamManager()
+  const { num_pending, num_ack_pending } = await manager.consumers.info(
+    booted.broker.streamName,
+    'budgeting',
+  )
+  const waiting = await booted.database('ledger').pool.exists(sql.unsafe`
+    SELECT FROM changes WHERE published_at IS NULL`)
+  return !waiting && num_pending + num_ack_pending === 0
+}
+
+test('events that come again, in another order, change nothing', async () => {
+  const envelope = { schedule: 0, target: 900n, isPaused: false, isAutomatic: true }
+  const home = await prepared({
+    place: autumn,
+    schedules: [{ parts: 'FREQ=DAILY;INTERVAL=3', excludeWeekends: true, estimatedDeposit: 5n }],
+    envelopes: [
+      { ...envelope, parts: 'FREQ=WEEKLY;BYDAY=FR,SU', day: 2 },
+      { ...envelope, parts: null, day: 20 },
+    ],
+  })
+  await hourly(home, autumn)
+  await eventually(isQuiet, Boolean)
+  const before = await outcome(home)
+  const rows = await booted.database('ledger').pool.anyFirst(sql.type(ChangeId)`
+    SELECT change_id FROM changes WHERE account_id = ${home.accountId} ORDER BY change_id DESC`)
+  expect(rows.length).toBeGreaterThan(10)
+  for (const changeId of rows) {
+    await booted.database('ledger').pool.query(sql.unsafe`
+      INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
+      SELECT ${newId('chg')}, account_id, type, entity_id, version, payload FROM changes
+      WHERE change_id = ${changeId}`)
+  }
+  await eventually(isQuiet, Boolean)
+  expect(await outcome(home)).toEqual(before)
+})

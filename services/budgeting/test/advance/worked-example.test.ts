@@ -1,0 +1,157 @@
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { ledger } from '@coffer/ledger/service'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
+import { budgeting } from '../../src/service.ts'
+import { advance, depsOf, type Funded, september, shown } from '../advancing.ts'
+import { at, type Household } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+async function fill(
+  { envelopes, bankAccountId, as }: Household,
+  toSpendingId: string,
+  amount: bigint,
+) {
+  await envelopes.transfer({ bankAccountId, toSpendingId, amount }, as)
+}
+
+async function spend(home: Household, spendingId: string, amount: bigint): Promise<void> {
+  const { transactions, bankAccountId, as } = home
+  const body = { bankAccountId, spendingId, amount, name: 'Shop', date: at('2023-09-28T05:00Z') }
+  await transactions.createTransaction(body, as)
+}
+
+/** Waits until the plans have seen what the ledger holds. */
+async function synced({ envelopes, bankAccountId, as }: Household): Promise<void> {
+  const { pool } = booted.database('budgeting')
+  const listed = (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes
+  const versions = listed.map(({ spendingId, version }) => `${spendingId} ${version}`)
+  const seen = () =>
+    pool.anyFirst(sql.type(z.object({ seen: z.string() }))`
+      SELECT spending_id || ' ' || amounts_version AS seen FROM spending
+      WHERE bank_account_id = ${bankAccountId} ORDER BY spending_id`)
+  await eventually(seen, (rows) => JSON.stringify(rows) === JSON.stringify(versions))
+}
+
+/** Sets contributions that are out of date, as the worked example has them. */
+async function announce(contributions: Record<string, bigint>): Promise<void> {
+  for (const [spendingId, amount] of Object.entries(contributions)) {
+    await booted.database('budgeting').pool.query(sql.unsafe`
+      UPDATE spending SET next_contribution_amount = ${amount} WHERE spending_id = ${spendingId}`)
+  }
+}
+
+/** The envelopes of the worked example (`spec/budgeting.md` 7.4), on the day it begins. */
+async function example(): Promise<Funded> {
+  const home = await september(booted)
+  const { fundingScheduleId, expense, goal } = home
+  const late = await goal(fundingScheduleId, {
+    name: 'late',
+    nextRecurrence: at('2023-10-01T05:00Z'),
+  })
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+  await expense(fundingScheduleId, { name: 'odd', targetAmount: 1001n })
+  const full = await expense(fundingScheduleId, { name: 'full' })
+  const nearly = await expense(fundingScheduleId, { name: 'nearly full' })
+  await expense(fundingScheduleId, { name: 'automatic', autoCreateTransaction: true })
+  const trip = await goal(fundingScheduleId, {
+    name: 'trip',
+    nextRecurrence: at('2023-12-01T06:00Z'),
+  })
+  await fill(home, full.spendingId, 1000n)
+  await fill(home, nearly.spendingId, 900n)
+  for (const { spendingId } of [trip, late]) {
+    await fill(home, spendingId, 200n)
+    await spend(home, spendingId, 100n)
+  }
+  await synced(home)
+  await announce({ [nearly.spendingId]: 500n, [trip.spendingId]: 100n })
+  return home
+}
+
+test('the worked example: a funding, and the first of the month with all due dates', async () => {
+  const home = await example()
+  const { fundingScheduleId, schedules, bankAccountId, as } = home
+  const before = await home.balances()
+
+  await advance(booted, '2023-10-13T06:00Z')
+  const afterFunding = {
+    odd: [500n, 0n, 501n],
+    full: [1000n, 0n, 0n],
+    'nearly full': [1000n, 0n, 0n],
+    automatic: [500n, 0n, 500n],
+    trip: [200n, 100n, 175n],
+    late: [900n, 100n, 0n],
+  }
+  expect(await shown(home)).toEqual(afterFunding)
+  const one = await schedules.getFundingSchedule({ bankAccountId, fundingScheduleId }, as)
+  expect(one.fundingSchedule).toMatchObject({
+    lastRecurrence: at('2023-10-13T05:00Z'),
+    nextRecurrence: at('2023-10-31T05:00Z'),
+    nextRecurrenceOriginal: at('2023-10-31T05:00Z'),
+  })
+  const past = (await home.list()).find(({ name }) => name === 'late')
+  expect(past).toMatchObject({
+    lastRecurrence: at('2023-10-01T05:00Z'),
+    nextRecurrence: at('2023-10-01T05:00Z'),
+  })
+  const paid = await home.balances()
+  expect(paid?.available).toBe((before?.available ?? 0n) + 200_000n)
+  expect(paid?.current).toBe((before?.current ?? 0n) + 200_000n)
+
+  await advance(booted, '2023-10-13T06:00Z')
+  expect(await shown(home)).toEqual(afterFunding)
+  expect(await home.balances()).toEqual(paid)
+
+  // The payday of the 31st fills the expenses; on the 1st their periods close, one with its bill.
+  await advance(booted, '2023-11-01T05:30Z')
+  expect(await shown(home)).toEqual({
+    odd: [0n, 0n, 500n],
+    full: [0n, 0n, 500n],
+    'nearly full': [0n, 0n, 500n],
+    automatic: [0n, 0n, 500n],
+    trip: [375n, 100n, 262n],
+    late: [900n, 100n, 0n],
+  })
+  const rolled = (await home.list()).filter(({ spendingType }) => spendingType === 'expense')
+  expect(rolled.map((one) => one.nextRecurrence)).toEqual(rolled.map(() => at('2023-12-01T06:00Z')))
+  expect(rolled.map((one) => one.lastRecurrence)).toEqual(rolled.map(() => at('2023-11-01T05:00Z')))
+  const { transactions } = await home.transactions.listTransactions(
+    { bankAccountId, limit: 25 },
+    as,
+  )
+  expect(transactions.map(({ name, amount, date }) => [name, amount, date])).toEqual([
+    ['automatic', 1000n, at('2023-11-01T05:00Z')],
+    ['Pay', -200_000n, at('2023-10-31T05:00Z')],
+    ['Pay', -200_000n, at('2023-10-13T05:00Z')],
+    ['Shop', 100n, at('2023-09-28T05:00Z')],
+    ['Shop', 100n, at('2023-09-28T05:00Z')],
+  ])
+  expect(transactions[0]).toMatchObject({ spendingAmount: 1000n })
+  expect(transactions[1]).toMatchObject({ createdByFundingScheduleId: fundingScheduleId })
+  expect((await home.balances())?.available).toBe((paid?.available ?? 0n) + 199_000n)
+})
+
+test('with carry-over an expense keeps what is left when its due date has come', async () => {
+  const home = await september(booted)
+  await home.expense(home.fundingScheduleId, { name: 'rent' })
+  const { accountId, bankAccountId } = home
+  const now = new Date('2023-11-01T12:00Z')
+  const deps = { ...depsOf(booted), config: { ...depsOf(booted).config, expenseCarryOver: true } }
+  booted.clock.now = now
+  await advanceTogether(deps, [{ accountId, bankAccountId }], now)
+  expect(await shown(home)).toEqual({ rent: [1000n, 0n, 0n] })
+  const [rent] = await home.list()
+  expect(rent?.nextRecurrence).toEqual(at('2023-12-01T06:00Z'))
+})

@@ -1,0 +1,235 @@
+import {
+  type Timestamp,
+  timestampDate,
+  timestampFromDate,
+  timestampFromMs,
+} from '@bufbuild/protobuf/wkt'
+import { problemsOf } from '@coffer/kit/rpc/errors'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { amountMax } from '@coffer/kit/values/money'
+import { dayMs, midnightOf } from '@coffer/kit/values/time'
+import { ledger } from '@coffer/ledger/service'
+import { ForecastService, type GetForecastResponse } from '@coffer/proto/budgeting/v1/forecast'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { occurrenceAfter, occurrencesOf } from '../../src/recurrence/recurrence.ts'
+import { budgeting } from '../../src/service.ts'
+import { advanceOnly } from '../advancing.ts'
+import { at, chicago, type Household, household, monthly, twiceMonthly } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+async function forecastOf({ bankAccountId, as }: Household, end?: string) {
+  const forecasts = booted.client('budgeting', ForecastService)
+  const asked = end === undefined ? { bankAccountId } : { bankAccountId, end: at(end) }
+  const { forecast, labels } = await forecasts.getForecast(asked, as)
+  return { ...(forecast as NonNullable<GetForecastResponse['forecast']>), labels }
+}
+
+async function september(): Promise<Household & { fundingScheduleId: string }> {
+  booted.clock.now = new Date('2023-09-28T12:00Z')
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay({ estimatedDeposit: 200_000n })
+  return { ...home, fundingScheduleId }
+}
+
+test('a forecast knows the amounts of the ledger, and what is free to use', async () => {
+  const home = await september()
+  const { envelopes, bankAccountId, as, fundingScheduleId } = home
+  const onTheFirst = { name: 'rent', nextRecurrence: at('2023-10-01T05:00Z') }
+  const rent = await home.expense(fundingScheduleId, onTheFirst)
+  const paused = await home.expense(fundingScheduleId, { name: 'paused', isPaused: true })
+  for (const { spendingId: toSpendingId } of [rent, paused]) {
+    await envelopes.transfer({ bankAccountId, toSpendingId, amount: 400n }, as)
+  }
+  const found = await forecastOf(home, '2023-11-02T12:00Z')
+  expect(found).toMatchObject({ startingBalance: 400n, endingBalance: 0n })
+  const shown = found.events.map((one) => [one.date, one.contribution, one.transaction])
+  expect(shown).toEqual([
+    [at('2023-09-30T05:00Z'), 600n, 0n],
+    [at('2023-10-01T05:00Z'), 0n, 1000n],
+    [at('2023-10-15T05:00Z'), 500n, 0n],
+    [at('2023-10-31T05:00Z'), 500n, 0n],
+    [at('2023-11-01T05:00Z'), 0n, 1000n],
+  ])
+  expect(found.free.map(({ date, free }) => [date, free])).toEqual([
+    [at('2023-09-28T12:00Z'), 999_200n],
+    [at('2023-09-30T05:00Z'), 1_198_600n],
+    [at('2023-10-15T05:00Z'), 1_398_100n],
+    [at('2023-10-31T05:00Z'), 1_597_600n],
+  ])
+  expect(found.labels).toMatchObject({
+    ...{ currency: 'USD', timezone: 'America/Chicago', locale: 'en_US' },
+    scheduleNames: { [fundingScheduleId]: 'Pay' },
+    spendingNames: { [rent.spendingId]: 'rent' },
+  })
+})
+
+test('without an end it reaches 90 days ahead; other ends are bounded', async () => {
+  const home = await september()
+  const { endingTime, startingTime } = await forecastOf(home)
+  expect([startingTime, endingTime]).toEqual([at('2023-09-28T12:00Z'), at('2023-12-27T12:00Z')])
+  await expect(forecastOf(home, '2024-09-28T12:00Z')).resolves.toMatchObject({ events: [] })
+  for (const end of ['2023-09-28T11:59Z', '2024-09-28T12:01Z']) {
+    await expect(forecastOf(home, end)).rejects.toMatchObject({ code: Code.InvalidArgument })
+  }
+})
+
+test('sums that JSON would round are refused, with less time they are told', async () => {
+  const home = await september()
+  const { bankAccountId, as } = home
+  const yearly = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY'
+  const daily = { ruleset: 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY', targetAmount: amountMax }
+  const { fundingScheduleId } = await home.pay({ name: 'Bonus', ruleset: yearly })
+  const nextRecurrence = at('2023-10-01T05:00Z')
+  const each = await home.expense(fundingScheduleId, { ...daily, nextRecurrence })
+  expect(each).toMatchObject({ nextContributionAmount: amountMax, isBehind: true })
+  const { events } = await forecastOf(home, '2023-10-01T06:00Z')
+  expect(events).toMatchObject([{ transaction: amountMax, balance: -amountMax }])
+  const text = expect.stringContaining('range of ±9007199254740991')
+  const problems = (run: Promise<unknown>) => run.then(null, (error) => problemsOf(error))
+  expect(await problems(forecastOf(home))).toEqual({ end: text })
+  await home.expense(fundingScheduleId, { ...daily, nextRecurrence })
+  const forecasts = booted.client('budgeting', ForecastService)
+  const asked = { bankAccountId, fundingScheduleId }
+  const next = problems(forecasts.getNextContribution(asked, as))
+  expect(await next).toEqual({ fundingScheduleId: text })
+})
+
+test('a funding that is too far away to be forecast is refused by its schedule', async () => {
+  const home = await september()
+  const { bankAccountId, as } = home
+  const rare = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY;INTERVAL=50'
+  const ruleset = 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY'
+  const nextRecurrence = at('2073-01-01T06:00Z')
+  const { fundingScheduleId } = await home.pay({ name: 'Rare', ruleset: rare, nextRecurrence })
+  const due = { ruleset, nextRecurrence: at('2023-10-01T05:00Z') }
+  for (let count = 0; count < 6; count += 1) await home.expense(fundingScheduleId, due)
+  const forecasts = booted.client('budgeting', ForecastService)
+  const next = forecasts.getNextContribution({ bankAccountId, fundingScheduleId }, as)
+  const problems = await next.then(null, (error) => problemsOf(error))
+  expect(problems).toEqual({ fundingScheduleId: 'too much happens until then' })
+})
+
+test('another account finds no forecast', async () => {
+  const home = await september()
+  const as = booted.as(newId('acct'))
+  const { bankAccountId, fundingScheduleId } = home
+  await expect(forecastOf({ ...home, as })).rejects.toMatchObject({ code: Code.NotFound })
+  const forecasts = booted.client('budgeting', ForecastService)
+  const asked = {
+    bankAccountId,
+    fundingScheduleId,
+    targetAmount: 1n,
+    nextRecurrence: at('2024-01-01'),
+  }
+  const missing = { code: Code.NotFound }
+  await expect(forecasts.getNextContribution(asked, as)).rejects.toMatchObject(missing)
+  await expect(forecasts.estimateCost(asked, as)).rejects.toMatchObject(missing)
+  const unknown = { ...asked, fundingScheduleId: newId('fund') }
+  await expect(forecasts.estimateCost(unknown, home.as)).rejects.toMatchObject(missing)
+  await expect(forecasts.getNextContribution(unknown, home.as)).rejects.toMatchObject(missing)
+})
+
+test('a year of many envelopes is calculated in a thread, to the same', async () => {
+  const home = await september()
+  const daily = 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY'
+  const { fundingScheduleId } = await home.pay({ name: 'Tips', ruleset: daily })
+  const nextRecurrence = at('2023-10-01T05:00Z')
+  for (let count = 0; count < 5; count += 1) {
+    await home.expense(fundingScheduleId, { targetAmount: 700n, ruleset: daily, nextRecurrence })
+  }
+  const year = await forecastOf(home, '2024-09-28T12:00Z')
+  const month = await forecastOf(home, '2023-10-28T12:00Z')
+  expect(year.events.length).toBeGreaterThan(360)
+  expect(year.events.slice(0, month.events.length)).toEqual(month.events)
+})
+
+test('the questions about one schedule and about an envelope that is not there', async () => {
+  const home = await september()
+  const { bankAccountId, fundingScheduleId, as } = home
+  await home.goal(fundingScheduleId, { targetAmount: 900n })
+  const forecasts = booted.client('budgeting', ForecastService)
+  const asked = { bankAccountId, fundingScheduleId }
+  expect(await forecasts.getNextContribution(asked, as)).toMatchObject({ nextContribution: 300n })
+  const nextRecurrence = at('2023-11-01T05:00Z')
+  const expense = { ...asked, targetAmount: 5000n, nextRecurrence, recurrenceRule: monthly }
+  expect(await forecasts.estimateCost(expense, as)).toMatchObject({ estimatedCost: 2500n })
+  await expect(
+    forecasts.estimateCost({ ...expense, recurrenceRule: 'RRULE' }, as),
+  ).rejects.toMatchObject({ code: Code.InvalidArgument })
+})
+
+const rules = [
+  twiceMonthly,
+  'DTSTART:20230106T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR',
+  'DTSTART:20230106T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=FR',
+  'DTSTART:20230101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1',
+]
+const dues = [
+  monthly,
+  'DTSTART:20230108T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=8',
+  'DTSTART:20230108T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=31,8',
+  'DTSTART:20230106T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=WE',
+]
+const plans = fc.record({
+  funding: fc.constantFrom(...rules),
+  expenses: fc.array(
+    fc.record({ ruleset: fc.constantFrom(...dues), target: fc.bigInt(1n, 9999n) }),
+    { minLength: 1, maxLength: 3 },
+  ),
+  goal: fc.record({ days: fc.integer({ min: 30, max: 100 }), target: fc.bigInt(1n, 9999n) }),
+})
+type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
+
+/** A household whose envelopes are due only after the schedule has fired once. */
+async function planned({ funding, expenses, goal }: Plan): Promise<Household> {
+  const now = new Date('2023-09-28T12:00Z')
+  booted.clock.now = now
+  const home = await household(booted)
+  const { fundingScheduleId, nextRecurrence } = await home.pay({ ruleset: funding })
+  const first = timestampDate(nextRecurrence as Timestamp).getTime()
+  for (const { ruleset, target } of expenses) {
+    const due = occurrenceAfter(occurrencesOf(ruleset, chicago), first - 1) ?? 0
+    const plan = { ruleset, targetAmount: target, nextRecurrence: timestampFromMs(due) }
+    await home.expense(fundingScheduleId, plan)
+  }
+  const due = midnightOf(new Date(first + goal.days * dayMs), chicago)
+  const plan = { targetAmount: goal.target, nextRecurrence: timestampFromDate(due) }
+  await home.goal(fundingScheduleId, plan)
+  return home
+}
+
+// What a forecast takes out of a goal on its day is for its owner to spend: the job leaves it.
+test('done by the hourly job, a forecast comes true', async () => {
+  await fc.assert(
+    fc.asyncProperty(plans, async (plan) => {
+      const home = await planned(plan)
+      const forecast = await forecastOf(home, '2024-02-15T12:00Z')
+      const goals = new Set((await home.list()).filter(isGoal).map(({ spendingId }) => spendingId))
+      let kept = 0n
+      for (const { date, balance, spending } of forecast.events) {
+        const out = spending.filter(({ spendingId }) => goals.has(spendingId))
+        kept += out.reduce((sum, { transactionAmount }) => sum + transactionAmount, 0n)
+        await advanceOnly(booted, home, timestampDate(date as Timestamp))
+        const { expenses = 0n, goals: saved = 0n } = (await home.balances()) ?? {}
+        expect([date, expenses + saved]).toEqual([date, balance + kept])
+      }
+    }),
+    { numRuns: 8 },
+  )
+})
+
+function isGoal({ spendingType }: { spendingType: string }): boolean {
+  return spendingType === 'goal'
+}

@@ -1,0 +1,54 @@
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
+import { ledger } from '@coffer/ledger/service'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { budgeting } from '../../src/service.ts'
+import { household } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+test('a list is whole while its plans change and others list them', async () => {
+  const home = await household(booted)
+  const { spending, bankAccountId, as } = home
+  const { fundingScheduleId } = await home.pay()
+  const plans = await Promise.all([1, 2, 3, 4].map(() => home.expense(fundingScheduleId)))
+  const ids = plans.map(({ spendingId }) => spendingId).sort()
+  const change = (spendingId: string, targetAmount: bigint) => {
+    const patch = { spendingId, targetAmount, updateMask: { paths: ['target_amount'] } }
+    return spending.updateSpending({ bankAccountId, ...patch }, as)
+  }
+  for (let round = 1n; round <= 60n; round += 1n) {
+    const changes = ids.map((id) => change(id, 1000n + round))
+    const lists = await Promise.all([...changes.map((done) => done.then(home.list)), home.list()])
+    expect(lists.map((list) => list.map(({ spendingId }) => spendingId))).toEqual(
+      lists.map(() => ids),
+    )
+  }
+})
+
+test('a list costs few statements in each service', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  await home.expense(fundingScheduleId)
+  const sent = () => ['budgeting', 'ledger'].map((name) => booted.database(name).statements())
+  /** The fewest of several: what events set off meanwhile counts as well. */
+  const costs: number[][] = []
+  for (let time = 0; time < 8; time += 1) {
+    const before = sent()
+    await home.list()
+    costs.push(sent().map((count, index) => count - (before[index] ?? 0)))
+  }
+  for (const index of [0, 1]) {
+    const least = Math.min(...costs.map((cost) => cost[index] ?? 0))
+    expect(least).toBeLessThanOrEqual(statementsMax.listPlans)
+  }
+})

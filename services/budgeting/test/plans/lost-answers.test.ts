@@ -1,0 +1,102 @@
+import { type Database, openDatabase } from '@coffer/kit/database/database'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { createPlanWriter, type PlanWriter } from '../../src/plans/writer.service.ts'
+import type { FundingSchedule } from '../../src/schedules/funding-schedule.ts'
+import { budgeting } from '../../src/service.ts'
+
+const stack = new AsyncDisposableStack()
+let booted: Booted
+let proxy: TcpProxy
+let writer: PlanWriter
+/** The same database over connections that hold. */
+let database: Database
+
+beforeAll(async () => {
+  booted = stack.use(await boot([budgeting]))
+  database = booted.database('budgeting')
+  proxy = stack.use(await openProxy(booted.databaseUrl))
+  const options = { schema: 'budgeting', poolSizeMax: 4, statementTimeoutMs: 10_000 }
+  const remote = stack.use(await openDatabase({ url: proxy.url, ...options }))
+  writer = createPlanWriter({ database: remote, clock: () => new Date() })
+})
+
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+/** A schedule, and a change that adds a cent to its estimated deposit. */
+async function place() {
+  const key = { accountId: newId('acct'), bankAccountId: newId('bac') }
+  const fundingScheduleId = newId('fund')
+  const date = new Date('2026-03-02T06:00:00Z')
+  const schedule: FundingSchedule = {
+    ...{ ...key, fundingScheduleId, name: 'Pay', description: null, ruleset: '' },
+    ...{ excludeWeekends: false, waitForDeposit: false, autoCreateTransaction: false },
+    ...{ estimatedDeposit: 0n, lastRecurrence: null, nextRecurrence: date },
+    ...{ nextRecurrenceOriginal: date, createdAt: date, deletedAt: null },
+  }
+  await writer.write({ scope: key, decide: () => ({ schedules: [schedule], reply: null }) })
+  const raise = () =>
+    writer.write({
+      scope: { ...key, fundingScheduleIds: [fundingScheduleId] },
+      decide: ({ schedules }) => ({
+        schedules: schedules.map((one) => ({
+          ...one,
+          estimatedDeposit: (one.estimatedDeposit ?? 0n) + 1n,
+        })),
+        reply: 'raised',
+      }),
+    })
+  const deposit = () =>
+    database.pool.oneFirst(sql.type(z.object({ deposit: z.bigint() }))`
+      SELECT estimated_deposit AS deposit FROM funding_schedules
+      WHERE funding_schedule_id = ${fundingScheduleId}`)
+  const where = sql.fragment`WHERE bank_account_id = ${key.bankAccountId}`
+  return { raise, deposit, where }
+}
+
+/** Waits until so many statements wait for a lock; they get it in their order. */
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = () =>
+    database.pool.any(sql.unsafe`
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  await eventually(waiting, ({ length }) => length === count)
+}
+
+test('a change of plans is done once though its answer is lost', async () => {
+  const { raise, deposit } = await place()
+  const isLost = proxy.loseAnswerTo('"read_version"', 0)
+  expect(await raise()).toBe('raised')
+  expect(isLost()).toBe(true)
+  expect(await deposit()).toBe(1n)
+})
+
+test('a change of plans is found though another one came after it', async () => {
+  const { raise, deposit, where } = await place()
+  const locked = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const holding = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`SELECT FROM plan_books ${where} FOR NO KEY UPDATE`)
+    locked.resolve()
+    await over.promise
+  })
+  await locked.promise
+  // The first save skips the locked row, the second waits for it.
+  const isLost = proxy.loseAnswerTo('"read_version"', 1)
+  const raised = raise()
+  await untilWaiting(1)
+  const other = database.pool.query(sql.unsafe`
+    UPDATE plan_books SET version = version + 1, save_id = NULL ${where}`)
+  await untilWaiting(2)
+  over.resolve()
+  await Promise.all([holding, other])
+  expect(await raised).toBe('raised')
+  expect(isLost()).toBe(true)
+  expect(await deposit()).toBe(1n)
+})

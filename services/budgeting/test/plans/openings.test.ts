@@ -1,0 +1,175 @@
+import { refusalOf } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { ledger } from '@coffer/ledger/service'
+import { type CallOptions, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { openingActivities } from '../../src/plans/opening.activities.ts'
+import { budgeting } from '../../src/service.ts'
+import { depsOf } from '../advancing.ts'
+import { at, type Household, household } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting], {
+    COFFER_ENVELOPES_MAX: '3',
+    COFFER_FUNDING_SCHEDULES_MAX: '3',
+  })
+})
+
+beforeEach(() => {
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+function keyed({ as }: Household, bodyHash: string, key = 'once'): CallOptions {
+  const added = { [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
+  return { headers: { ...(as.headers as Record<string, string>), ...added } }
+}
+
+async function bodyFor({ pay, bankAccountId }: Household) {
+  const { fundingScheduleId } = await pay()
+  return {
+    ...{ bankAccountId, fundingScheduleId, spendingType: 'goal', name: 'Trip', targetAmount: 900n },
+    nextRecurrence: at('2024-01-01T06:00Z'),
+  }
+}
+
+/** A first request that died right after it had reserved the plan. */
+async function reservedOnly(home: Household, body: Awaited<ReturnType<typeof bodyFor>>) {
+  const { spending, bankAccountId } = home
+  const { spending: made } = await spending.createSpending(body, keyed(home, 'aa'))
+  const { pool } = booted.database('budgeting')
+  await pool.query(sql.unsafe`
+    DELETE FROM idempotency_keys WHERE account_id = ${home.accountId}`)
+  await pool.query(sql.unsafe`
+    UPDATE spending SET state = 'opening' WHERE account_id = ${home.accountId}`)
+  await booted.database('ledger').pool.query(sql.unsafe`
+    DELETE FROM envelopes WHERE bank_account_id = ${bankAccountId}`)
+  return made?.spendingId
+}
+
+async function refusal(run: Promise<unknown>): Promise<number | null> {
+  const error = await run.then(() => null, ConnectError.from)
+  return error && (refusalOf(error)?.status ?? 400)
+}
+
+test('a request that died half-way goes on under its key', async () => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  const spendingId = await reservedOnly(home, body)
+  expect(await home.list()).toEqual([])
+  const again = await home.spending.createSpending(body, keyed(home, 'aa'))
+  expect(again.spending?.spendingId).toBe(spendingId)
+  expect(await home.list()).toEqual([again.spending])
+})
+
+test.each([
+  ['the same name', {}],
+  ['another name', { name: 'Bike' }],
+])('another body with %s under the key of one that died is refused', async (_, change) => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  await reservedOnly(home, body)
+  const other = { ...body, targetAmount: 1n, ...change }
+  expect(await refusal(home.spending.createSpending(other, keyed(home, 'bb')))).toBe(422)
+  expect(await home.list()).toEqual([])
+})
+
+test('without its key, or under another, the name is taken', async () => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  await reservedOnly(home, body)
+  expect(await refusal(home.spending.createSpending(body, home.as))).toBe(400)
+  expect(await refusal(home.spending.createSpending(body, keyed(home, 'aa', 'two')))).toBe(400)
+})
+
+test('two bodies at once under one key make one envelope', async () => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  const outcomes = await Promise.allSettled([
+    home.spending.createSpending(body, keyed(home, 'aa')),
+    home.spending.createSpending({ ...body, name: 'Bike' }, keyed(home, 'bb')),
+  ])
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  const lost = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+  expect(await refusal(Promise.reject(lost.reason))).toBe(422)
+  expect(await home.list()).toHaveLength(1)
+})
+
+test('an opening left behind is ended, with the contribution of the day it opens', async () => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  const kept = await household(booted)
+  const spendingId = (await reservedOnly(kept, await bodyFor(kept))) ?? ''
+  await reservedOnly(home, body)
+  const opening = { bankAccountId: kept.bankAccountId, spendingId, spendingType: 'goal' }
+  await kept.envelopes.openEnvelope(opening, kept.as)
+  const { endStaleOpenings, forgetOldKeys } = openingActivities(depsOf(booted))
+  // Of six paydays before New Year's Day four are left.
+  booted.clock.now = new Date('2023-11-01T12:00Z')
+  await endStaleOpenings()
+  expect(await endStaleOpenings()).toBe(0)
+  expect(await kept.list()).toMatchObject([{ spendingId, nextContributionAmount: 225n }])
+  expect(await home.list()).toEqual([])
+  expect(await forgetOldKeys()).toBeGreaterThan(0)
+  expect(await forgetOldKeys()).toBe(0)
+})
+
+const texts = async (calls: Promise<unknown>[]) => {
+  const outcomes = await Promise.all(calls.map((call) => call.then(() => null, ConnectError.from)))
+  return outcomes.flatMap((error) => error?.rawMessage ?? [])
+}
+
+test('beyond the bound of envelopes nothing is created, and no plan is left behind', async () => {
+  const home = await household(booted)
+  const { fundingScheduleId } = await home.pay()
+  const create = () => home.goal(fundingScheduleId, { nextRecurrence: at('2024-01-01T06:00Z') })
+  const refusals = await texts(Array.from({ length: 5 }, create))
+  const text = 'a bank account has at most 3 expenses and goals: delete one first'
+  expect(refusals).toEqual([text, text])
+  const plans = await booted.database('budgeting').pool.anyFirst(sql.unsafe`
+    SELECT state FROM spending WHERE account_id = ${home.accountId}`)
+  expect(plans).toEqual(['open', 'open', 'open'])
+})
+
+test('refused under its key, a request goes through once there is room', async () => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  const date = { nextRecurrence: at('2024-01-01T06:00Z') }
+  const others = await Promise.all([1, 2, 3].map(() => home.goal(body.fundingScheduleId, date)))
+  const send = () => home.spending.createSpending(body, keyed(home, 'aa'))
+  expect(await texts([send(), send()])).toHaveLength(2)
+  const { bankAccountId, as } = home
+  const spendingId = others[0]?.spendingId ?? ''
+  await home.spending.deleteSpending({ bankAccountId, spendingId }, as)
+  const { spending } = await send()
+  expect(await home.list()).toContainEqual(spending)
+  expect((await send()).spending?.spendingId).toBe(spending?.spendingId)
+})
+
+test('funding schedules are created up to the bound, however many at once', async () => {
+  const home = await household(booted)
+  const refusals = await texts(Array.from({ length: 5 }, (_, n) => home.pay({ name: `Pay ${n}` })))
+  const text = 'a bank account has at most 3 funding schedules: delete one first'
+  expect(refusals).toEqual([text, text])
+})
+
+test('a key that is forgotten opens another', async () => {
+  const home = await household(booted)
+  const body = await bodyFor(home)
+  await home.spending.createSpending(body, keyed(home, 'aa'))
+  await booted.database('budgeting').pool.query(sql.unsafe`
+    DELETE FROM idempotency_keys WHERE account_id = ${home.accountId}`)
+  booted.clock.now = new Date('2023-10-10T14:00Z')
+  await openingActivities(depsOf(booted)).forgetOldKeys()
+  const other = { ...body, name: newId('name') }
+  expect((await home.spending.createSpending(other, keyed(home, 'bb'))).spending).toBeDefined()
+  expect(await home.list()).toHaveLength(2)
+})

@@ -1,0 +1,107 @@
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
+import { ledger } from '@coffer/ledger/service'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { advanceActivities } from '../../src/advance/advance.activities.ts'
+import { listDue } from '../../src/advance/advance.sql.ts'
+import { openingActivities } from '../../src/plans/opening.activities.ts'
+import { scheduleRemovalActivities } from '../../src/schedules/schedule-removal.activities.ts'
+import { budgeting } from '../../src/service.ts'
+import { depsOf, type Funded, september, shown } from '../advancing.ts'
+import { at, household } from '../household.ts'
+
+let booted: Booted
+
+beforeEach(async () => {
+  booted = await boot([ledger, budgeting])
+})
+
+afterEach(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const payday = '2023-10-13T06:00Z'
+
+/** Households whose expense gets its first third on payday. */
+async function paid(count: number): Promise<Funded[]> {
+  const homes: Funded[] = []
+  for (let made = 0; made < count; made += 1) {
+    const home = await september(booted)
+    await home.expense(home.fundingScheduleId, { name: 'rent' })
+    homes.push(home)
+  }
+  return homes
+}
+
+function advancePage() {
+  booted.clock.now = new Date(payday)
+  return advanceActivities(depsOf(booted)).advancePage({ now: payday, after: null })
+}
+
+/** Makes a plan one that cannot be calculated. */
+async function spoil({ accountId }: { accountId: string }): Promise<void> {
+  await booted.database('budgeting').pool.query(sql.unsafe`
+    UPDATE spending SET ruleset = 'nonsense' WHERE account_id = ${accountId}`)
+}
+
+test('one that fails is counted, and the others of its group are advanced', async () => {
+  const homes = await paid(4)
+  const [, bad] = homes
+  if (!bad) throw new Error('no home')
+  await spoil(bad)
+  expect(await advancePage()).toEqual({ next: null, failed: 1 })
+  const held = await Promise.all(
+    homes.filter((home) => home !== bad).map(async (home) => (await shown(home)).rent?.[0]),
+  )
+  // Its rule counts three paydays before the 1st of November.
+  expect(held).toEqual([333n, 333n, 333n])
+})
+
+test('pages go through what is due, the earliest first, each once', async () => {
+  const homes = await paid(3)
+  const [early] = homes
+  await early?.expense(early.fundingScheduleId, {
+    ...{ name: 'early', nextRecurrence: at('2023-10-01T05:00Z') },
+    ruleset: 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY',
+  })
+  const { database, seen } = { database: booted.database('budgeting'), seen: [] as string[] }
+  let after = null
+  for (let page = 0; page < 10; page += 1) {
+    const due = await listDue(database, { now: new Date(payday), after, limit: 1 })
+    const [row] = due
+    if (!row) break
+    seen.push(`${row.dueAt.toISOString()} ${row.accountId}`)
+    after = row
+  }
+  const onPayday = homes.map(({ accountId }) => `2023-10-13T05:00:00.000Z ${accountId}`)
+  expect(seen).toEqual([`2023-10-01T05:00:00.000Z ${early?.accountId}`, ...onPayday.sort()])
+})
+
+test('a page costs a few statements, not some for each bank account', async () => {
+  await paid(3)
+  const { statements } = booted.database('ledger')
+  const before = statements()
+  await advancePage()
+  expect(statements() - before).toBeLessThanOrEqual(statementsMax.advancePage)
+})
+
+test('an opening or a removal that cannot be ended does not stop the others', async () => {
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+  const first = await household(booted)
+  const { fundingScheduleId } = await first.pay()
+  await first.expense(fundingScheduleId)
+  await spoil(first)
+  const second = await household(booted)
+  const { fundingScheduleId: other } = await second.pay()
+  await second.expense(other, { name: 'good' })
+  const { pool } = booted.database('budgeting')
+  await pool.query(sql.unsafe`
+    UPDATE spending SET state = 'opening', created_at = CASE account_id
+      WHEN ${first.accountId} THEN timestamptz '2023-01-01' ELSE '2023-01-02' END`)
+  booted.clock.now = new Date('2023-11-02T12:00Z')
+  const { endStaleOpenings } = openingActivities(depsOf(booted))
+  await expect(endStaleOpenings()).rejects.toThrow('1 failed')
+  expect((await second.list()).map(({ name }) => name)).toEqual(['good'])
+  expect(await scheduleRemovalActivities(depsOf(booted)).endStaleRemovals()).toBe(0)
+})

@@ -1,0 +1,286 @@
+import { problemsOf } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot, counted, eventually } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
+import { newId } from '@coffer/kit/values/id'
+import { ledger } from '@coffer/ledger/service'
+import { type CallOptions, Code, type ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { storeAmounts } from '../../src/ledger/amounts.service.ts'
+import { budgeting } from '../../src/service.ts'
+import { depsOf } from '../advancing.ts'
+import { at, household, monthly, twiceMonthly } from '../household.ts'
+
+const Kept = z.object({ version: z.bigint(), contribution: z.bigint() })
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, budgeting])
+  booted.clock.now = new Date('2023-10-09T13:32Z')
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const counting = <T>(run: () => Promise<T>) => counted(booted.database('budgeting'), run)
+
+test('an envelope starts empty with a contribution, as the specification has it', async () => {
+  const { pay, expense, goal, list } = await household(booted)
+  const { fundingScheduleId, nextRecurrence } = await pay()
+  expect(nextRecurrence).toEqual(at('2023-10-15T05:00Z'))
+  const rent = await expense(fundingScheduleId, { name: 'Rent' })
+  expect(rent).toMatchObject({
+    ...{ name: 'Rent', spendingType: 'expense', ruleset: monthly, fundingScheduleId },
+    ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, nextContributionAmount: 500n },
+    ...{ isBehind: false, isPaused: false, autoCreateTransaction: false },
+    nextRecurrence: at('2023-11-01T05:00Z'),
+  })
+  expect(rent.lastRecurrence).toBeUndefined()
+  const trip = await goal(fundingScheduleId, { name: 'Rent', isPaused: true })
+  expect(trip).toMatchObject({ spendingType: 'goal', isPaused: true })
+  expect(trip.ruleset).toBeUndefined()
+  expect(await list()).toEqual([rent, trip])
+})
+
+test('money that moves changes the contribution in answers, reads and rows', async () => {
+  const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  const move = { bankAccountId, toSpendingId: spendingId, amount: 500n }
+  const moved = await envelopes.transfer(move, as)
+  const [fresh] = await list()
+  expect(fresh).toMatchObject({ currentAmount: 500n, nextContributionAmount: 250n })
+  const request = { bankAccountId, envelopes: moved.envelopes }
+  const answer = await spending.recalculateSpending(request, as)
+  expect(answer.spending).toEqual([fresh])
+  const older = moved.envelopes.map((envelope) => ({ ...envelope, currentAmount: 0n, version: 1n }))
+  await spending.recalculateSpending({ bankAccountId, envelopes: older }, as)
+  expect(await list()).toEqual([fresh])
+})
+
+test('an event brings the amounts where nobody asked for a recalculation', async () => {
+  const { pay, expense, envelopes, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
+  const stored = () =>
+    booted.database('budgeting').pool.oneFirst(sql.type(z.object({ amount: z.bigint() }))`
+      SELECT next_contribution_amount AS amount FROM spending WHERE spending_id = ${spendingId}`)
+  expect(await eventually(stored, (amount) => amount === 250n)).toBe(250n)
+})
+
+test('an explanation tells of the contribution that is shown, to its account alone', async () => {
+  const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 333n }, as)
+  const [shown] = await list()
+  const ids = { bankAccountId, spendingId }
+  const { explanation } = await spending.explainSpending(ids, as)
+  expect(explanation).toMatchObject({
+    ...{ spendingId, targetAmount: 1000n, progress: 333n, method: 'split', need: 667n },
+    ...{ divisor: 2n, remainder: 1n, nextContributionAmount: shown?.nextContributionAmount },
+    fundingDates: [at('2023-10-15T05:00Z'), at('2023-10-31T05:00Z')],
+  })
+  expect(explanation?.sentences).toContain(
+    '2 fundings share it: $6.67 ÷ 2 = $3.33 on Oct 15, 2023.',
+  )
+  const other = await household(booted)
+  const gone = { code: Code.NotFound }
+  await expect(other.spending.explainSpending(ids, other.as)).rejects.toMatchObject(gone)
+})
+
+test('deleting returns the money and hides the envelope; its name is free again', async () => {
+  const { pay, expense, envelopes, spending, list, balances, bankAccountId, as } =
+    await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId, { name: 'Rent' })
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 700n }, as)
+  expect(await balances()).toMatchObject({ expenses: 700n, free: 999_300n })
+  await spending.deleteSpending({ bankAccountId, spendingId }, as)
+  expect(await balances()).toMatchObject({ expenses: 0n, free: 1_000_000n })
+  expect(await list()).toEqual([])
+  const gone = { code: Code.NotFound }
+  await expect(spending.getSpending({ bankAccountId, spendingId }, as)).rejects.toMatchObject(gone)
+  await expect(spending.deleteSpending({ bankAccountId, spendingId }, as)).rejects.toMatchObject(
+    gone,
+  )
+  await expense(fundingScheduleId, { name: 'Rent' })
+})
+
+test('an envelope closed in the ledger hides its plan, and the event removes it', async () => {
+  const { pay, expense, envelopes, list, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
+  expect(await list()).toEqual([])
+  const plans = () =>
+    booted.database('budgeting').pool.any(sql.type(z.object({ id: z.string() }))`
+      SELECT spending_id AS id FROM spending WHERE spending_id = ${spendingId}`)
+  expect(await eventually(plans, (rows) => rows.length === 0)).toEqual([])
+})
+
+test('what breaks a rule is refused, and nothing is left of it', async () => {
+  const { pay, expense, goal, list, schedules, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  await expense(fundingScheduleId, { name: 'Rent' })
+  const refusal = (run: Promise<unknown>) =>
+    run.then(
+      () => null,
+      (error: ConnectError) => error,
+    )
+  const taken = await refusal(expense(fundingScheduleId, { name: 'Rent' }))
+  expect(taken).toMatchObject({ code: Code.AlreadyExists })
+  expect(taken && problemsOf(taken)).toEqual({ name: expect.stringContaining('is taken') })
+  const elsewhere = await refusal(expense(newId('fund')))
+  expect(elsewhere?.message).toContain('funding schedule: record does not exist')
+  const noon = await refusal(goal(fundingScheduleId, { nextRecurrence: at('2023-11-01T17:00Z') }))
+  expect(noon && problemsOf(noon)).toEqual({
+    nextRecurrence:
+      'Next recurrence must be midnight in the timezone of the account, America/Chicago: ' +
+      '2023-11-01T05:00:00Z for that day',
+  })
+  const twice = await refusal(
+    schedules.createFundingSchedule({ bankAccountId, name: 'Pay', ruleset: monthly }, as),
+  )
+  expect(twice).toMatchObject({ code: Code.AlreadyExists })
+  expect(twice && problemsOf(twice)).toEqual({ name: expect.stringContaining('is taken') })
+  expect(await list()).toHaveLength(1)
+})
+
+test('another account finds nothing, an archived bank account takes nothing', async () => {
+  const mine = await household(booted)
+  const other = await household(booted)
+  const { fundingScheduleId } = await mine.pay()
+  const { spendingId } = await mine.expense(fundingScheduleId)
+  const { bankAccountId } = mine
+  const gone = { code: Code.NotFound }
+  const theirs: [() => Promise<unknown>, string][] = [
+    [() => other.spending.listSpending({ bankAccountId }, other.as), 'list'],
+    [() => other.spending.getSpending({ bankAccountId, spendingId }, other.as), 'get'],
+    [() => other.spending.deleteSpending({ bankAccountId, spendingId }, other.as), 'delete'],
+    [() => other.schedules.listFundingSchedules({ bankAccountId }, other.as), 'schedules'],
+    [
+      () => other.schedules.getFundingSchedule({ bankAccountId, fundingScheduleId }, other.as),
+      'one',
+    ],
+    [() => other.pay({ bankAccountId }), 'new schedule'],
+    [() => other.expense(fundingScheduleId, { bankAccountId }), 'new expense'],
+  ]
+  for (const [run] of theirs) await expect(run()).rejects.toMatchObject(gone)
+  await mine.accounts.archiveBankAccount({ bankAccountId }, mine.as)
+  const archived = { code: Code.FailedPrecondition }
+  await expect(mine.pay({ name: 'More' })).rejects.toMatchObject(archived)
+  await expect(mine.expense(fundingScheduleId)).rejects.toMatchObject(archived)
+  expect(await mine.list()).toHaveLength(1)
+})
+
+test('twenty retries under one key make one envelope and get one answer', async () => {
+  const { pay, spending, list, envelopes, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
+  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const body = {
+    ...{ bankAccountId, fundingScheduleId, spendingType: 'goal', name: 'Trip', targetAmount: 100n },
+    nextRecurrence: at('2024-01-01T06:00Z'),
+  }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => spending.createSpending(body, keyed)),
+  )
+  expect(new Set(replies.map((reply) => reply.spending?.spendingId)).size).toBe(1)
+  expect(await list()).toHaveLength(1)
+  expect((await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes).toHaveLength(1)
+})
+
+test('twenty retries under one key make one schedule and get one answer', async () => {
+  const { schedules, bankAccountId, as } = await household(booted)
+  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
+  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => schedules.createFundingSchedule(body, keyed)),
+  )
+  const ids = replies.map(({ fundingSchedule }) => fundingSchedule?.fundingScheduleId)
+  expect(new Set(ids).size).toBe(1)
+})
+
+test('a list is one statement, so is a recalculation', async () => {
+  const { pay, expense, list, spending, bankAccountId, as } = await household(booted)
+  const { fundingScheduleId } = await pay()
+  const created = await counting(() => expense(fundingScheduleId))
+  expect(created.count).toBeLessThanOrEqual(statementsMax.createPlan)
+  expect((await counting(list)).count).toBeLessThanOrEqual(statementsMax.listPlans)
+  const { spendingId } = created.result
+  const envelope = { spendingId, bankAccountId, currentAmount: 5n, usedAmount: 0n, version: 9n }
+  const request = { bankAccountId, envelopes: [envelope] }
+  const recalculation = await counting(() => spending.recalculateSpending(request, as))
+  expect(recalculation.count).toBeLessThanOrEqual(statementsMax.recalculatePlan)
+})
+
+test('a list tells what each plan is now, however often it was listed before', async () => {
+  const { pay, expense, goal, list, envelopes, spending, bankAccountId, as } =
+    await household(booted)
+  const { fundingScheduleId } = await pay()
+  const { spendingId } = await expense(fundingScheduleId)
+  const trip = await goal(fundingScheduleId)
+  const each = async () => {
+    const all = await list()
+    const get = (one: { spendingId: string }) =>
+      spending.getSpending({ bankAccountId, spendingId: one.spendingId }, as)
+    expect(all).toEqual((await Promise.all(all.map(get))).map((answer) => answer.spending))
+    return all.map(({ name, currentAmount }) => [name, currentAmount])
+  }
+  const [rent = [], travel = []] = await each()
+  expect(await each()).toEqual([rent, travel])
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
+  const filled = [rent[0], 500n]
+  expect(await each()).toEqual([filled, travel])
+  // As another process would, after the event has stored the amounts or before.
+  await booted.database('budgeting').pool.query(sql.unsafe`
+    UPDATE spending SET name = 'Renamed'
+    WHERE spending_id = ${trip.spendingId}`)
+  expect(await each()).toEqual([filled, ['Renamed', 0n]])
+  await spending.deleteSpending({ bankAccountId, spendingId }, as)
+  expect(await each()).toEqual([['Renamed', 0n]])
+})
+
+test('the amounts of many accounts are stored in one round, the newest of each', async () => {
+  const homes = await Promise.all([household(booted), household(booted), household(booted)])
+  const plans = await Promise.all(
+    homes.map(async ({ pay, expense }) => expense((await pay()).fundingScheduleId)),
+  )
+  const amounts = homes.map(({ accountId, bankAccountId }, index) => {
+    const { spendingId = '' } = plans[index] ?? {}
+    return { accountId, bankAccountId, spendingId, currentAmount: 500n, usedAmount: 0n }
+  })
+  const [first, ...others] = amounts
+  if (!first) throw new Error('no household')
+  const deps = depsOf(booted)
+  const store = (one: typeof first & { version: bigint }) =>
+    storeAmounts(deps, one.accountId, [one])
+  const stored = await counting(() =>
+    Promise.all([
+      // Nothing is running yet, so this one goes alone.
+      store({ ...first, version: 8n }),
+      store({ ...first, version: 9n }),
+      store({ ...first, currentAmount: 0n, version: 7n }),
+      ...others.map((one) => store({ ...one, version: 9n })),
+    ]),
+  )
+  expect(stored.count).toBeLessThanOrEqual(statementsMax.recalculateFivePlans)
+  const known = await counting(() =>
+    Promise.all(amounts.map((one) => store({ ...one, version: 9n }))),
+  )
+  expect(known.count).toBeLessThanOrEqual(statementsMax.recallThreePlans)
+  const kept = await booted.database('budgeting').pool.any(sql.type(Kept)`
+    SELECT amounts_version AS version, next_contribution_amount AS contribution FROM spending
+    WHERE spending_id = ANY(${sql.array(
+      amounts.map(({ spendingId }) => spendingId),
+      'text',
+    )})`)
+  expect(kept).toEqual(homes.map(() => ({ version: 9n, contribution: 250n })))
+})

@@ -1,0 +1,90 @@
+import { notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  FeedBankAccountSchema,
+  type FeedBankAccountService,
+} from '@coffer/proto/feedsync/v1/feed_bank_account'
+import type { ServiceImpl } from '@connectrpc/connect'
+import type { settings } from '../config.ts'
+import { found } from '../links/feed-link.rpc.ts'
+import { findFeedLinks } from '../links/feed-link.sql.ts'
+import {
+  findFeedBankAccounts,
+  listFeedBankAccounts,
+  lockFeedBankAccount,
+  saveFeedBankAccount,
+} from './feed-bank-account.sql.ts'
+import {
+  activateFeedBankAccount,
+  deactivateFeedBankAccount,
+  type FeedBankAccount,
+} from './feed-bank-account.ts'
+import { refresh } from './feed-refresh.rpc.ts'
+
+type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
+
+/** Candidates that connections offer (spec/interface.md, Feed bank account). */
+export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAccountService> {
+  const { database } = deps
+  return {
+    findFeedBankAccounts: async ({ feedBankAccountIds }, context) => {
+      const { accountId } = callerOf(context)
+      const candidates = await findFeedBankAccounts(database, accountId, feedBankAccountIds)
+      return { feedBankAccounts: candidates.map(messageOf) }
+    },
+    listFeedBankAccounts: async ({ feedLinkId }, context) => {
+      const { accountId } = callerOf(context)
+      const candidates = await listFeedBankAccounts(database, { accountId, feedLinkId })
+      if (candidates.length === 0) {
+        found((await findFeedLinks(database, accountId, [feedLinkId]))[0])
+      }
+      return { feedBankAccounts: candidates.map(messageOf) }
+    },
+    refreshFeedBankAccounts: async ({ feedLinkId }, context) => {
+      const { accountId, userId: createdBy } = callerOf(context)
+      const [feedLink] = await findFeedLinks(database, accountId, [feedLinkId])
+      const { signal } = context
+      await refresh(deps, { feedLink: found(feedLink), createdBy, signal })
+      return {}
+    },
+    activateFeedBankAccount: async (request, context) => {
+      const { accountId } = callerOf(context)
+      const candidate = await change(deps, { ...request, accountId }, activateFeedBankAccount)
+      if (!candidate) throw notFound('feed bank account')
+      return { feedBankAccount: messageOf(candidate) }
+    },
+    deactivateFeedBankAccount: async (request, context) => {
+      const { accountId } = callerOf(context)
+      await change(deps, { ...request, accountId }, deactivateFeedBankAccount)
+      return {}
+    },
+  }
+}
+
+/** Which bank account was made from which candidate, or archived. */
+interface Use {
+  accountId: string
+  feedBankAccountId: string
+  bankAccountId: string
+}
+
+/** Takes note of a use or its end; null where the candidate is gone with its connection. */
+export async function change(
+  { database, clock }: Pick<Deps, 'database' | 'clock'>,
+  { accountId, feedBankAccountId, bankAccountId }: Use,
+  decide: (candidate: FeedBankAccount, bankAccountId: string, now: Date) => FeedBankAccount,
+): Promise<FeedBankAccount | null> {
+  return database.transaction(async (tx) => {
+    const before = await lockFeedBankAccount(tx, accountId, feedBankAccountId)
+    if (!before) return null
+    const after = decide(before, bankAccountId, clock())
+    if (after !== before) await saveFeedBankAccount(tx, after)
+    return after
+  })
+}
+
+function messageOf(candidate: FeedBankAccount) {
+  return toMessage(FeedBankAccountSchema, candidate)
+}

@@ -1,0 +1,91 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { assignmentsOf, columnNames, columnsOf, recordsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { FeedLink } from '../links/feed-link.ts'
+import { FeedBankAccount } from './feed-bank-account.ts'
+
+const columns = columnsOf(FeedBankAccount, { table: 'feed_bank_accounts' })
+const FeedId = z.object({ feedId: z.string() })
+
+type LinkKey = Pick<FeedLink, 'accountId' | 'feedLinkId'>
+
+/** These candidates, deleted or not, by ID. */
+export function findFeedBankAccounts(
+  { pool }: Database,
+  accountId: string,
+  feedBankAccountIds: readonly string[],
+): Promise<readonly FeedBankAccount[]> {
+  return pool.any(sql.type(FeedBankAccount)`
+    SELECT ${columns} FROM feed_bank_accounts
+    WHERE account_id = ${accountId}
+      AND feed_bank_account_id = ANY(${sql.array([...feedBankAccountIds], 'text')})
+    ORDER BY feed_bank_account_id`)
+}
+
+/** The live candidates of a connection, newest first. */
+export function listFeedBankAccounts(
+  { pool }: Database,
+  { accountId, feedLinkId }: LinkKey,
+): Promise<readonly FeedBankAccount[]> {
+  return pool.any(sql.type(FeedBankAccount)`
+    SELECT ${columns} FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} AND deleted_at IS NULL
+    ORDER BY feed_bank_account_id DESC`)
+}
+
+/** The provider's IDs of everything that a connection has offered so far. */
+export function listFeedIds(
+  { pool }: Database,
+  { accountId, feedLinkId }: LinkKey,
+): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(FeedId)`
+    SELECT feed_id AS "feedId" FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
+}
+
+/** Stores candidates; those that somebody else has stored meanwhile stay as they are. */
+export async function insertFeedBankAccounts(
+  tx: Transaction,
+  candidates: readonly FeedBankAccount[],
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    INSERT INTO feed_bank_accounts (${columnNames(FeedBankAccount)})
+    SELECT ${columnNames(FeedBankAccount)}
+    FROM jsonb_populate_recordset(NULL::feed_bank_accounts, ${recordsOf(candidates)}::jsonb)
+    ON CONFLICT ON CONSTRAINT feed_bank_accounts_feed DO NOTHING`)
+}
+
+/** The candidate for a write to it. */
+export function lockFeedBankAccount(
+  tx: Transaction,
+  accountId: string,
+  feedBankAccountId: string,
+): Promise<FeedBankAccount | null> {
+  return tx.maybeOne(sql.type(FeedBankAccount)`
+    SELECT ${columns} FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}
+    FOR NO KEY UPDATE`)
+}
+
+/** Stores what using a candidate, and ceasing to, change. */
+export async function saveFeedBankAccount(
+  tx: Transaction,
+  candidate: FeedBankAccount,
+): Promise<void> {
+  const { accountId, feedBankAccountId } = candidate
+  await tx.query(sql.unsafe`
+    UPDATE feed_bank_accounts
+    SET ${assignmentsOf(candidate, ['bankAccountId', 'status', 'updatedAt'])}
+    WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
+}
+
+/** Removes what a connection that has ended offered (spec/syncs.md 9.1). */
+export async function deleteFeedBankAccounts(
+  tx: Transaction,
+  { accountId, feedLinkId }: LinkKey,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
+}

@@ -1,0 +1,106 @@
+import type { Bound } from '@coffer/kit/database/account-bound.sql'
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
+import type { SealedSecret } from '@coffer/kit/secrets/secrets'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { FeedLink } from './feed-link.ts'
+
+const SealedKey = z.object({
+  keyId: z.string(),
+  dataKey: z.instanceof(Buffer),
+  ciphertext: z.instanceof(Buffer),
+})
+
+const columns = columnsOf(FeedLink, { table: 'feed_links' })
+
+/** Each link over the feed provider has a connection of its own. */
+export function feedLinkBound(max: number, accountId: string): Bound {
+  return {
+    scope: `feed_links ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM feed_links WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} feed links: delete a link over one first`,
+  }
+}
+
+/** Live connections of the account, newest first. */
+export function listFeedLinks({ pool }: Database, accountId: string): Promise<readonly FeedLink[]> {
+  return pool.any(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY feed_link_id DESC`)
+}
+
+/** These connections, deleted or not, newest first. */
+export function findFeedLinks(
+  { pool }: Database,
+  accountId: string,
+  feedLinkIds: readonly string[],
+): Promise<readonly FeedLink[]> {
+  return pool.any(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = ANY(${sql.array(feedLinkIds, 'text')})
+    ORDER BY feed_link_id DESC`)
+}
+
+/** The connection for a write to it, deleted or not. */
+export function lockFeedLink(
+  tx: Transaction,
+  accountId: string,
+  feedLinkId: string,
+): Promise<FeedLink | null> {
+  return tx.maybeOne(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} FOR NO KEY UPDATE`)
+}
+
+/** The connection a link stands on, for a write to it. */
+export function lockFeedLinkOf(
+  tx: Transaction,
+  accountId: string,
+  linkId: string,
+): Promise<FeedLink | null> {
+  return tx.maybeOne(sql.type(FeedLink)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
+}
+
+export async function insertFeedLink(
+  tx: Transaction,
+  feedLink: FeedLink,
+  apiKey: SealedSecret,
+): Promise<void> {
+  const { accountId, feedLinkId } = feedLink
+  await tx.query(sql.unsafe`
+    WITH inserted AS (${insertOf('feed_links', FeedLink, feedLink)})
+    INSERT INTO feed_keys (account_id, feed_link_id, key_id, data_key, ciphertext)
+    VALUES (${accountId}, ${feedLinkId}, ${apiKey.keyId}, ${sql.binary(apiKey.dataKey)},
+      ${sql.binary(apiKey.ciphertext)})`)
+}
+
+/** Stores what activation and release change. */
+export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE feed_links
+    SET ${assignmentsOf(feedLink, ['linkId', 'status', 'updatedAt', 'deletedAt'])}
+    WHERE account_id = ${feedLink.accountId} AND feed_link_id = ${feedLink.feedLinkId}`)
+}
+
+/** The sealed key of a connection; null once its link is deleted. */
+export function findFeedKey(
+  { pool }: Database,
+  { accountId, feedLinkId }: FeedLink,
+): Promise<SealedSecret | null> {
+  return pool.maybeOne(sql.type(SealedKey)`
+    SELECT key_id AS "keyId", data_key AS "dataKey", ciphertext FROM feed_keys
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
+}
+
+export async function deleteFeedKey(
+  tx: Transaction,
+  { accountId, feedLinkId }: FeedLink,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM feed_keys WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
+}

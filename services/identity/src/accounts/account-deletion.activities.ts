@@ -1,0 +1,41 @@
+import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import { removeRowsOfAccount } from '@coffer/kit/accounts/account-removal.sql'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { Billing } from '../billing/billing.client.ts'
+import { findBilledAccount } from '../billing/billing.sql.ts'
+import { ensureCustomer } from '../billing/billing-account.rpc.ts'
+import { startDeletion } from './account-deletion.consumer.ts'
+import { listDeletions, removeLogins, settleDeletion } from './account-deletion.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { billing: Billing | null }
+
+const pageSize = 200
+const graceMs = 60_000
+
+/** What identity does of deleting an account; every step can be repeated. */
+export function accountDeletionActivities({ database, workflows, clock, billing }: Deps) {
+  return {
+    ...accountRemovalActivities({ database }),
+    /**
+     * Ends what the account pays. The customer is made first where there is none: one that is being
+     * made at this moment is the same, and would be left behind otherwise.
+     */
+    endBilling: async (accountId: string): Promise<void> => {
+      if (!billing || !(await findBilledAccount(database, accountId))) return
+      const customerId = await ensureCustomer({ database, billing }, accountId)
+      await billing.deleteCustomer(customerId)
+    },
+    removeAccountRows: async (accountId: string): Promise<boolean> => {
+      await removeLogins(database, accountId)
+      return removeRowsOfAccount(database, accountId, { keep: ['account_deletions'] })
+    },
+    settleDeletion: (accountId: string): Promise<void> => settleDeletion(database, accountId),
+    /** Goes on with a page of deletions; returns its last account, null after the last page. */
+    restartDeletions: async (after: string): Promise<string | null> => {
+      const before = new Date(clock().getTime() - graceMs)
+      const accountIds = await listDeletions(database, { before, after, limit: pageSize })
+      for (const accountId of accountIds) await startDeletion(workflows, accountId)
+      return accountIds.at(pageSize - 1) ?? null
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { changeOf, emit } from '@coffer/kit/events/changes'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import { sql } from 'slonik'
+import { Account, sharedSettings } from './account.ts'
+
+const columns = columnsOf(Account, { table: 'accounts' })
+
+/** Throws notFound. */
+export async function getAccount({ pool }: Database, accountId: string): Promise<Account> {
+  const account = await pool.maybeOne(sql.type(Account)`
+    SELECT ${columns} FROM accounts WHERE account_id = ${accountId}`)
+  if (!account) throw notFound('account')
+  return account
+}
+
+/** A page of all accounts, in the order of their IDs. */
+export async function accountsAfter(
+  { pool }: Database,
+  accountId: string,
+  pageSize: number,
+): Promise<readonly Account[]> {
+  return pool.any(sql.type(Account)`
+    SELECT ${columns} FROM accounts WHERE account_id > ${accountId}
+    ORDER BY account_id LIMIT ${pageSize}`)
+}
+
+export async function insertAccount(tx: Transaction, account: Account): Promise<void> {
+  await tx.query(sql.unsafe`${insertOf('accounts', Account, account)}`)
+}
+
+/** Tells the other services the settings of these accounts as they are now. */
+export async function announceSettings(
+  tx: Transaction,
+  accounts: readonly Account[],
+  billing: { billed: boolean },
+): Promise<void> {
+  const changes = accounts.map((account) => {
+    const { accountId, version } = account
+    const event = { accountId, ...sharedSettings(account, billing) }
+    const subject = { accountId, entityId: accountId, version }
+    return changeOf(AccountSettingsChangedSchema, subject, event)
+  })
+  await emit(tx, ...changes)
+}

@@ -1,0 +1,35 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import type { EmailService } from '@coffer/proto/identity/v1/email'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { linkNotValid, spendLinkToken } from '../mail/link-token.sql.ts'
+import { requestMail } from '../mail/mail-request.rpc.ts'
+import type { IdentityDeps } from '../service.ts'
+import { setEmailVerified } from '../sign-in/login.sql.ts'
+import { hashOf } from '../sign-in/secret.ts'
+import { featuresOf } from './features.ts'
+
+/** Verification of email addresses (spec/identity.md 5.7, 5.8); 404 where it is off. */
+export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
+  const { config, database, clock } = deps
+  const requireFeature = () => {
+    const { verifyEmailAddress } = featuresOf(config)
+    if (!verifyEmailAddress) throw refused('email verification is not enabled', { status: 404 })
+  }
+  return {
+    verifyEmail: async ({ token }) => {
+      requireFeature()
+      const now = clock()
+      const shown = { tokenHash: hashOf(token.trim()), scope: 'verify', now } as const
+      await database.transaction(async (tx) => {
+        const loginId = await spendLinkToken(tx, shown)
+        if (!(await setEmailVerified(tx, loginId, now))) throw linkNotValid()
+      })
+      return {}
+    },
+    resendVerification: async (request) => {
+      requireFeature()
+      await requestMail(deps, { ...request, kind: 'verify-email', purpose: 'resend' })
+      return {}
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { Database } from '@coffer/kit/database/database'
+import { deleteSome } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+
+/** Tables whose rows count for nothing after a time, and the column that says until when. */
+const expiries = {
+  sessions: 'expires_at',
+  link_tokens: 'expires_at',
+  spent_challenges: 'expires_at',
+  beta_codes: 'expires_at',
+  sign_in_attempts: 'ends_at',
+} as const
+
+export const expiringTables = Object.keys(expiries) as (keyof typeof expiries)[]
+
+/** Removes at most so many rows that have expired; returns how many. */
+export async function deleteExpired(
+  database: Database,
+  table: keyof typeof expiries,
+  { now, limit }: { now: Date; limit: number },
+): Promise<number> {
+  const column = sql.identifier([expiries[table]])
+  const where = sql.fragment`${column} <= ${sql.timestamp(now)}`
+  return deleteSome(database, { table, where, limit })
+}

@@ -1,0 +1,57 @@
+import { create } from '@bufbuild/protobuf'
+import { notFound, unauthenticated } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import { currencyOf } from '@coffer/kit/values/currency'
+import {
+  AccountSchema,
+  GetAccountSettingsResponseSchema,
+  GetMeResponseSchema,
+  LoginSchema,
+  type User,
+  UserSchema,
+  type UserService,
+} from '@coffer/proto/identity/v1/user'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { standingOf } from '../billing/subscription.ts'
+import type { IdentityDeps } from '../service.ts'
+import { signedIn } from '../sign-in/signed-in.rpc.ts'
+import { getAccount } from './account.sql.ts'
+import { sharedSettings } from './account.ts'
+import { findUser } from './user.sql.ts'
+import type { UserRow } from './user.ts'
+
+/** Who the caller is, and the settings of the caller's account (spec/identity.md 6.2). */
+export function users({ config, database, clock }: IdentityDeps): ServiceImpl<typeof UserService> {
+  return {
+    getMe: async (_, context) => {
+      const { accountId, userId, kind } = callerOf(context)
+      const user = await findUser(database, accountId, userId)
+      if (!user) throw unauthenticated('SESSION_ENDED')
+      const standing = standingOf(user, clock(), config)
+      const mfaPending = kind === 'pending'
+      const subscribe = standing.isActive ? null : '/account/subscribe'
+      return toMessage(GetMeResponseSchema, {
+        ...{ user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...standing },
+        ...{ mfaPending, nextUrl: mfaPending ? '/login/multifactor' : subscribe },
+      })
+    },
+    getUser: async ({ userId }, context) => {
+      const user = await findUser(database, signedIn(context).accountId, userId)
+      if (!user) throw notFound('user')
+      return { user: userMessage(user) }
+    },
+    getAccountSettings: async (_, context) => {
+      const account = await getAccount(database, callerOf(context).accountId)
+      return create(GetAccountSettingsResponseSchema, sharedSettings(account, config))
+    },
+  }
+}
+
+/** A user with login and account, as it is shown. */
+export function userMessage(row: UserRow): User {
+  const isEmailVerified = row.emailVerifiedAt !== null
+  const login = toMessage(LoginSchema, { ...row, isEmailVerified })
+  const account = toMessage(AccountSchema, row)
+  return toMessage(UserSchema, { ...row, login, account })
+}

@@ -1,0 +1,106 @@
+import type { Bound } from '@coffer/kit/database/account-bound.sql'
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { AccountFacts, Credential } from '../sign-in/credential.ts'
+import { ApiKey } from './api-key.ts'
+
+const columns = sql.fragment`api_key_id AS "apiKeyId", name, created_at AS "createdAt",
+  created_by AS "createdBy", updated_at AS "updatedAt", deleted_at AS "deletedAt",
+  expires_at AS "expiresAt", scope, last_used_at AS "lastUsedAt"`
+
+const accountColumns = columnsOf(AccountFacts, { table: 'a' })
+
+const KeyCredential = Credential.extend({ isReadOnly: z.boolean() })
+
+/** The keys of an account that are not revoked, newest first. */
+export async function listApiKeys(
+  { pool }: Database,
+  accountId: string,
+): Promise<readonly ApiKey[]> {
+  return pool.any(sql.type(ApiKey)`
+    SELECT ${columns} FROM api_keys
+    WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY api_key_id DESC`)
+}
+
+/** Throws UniqueIntegrityConstraintViolationError when a key that is not revoked has the name. */
+export async function insertApiKey(
+  tx: Transaction,
+  accountId: string,
+  key: ApiKey & { secretHash: Buffer },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    INSERT INTO api_keys
+      (account_id, api_key_id, name, secret_hash, created_by, created_at, updated_at,
+        expires_at, scope)
+    VALUES (${accountId}, ${key.apiKeyId}, ${key.name}, ${sql.binary(key.secretHash)},
+      ${key.createdBy}, ${sql.timestamp(key.createdAt)}, ${sql.timestamp(key.updatedAt)},
+      ${key.expiresAt && sql.timestamp(key.expiresAt)}, ${key.scope})`)
+}
+
+/** The keys that count are those that a list shows: expired ones too. */
+export function apiKeyBound(max: number, accountId: string): Bound {
+  return {
+    scope: `api_keys ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM api_keys WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} API keys: revoke one first`,
+  }
+}
+
+/** Throws notFound. */
+export async function lockApiKey(
+  tx: Transaction,
+  accountId: string,
+  apiKeyId: string,
+): Promise<ApiKey> {
+  const key = await tx.maybeOne(sql.type(ApiKey)`
+    SELECT ${columns} FROM api_keys
+    WHERE account_id = ${accountId} AND api_key_id = ${apiKeyId} FOR NO KEY UPDATE`)
+  if (!key) throw notFound('API key')
+  return key
+}
+
+export async function revokeApiKey(
+  tx: Transaction,
+  accountId: string,
+  { apiKeyId, now }: { apiKeyId: string; now: Date },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE api_keys SET deleted_at = ${sql.timestamp(now)}, updated_at = ${sql.timestamp(now)}
+    WHERE account_id = ${accountId} AND api_key_id = ${apiKeyId}`)
+}
+
+/**
+ * Who a key with that secret stands for, or null where it is revoked, has expired or its login is
+ * disabled. Notes the use where the last one noted is before `notedSince`.
+ */
+export async function useApiKey(
+  { pool }: Database,
+  use: { apiKeyId: string; secretHash: Buffer; now: Date; notedSince: Date },
+): Promise<z.infer<typeof KeyCredential> | null> {
+  const now = sql.timestamp(use.now)
+  return pool.maybeOne(sql.type(KeyCredential)`
+    WITH live AS (
+      SELECT k.account_id, k.api_key_id, k.scope, k.last_used_at, u.user_id, u.login_id,
+        ${accountColumns}
+      FROM api_keys k
+      JOIN users u ON u.account_id = k.account_id AND u.user_id = k.created_by
+      JOIN logins l USING (login_id)
+      JOIN accounts a ON a.account_id = k.account_id
+      WHERE k.api_key_id = ${use.apiKeyId} AND k.secret_hash = ${sql.binary(use.secretHash)}
+        AND k.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
+        AND l.disabled_at IS NULL
+    ), noted AS (
+      UPDATE api_keys k SET last_used_at = ${now} FROM live
+      WHERE k.account_id = live.account_id AND k.api_key_id = live.api_key_id
+        AND (live.last_used_at IS NULL OR live.last_used_at <= ${sql.timestamp(use.notedSince)})
+    )
+    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
+      "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
+      scope = 'read' AS "isReadOnly"
+    FROM live`)
+}

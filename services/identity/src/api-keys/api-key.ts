@@ -1,0 +1,40 @@
+import type { Problems } from '@coffer/kit/rpc/errors'
+import { z } from 'zod'
+
+/** A key to an account's data, used in the name of the user who made it. */
+export const ApiKey = z.object({
+  apiKeyId: z.string(),
+  name: z.string(),
+  createdAt: z.date(),
+  createdBy: z.string(),
+  updatedAt: z.date(),
+  deletedAt: z.date().nullable(),
+  /** Null: until it is revoked. */
+  expiresAt: z.date().nullable(),
+  /** A key of scope `read` changes nothing. */
+  scope: z.enum(['full', 'read']),
+  /** Exact to five minutes; null before the first use. */
+  lastUsedAt: z.date().nullable(),
+})
+export type ApiKey = z.infer<typeof ApiKey>
+
+const nameCharactersMax = 300
+
+/** What is wrong with a new key, or null (spec/identity.md 6.7; expiry and scope are ours). */
+export function apiKeyProblems(
+  key: { name: string; expiresAt: Date | null; scope: string },
+  now: Date,
+): Problems | null {
+  const problems = nameProblems(key.name) ?? {}
+  if (key.expiresAt && key.expiresAt <= now) problems.expiresAt = 'must lie in the future'
+  if (!ApiKey.shape.scope.safeParse(key.scope).success) problems.scope = 'must be full or read'
+  return Object.keys(problems).length === 0 ? null : problems
+}
+
+function nameProblems(name: string): Problems | null {
+  const { length } = [...name]
+  if (length === 0) return { name: 'name is required' }
+  if (/\p{Cc}/u.test(name)) return { name: 'must be printable characters only' }
+  if (length > nameCharactersMax) return { name: `must be 1 to ${nameCharactersMax} characters` }
+  return null
+}

@@ -1,0 +1,76 @@
+import type { Transaction } from '@coffer/kit/database/database'
+import { notFound, unavailable } from '@coffer/kit/rpc/errors'
+import type { Account } from '../accounts/account.ts'
+import type { IdentityDeps } from '../service.ts'
+import type { Billing } from './billing.client.ts'
+import {
+  findBilledAccount,
+  findPayer,
+  keepCustomer,
+  noteRead,
+  saveSubscription,
+} from './billing.sql.ts'
+import { countingOf, isPaidUp, type StoredSubscription } from './subscription.ts'
+
+export type BillingDeps = Pick<IdentityDeps, 'database' | 'clock'> & { billing: Billing }
+
+const attemptsMax = 3
+
+/**
+ * The account's customer at Stripe, made where there is none. Made twice at once, or again after a
+ * kill, it is one customer: the account and its version are the key.
+ */
+export async function ensureCustomer(
+  { database, billing }: Pick<BillingDeps, 'database' | 'billing'>,
+  accountId: string,
+): Promise<string> {
+  const account = await findBilledAccount(database, accountId)
+  if (account?.customerId) return account.customerId
+  const payer = await findPayer(database, accountId)
+  if (!account || !payer) throw notFound('account')
+  const name = `${payer.firstName} ${payer.lastName}`.trim()
+  const customer = { accountId, email: payer.email, name }
+  const customerId = await billing.createCustomer(customer, `${accountId}/${account.version}`)
+  await keepCustomer(database, accountId, customerId)
+  return (await findBilledAccount(database, accountId))?.customerId ?? customerId
+}
+
+/**
+ * Asks Stripe for the customer's subscriptions and stores the one that counts. What is stored was
+ * read after what it replaces: where another has stored something since, Stripe is asked again. So
+ * events may come in any order. `also` runs in the transaction.
+ *
+ * @returns whether the account is paid up now
+ */
+export async function readSubscription(
+  { database, billing, clock }: BillingDeps,
+  accountId: string,
+  also: (tx: Transaction) => Promise<void> = async () => {},
+): Promise<boolean> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const account = await findBilledAccount(database, accountId)
+    if (!account) return false
+    const all = account.customerId ? await billing.listSubscriptions(account.customerId) : []
+    const stored = countingOf(all)
+    const now = clock()
+    const isSaved = await database.transaction(async (tx) => {
+      const isNews = !isStored(account, stored)
+      const saved = isNews
+        ? await saveSubscription(tx, account, { stored, now })
+        : await noteRead(tx, account, now)
+      if (saved) await also(tx)
+      return saved
+    })
+    if (isSaved) return isPaidUp({ ...account, ...stored }, now, { billed: true })
+  }
+  throw unavailable('the account is being changed: try again')
+}
+
+function isStored(account: Account, stored: StoredSubscription): boolean {
+  const { subscriptionId, subscriptionStatus, subscriptionActiveUntil: until } = stored
+  return (
+    account.subscriptionId === subscriptionId &&
+    account.subscriptionStatus === subscriptionStatus &&
+    account.subscriptionActiveUntil?.getTime() === until?.getTime()
+  )
+}

@@ -1,0 +1,115 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { changeOf, emit } from '@coffer/kit/events/changes'
+import { TrialEndingSchema } from '@coffer/proto/identity/v1/events'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { announceSettings } from '../accounts/account.sql.ts'
+import { Account } from '../accounts/account.ts'
+
+// These look across accounts, over partial indexes that hold only what is looked for.
+
+const columns = columnsOf(Account, { table: 'accounts' })
+const Id = z.object({ accountId: z.string() })
+const Trial = z.object({
+  accountId: z.string(),
+  trialEndsAt: z.date(),
+  version: z.bigint(),
+  /** Of the account's owner, if there is one. */
+  email: z.string().nullable(),
+})
+
+/** Gives some of the accounts that have no trial one; returns how many. */
+export function beginTrials(database: Database, endsAt: Date, limit: number): Promise<number> {
+  return database.transaction(async (tx) => {
+    const begun = await tx.any(sql.type(Account)`
+      UPDATE accounts SET trial_ends_at = ${sql.timestamp(endsAt)}, version = version + 1
+      WHERE account_id = ANY(ARRAY(
+        SELECT account_id FROM accounts WHERE trial_ends_at IS NULL
+        ORDER BY account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
+      RETURNING ${columns}`)
+    await announceSettings(tx, begun, { billed: true })
+    return begun.length
+  })
+}
+
+/**
+ * Tells the others of some accounts that they count as paid up, where billing was switched off, or
+ * what they have paid for, where it is on again; returns how many.
+ */
+export function tellOfBilling(
+  database: Database,
+  { billed, now, limit }: { billed: boolean; now: Date; limit: number },
+): Promise<number> {
+  const leftAt = billed ? sql.fragment`NULL` : sql.fragment`${sql.timestamp(now)}`
+  const untold = billed
+    ? sql.fragment`billing_left_at IS NOT NULL`
+    : sql.fragment`trial_ends_at IS NOT NULL AND billing_left_at IS NULL`
+  return database.transaction(async (tx) => {
+    const told = await tx.any(sql.type(Account)`
+      UPDATE accounts SET billing_left_at = ${leftAt}, version = version + 1
+      WHERE account_id = ANY(ARRAY(
+        SELECT account_id FROM accounts WHERE ${untold}
+        ORDER BY account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
+      RETURNING ${columns}`)
+    await announceSettings(tx, told, { billed })
+    return told.length
+  })
+}
+
+/** Accounts without a customer that were registered before that, by ID. */
+export function listWithoutCustomer(
+  { pool }: Database,
+  page: { before: Date; after: string; limit: number },
+): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(Id)`
+    SELECT account_id AS "accountId" FROM accounts
+    WHERE billing_customer_id IS NULL AND account_id > ${page.after}
+      AND created_at < ${sql.timestamp(page.before)}
+    ORDER BY account_id LIMIT ${page.limit}`)
+}
+
+/**
+ * Notes, once for each account, that its trial ends before `until` and that it never had a
+ * subscription, with the change that says so; `tell` queues the mail to the owner's address.
+ * Returns how many.
+ */
+export function noteTrialsEnding(
+  database: Database,
+  { now, until, limit }: { now: Date; until: Date; limit: number },
+  tell: (tx: Transaction, email: string) => Promise<void>,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const ending = await tx.any(sql.type(Trial)`
+      UPDATE accounts SET trial_notice_at = ${sql.timestamp(now)}
+      WHERE account_id = ANY(ARRAY(
+        SELECT account_id FROM accounts
+        WHERE trial_notice_at IS NULL AND subscription_active_until IS NULL
+          AND trial_ends_at < ${sql.timestamp(until)}
+        ORDER BY trial_ends_at, account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
+      RETURNING account_id AS "accountId", trial_ends_at AS "trialEndsAt", version,
+        (SELECT l.email FROM users u JOIN logins l USING (login_id)
+         WHERE u.account_id = accounts.account_id AND u.role = 'owner'
+         ORDER BY u.user_id LIMIT 1) AS email`)
+    const changes = ending.map(({ accountId, trialEndsAt, version }) => {
+      const event = { accountId, trialEndsAt: timestampFromDate(trialEndsAt) }
+      return changeOf(TrialEndingSchema, { accountId, entityId: accountId, version }, event)
+    })
+    await emit(tx, ...changes)
+    for (const { email } of ending) if (email) await tell(tx, email)
+    return ending.length
+  })
+}
+
+/** Accounts whose period has ended while Stripe was last asked before that. */
+export function listOverdueSubscriptions(
+  { pool }: Database,
+  { now, readBefore, limit }: { now: Date; readBefore: Date; limit: number },
+): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(Id)`
+    SELECT account_id AS "accountId" FROM accounts
+    WHERE subscription_status = 'active' AND subscription_active_until < ${sql.timestamp(now)}
+      AND billing_customer_id IS NOT NULL AND billing_read_at < ${sql.timestamp(readBefore)}
+    ORDER BY subscription_active_until, account_id LIMIT ${limit}`)
+}

@@ -1,0 +1,72 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { type FeatureSettings, featuresOf } from '../accounts/features.ts'
+import { queueMail } from '../mail/mail.sql.ts'
+import type { Billing } from './billing.client.ts'
+import { startCustomer } from './billing.consumer.ts'
+import { findBilledAccount } from './billing.sql.ts'
+import { ensureCustomer, readSubscription } from './billing-account.rpc.ts'
+import {
+  beginTrials,
+  listOverdueSubscriptions,
+  listWithoutCustomer,
+  noteTrialsEnding,
+} from './billing-sweep.sql.ts'
+import { trialEnd } from './subscription.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & {
+  config: { trialDays: number } & FeatureSettings
+  billing: Billing
+}
+
+const hourMs = 60 * 60_000
+const pageSize = 200
+const customerGraceMs = 60_000
+
+// Owners are told so long before the trial ends (spec/identity.md 10.3).
+const noticeMs = 5 * 24 * hourMs
+
+// Stripe is asked again about a period that has ended unless it has said something since.
+const overdueReadMs = 12 * hourMs
+const overdueMax = 100
+
+/** What billing does by itself; every step can be repeated, and takes a page of many. */
+export function billingActivities(deps: Deps) {
+  const { database, workflows, clock, config } = deps
+  const before = (ms: number) => new Date(clock().getTime() - ms)
+  return {
+    createCustomer: async (accountId: string): Promise<void> => {
+      if (await findBilledAccount(database, accountId)) await ensureCustomer(deps, accountId)
+    },
+    /** Gives accounts that are older than billing their trial; true when all have one. */
+    beginTrials: async (): Promise<boolean> => {
+      const endsAt = trialEnd(clock(), config.trialDays)
+      return (await beginTrials(database, endsAt, pageSize)) < pageSize
+    },
+    /** Returns the last account of the page, null after the last page. */
+    startCustomers: async (after: string): Promise<string | null> => {
+      const page = { before: before(customerGraceMs), after, limit: pageSize }
+      const accountIds = await listWithoutCustomer(database, page)
+      for (const accountId of accountIds) await startCustomer(workflows, accountId)
+      return accountIds.at(pageSize - 1) ?? null
+    },
+    /** Tells owners once that their trial ends; true when all have been told. */
+    noteTrialsEnding: async (): Promise<boolean> => {
+      const now = clock()
+      const page = { now, until: new Date(now.getTime() + noticeMs), limit: pageSize }
+      const noted = await noteTrialsEnding(database, page, async (tx, email) => {
+        if (!featuresOf(config).sendsMail) return
+        if (await queueMail(tx, { kind: 'trial-ending', email }, now)) return
+        throw unavailable('too many mails are waiting')
+      })
+      return noted < pageSize
+    },
+    /** Accounts whose subscription should have gone on, of which Stripe has said nothing. */
+    listOverdue: async (): Promise<string[]> => {
+      const now = clock()
+      const page = { now, readBefore: before(overdueReadMs), limit: overdueMax }
+      return [...(await listOverdueSubscriptions(database, page))]
+    },
+    readSubscription: (accountId: string): Promise<boolean> => readSubscription(deps, accountId),
+  }
+}

@@ -1,0 +1,86 @@
+import { notFound, refused } from '@coffer/kit/rpc/errors'
+import type { BillingService } from '@coffer/proto/identity/v1/billing'
+import type { ServiceImpl } from '@connectrpc/connect'
+import type { IdentityDeps } from '../service.ts'
+import { signedIn } from '../sign-in/signed-in.rpc.ts'
+import type { Billing } from './billing.client.ts'
+import { findAccountOfCustomer, findBilledAccount } from './billing.sql.ts'
+import { type BillingDeps, ensureCustomer, readSubscription } from './billing-account.rpc.ts'
+import { receiveStripeEvent } from './billing-event.rpc.ts'
+import { standingOf } from './subscription.ts'
+
+const priceForMs = 60 * 60_000
+
+/** Subscribing, and looking after a subscription, at Stripe (spec/identity.md 7.3, 7.4). */
+export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingService> {
+  const { database, clock } = deps
+  // Decided in the call, so that each of them says so where billing is off.
+  const on = (): BillingDeps => ({ database, clock, billing: requireBilling(deps.billing) })
+  const findPrice = cached(() => on().billing.findPrice(), clock)
+  return {
+    createCheckout: async ({ cancelPath }, context) => {
+      const { accountId } = signedIn(context)
+      await requireUnsubscribed(on(), accountId)
+      const customerId = await ensureCustomer(on(), accountId)
+      const page = (path: string) => `${deps.config.externalUrl.replace(/\/$/, '')}${path}`
+      return on().billing.createCheckout({
+        ...{ customerId, accountId },
+        successUrl: page('/account/subscribe/after?session={CHECKOUT_SESSION_ID}'),
+        cancelUrl: page(cancelPath || '/account/subscribe'),
+      })
+    },
+    completeCheckout: async ({ checkoutSessionId }, context) => {
+      const { accountId } = signedIn(context)
+      const customerId = await on().billing.findCheckoutCustomer(checkoutSessionId)
+      const owner = customerId && (await findAccountOfCustomer(database, customerId))
+      // Somebody else's checkout is as good as none.
+      if (owner !== accountId) throw notFound('checkout')
+      const isActive = await readSubscription(on(), accountId)
+      if (isActive) return { nextUrl: '/', isActive }
+      return { message: 'the subscription is not active', nextUrl: '/account/subscribe', isActive }
+    },
+    createPortal: async (_, context) => {
+      const { accountId } = signedIn(context)
+      const { billing } = on()
+      const account = await findBilledAccount(database, accountId)
+      if (!account?.subscriptionId) throw refused('there is no subscription')
+      const customerId = await ensureCustomer(on(), accountId)
+      return { url: await billing.createPortal(customerId, deps.config.externalUrl) }
+    },
+    getPlan: async () => {
+      const price = await findPrice()
+      return price === null ? {} : { price: BigInt(price) }
+    },
+    receiveStripeEvent: async ({ body, signature }) => {
+      await receiveStripeEvent(on(), { body, signature })
+      return {}
+    },
+  }
+}
+
+function requireBilling(billing: Billing | null): Billing {
+  if (!billing) throw refused('billing is not enabled on this server', { status: 404 })
+  return billing
+}
+
+/** Throws refused for an account that has a subscription already (spec/identity.md 7.3). */
+async function requireUnsubscribed(
+  { database, clock }: BillingDeps,
+  accountId: string,
+): Promise<void> {
+  const account = await findBilledAccount(database, accountId)
+  if (!account) throw notFound('account')
+  if (account.subscriptionId) throw refused('there is a subscription already: use the portal')
+  const { isActive, isTrialing } = standingOf(account, clock(), { billed: true })
+  if (isActive && !isTrialing) throw refused('the subscription is active')
+}
+
+/** What was found holds for an hour; what failed is asked for again. */
+function cached<T>(find: () => Promise<T>, clock: () => Date): () => Promise<T> {
+  let kept: { found: T; at: number } | null = null
+  return async () => {
+    const at = clock().getTime()
+    if (!kept || at - kept.at >= priceForMs) kept = { found: await find(), at }
+    return kept.found
+  }
+}

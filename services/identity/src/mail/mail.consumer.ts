@@ -1,0 +1,22 @@
+import type { Database } from '@coffer/kit/database/database'
+import { type Handler, on } from '@coffer/kit/events/consumer'
+import type { Workflows } from '@coffer/kit/workflows/temporal'
+import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
+import { findMail } from './mail.sql.ts'
+
+/** Has requested mails sent. Those sent already, which a replay brings again, cost one look. */
+export function mailHandler(deps: { database: Database; workflows: Workflows }): Handler {
+  return on(MailRequestedSchema, async ({ mailId }) => {
+    if (await findMail(deps.database, mailId)) await startMail(deps.workflows, mailId)
+  })
+}
+
+/** Starts sending a mail, or joins it. */
+export function startMail(workflows: Workflows, mailId: string): Promise<void> {
+  return workflows.start({
+    type: 'sendMail',
+    id: `mail/${mailId}`,
+    taskQueue: 'identity',
+    args: [mailId],
+  })
+}

@@ -1,0 +1,77 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { changeOf, emit } from '@coffer/kit/events/changes'
+import { newId } from '@coffer/kit/values/id'
+import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { EndingTrial, Mail, type MailKind, Recipient } from './mail.ts'
+
+const Known = z.object({ mailId: z.string() })
+
+// So many may wait: whoever asks for mails to addresses that nobody has fills no disk.
+const waitingMax = 10_000
+
+/**
+ * Has a mail sent after the transaction commits, to whom the address belongs then. False, and
+ * nothing is sent, where too many wait already.
+ */
+export async function queueMail(
+  tx: Transaction,
+  { kind, email }: { kind: MailKind; email: string },
+  now: Date,
+): Promise<boolean> {
+  const mailId = newId('mail')
+  const queued = await tx.maybeOne(sql.type(Known)`
+    INSERT INTO mails (mail_id, kind, email, created_at)
+    SELECT ${mailId}, ${kind}, ${email}, ${sql.timestamp(now)}
+    WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting) < ${waitingMax}
+    RETURNING mail_id AS "mailId"`)
+  if (!queued) return false
+  // Of no account: whether the address belongs to one is not known here.
+  const subject = { accountId: '', entityId: mailId, version: 1n }
+  await emit(tx, changeOf(MailRequestedSchema, subject, { mailId }))
+  return true
+}
+
+/** Null where it was sent already. */
+export async function findMail({ pool }: Database, mailId: string): Promise<Mail | null> {
+  return pool.maybeOne(sql.type(Mail)`
+    SELECT mail_id AS "mailId", kind, email FROM mails WHERE mail_id = ${mailId}`)
+}
+
+export async function deleteMail({ pool }: Database, mailId: string): Promise<void> {
+  await pool.query(sql.unsafe`DELETE FROM mails WHERE mail_id = ${mailId}`)
+}
+
+/** Null where nobody has the address. */
+export async function findRecipient({ pool }: Database, email: string): Promise<Recipient | null> {
+  return pool.maybeOne(sql.type(Recipient)`
+    SELECT login_id AS "loginId", first_name AS "firstName",
+      disabled_at IS NOT NULL AS "isDisabled",
+      email_verified_at IS NOT NULL AS "isEmailVerified"
+    FROM logins WHERE email = ${email}`)
+}
+
+/** The trial of the account that a login owns, unless there was a subscription meanwhile. */
+export async function findEndingTrial(
+  { pool }: Database,
+  loginId: string,
+): Promise<EndingTrial | null> {
+  return pool.maybeOne(sql.type(EndingTrial)`
+    SELECT a.trial_ends_at AS "trialEndsAt", a.timezone
+    FROM users u JOIN accounts a USING (account_id)
+    WHERE u.login_id = ${loginId} AND u.role = 'owner'
+      AND a.trial_notice_at IS NOT NULL AND a.subscription_active_until IS NULL
+    ORDER BY u.account_id LIMIT 1`)
+}
+
+/** Mails requested in that span, in order of their IDs after the one given. */
+export async function listMails(
+  { pool }: Database,
+  { after, before, limit }: { after: string; before: Date; limit: number },
+): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(Known)`
+    SELECT mail_id AS "mailId" FROM mails
+    WHERE mail_id > ${after} AND created_at < ${sql.timestamp(before)}
+    ORDER BY mail_id LIMIT ${limit}`)
+}

@@ -1,0 +1,102 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { base32, fromBase32 } from '../sign-in/secret.ts'
+
+/** What a challenge may be solved for, in the order of their numbers in it. */
+export const purposes = [
+  'register',
+  'login',
+  'forgot',
+  'resend',
+  'create_api_key',
+  'delete_api_key',
+] as const
+export type Purpose = (typeof purposes)[number]
+
+/** What a server asks for. */
+export interface Terms {
+  /** Leading zero bits of a solution's digest. */
+  difficulty: number
+  lifetimeSeconds: number
+}
+
+/** Random bytes in a challenge. */
+export const challengeRandomBytes = 16
+
+const version = 1
+const signedBytes = 28
+const challengeBytes = 60
+const clocksDifferBySeconds = 30
+const solutionPrefix = 'coffer-pow-v1:'
+
+/**
+ * A challenge (spec/identity.md 5.2): version, purpose, random, issued at, difficulty and their
+ * HMAC-SHA-256, as 96 characters of base32. `random` are 16 bytes.
+ */
+export function issueChallenge(
+  key: Buffer,
+  { purpose, random, difficulty }: { purpose: Purpose; random: Uint8Array; difficulty: number },
+  now: Date,
+): string {
+  const head = Buffer.alloc(signedBytes)
+  head.writeUInt8(version, 0)
+  head.writeUInt8(numberOf(purpose), 1)
+  head.set(random, 2)
+  head.writeBigUInt64BE(BigInt(secondsOf(now)), 18)
+  head.writeUInt16BE(difficulty, 26)
+  return base32(Buffer.concat([head, signatureOf(key, head)])).toUpperCase()
+}
+
+/** Why a proof is refused: it came too late, or is wrong; null for one that holds. */
+export function proofFault(
+  key: Buffer,
+  proof: { challenge: string; nonce: bigint; purpose: Purpose },
+  { difficulty, lifetimeSeconds }: Terms,
+  now: Date,
+): 'expired' | 'wrong' | null {
+  const bytes = bytesOf(proof.challenge)
+  if (!bytes) return 'wrong'
+  const head = bytes.subarray(0, signedBytes)
+  if (!timingSafeEqual(bytes.subarray(signedBytes), signatureOf(key, head))) return 'wrong'
+  if (head.readUInt8(1) !== numberOf(proof.purpose)) return 'wrong'
+  const asked = head.readUInt16BE(26)
+  if (asked < difficulty) return 'expired'
+  const age = secondsOf(now) - Number(head.readBigUInt64BE(18))
+  if (age > lifetimeSeconds) return 'expired'
+  if (age < -clocksDifferBySeconds) return 'wrong'
+  return isSolution(proof, asked) ? null : 'wrong'
+}
+
+/** Whether SHA-256 of prefix, challenge and nonce begins with that many zero bits. */
+export function isSolution(
+  { challenge, nonce }: { challenge: string; nonce: bigint },
+  difficulty: number,
+): boolean {
+  if (nonce < 0n || nonce >= 2n ** 64n) return false
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(nonce)
+  const hash = createHash('sha256').update(`${solutionPrefix}${challenge}:`).update(counter)
+  return leadingZeroBits(hash.digest()) >= difficulty
+}
+
+function bytesOf(challenge: string): Buffer | null {
+  if (!/^[A-Z2-7]{96}$/.test(challenge)) return null
+  const bytes = fromBase32(challenge.toLowerCase())
+  return bytes.length === challengeBytes && bytes.readUInt8(0) === version ? bytes : null
+}
+
+function leadingZeroBits(digest: Buffer): number {
+  const whole = digest.findIndex((byte) => byte !== 0)
+  return whole < 0 ? digest.length * 8 : whole * 8 + Math.clz32(digest[whole] ?? 0) - 24
+}
+
+function numberOf(purpose: Purpose): number {
+  return purposes.indexOf(purpose) + 1
+}
+
+function secondsOf(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000)
+}
+
+function signatureOf(key: Buffer, head: Buffer): Buffer {
+  return createHmac('sha256', key).update(head).digest()
+}

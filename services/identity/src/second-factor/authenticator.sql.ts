@@ -1,0 +1,100 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import type { SealedSecret } from '@coffer/kit/secrets/secrets'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { Authenticator } from './authenticator.ts'
+
+const Known = z.object({ loginId: z.string() })
+
+export async function findAuthenticator(
+  { pool }: Database,
+  loginId: string,
+): Promise<Authenticator | null> {
+  return pool.maybeOne(sql.type(Authenticator)`
+    SELECT key_id AS "keyId", data_key AS "dataKey", ciphertext,
+      enabled_at IS NOT NULL AS "isEnabled", last_step AS "lastStep"
+    FROM authenticators WHERE login_id = ${loginId}`)
+}
+
+/** Whether a second factor is owed. */
+export async function hasAuthenticator(tx: Transaction, loginId: string): Promise<boolean> {
+  return tx.exists(sql.unsafe`
+    SELECT FROM authenticators WHERE login_id = ${loginId} AND enabled_at IS NOT NULL`)
+}
+
+/** Begins over again; false, and nothing happens, where an authenticator is enabled already. */
+export async function putAuthenticator(
+  tx: Transaction,
+  loginId: string,
+  { seed, now }: { seed: SealedSecret; now: Date },
+): Promise<boolean> {
+  const put = await tx.maybeOne(sql.type(Known)`
+    INSERT INTO authenticators AS known (login_id, key_id, data_key, ciphertext, created_at)
+    VALUES (${loginId}, ${seed.keyId}, ${sql.binary(seed.dataKey)}, ${sql.binary(seed.ciphertext)},
+      ${sql.timestamp(now)})
+    ON CONFLICT (login_id) DO UPDATE SET key_id = excluded.key_id, data_key = excluded.data_key,
+      ciphertext = excluded.ciphertext, created_at = excluded.created_at
+    WHERE known.enabled_at IS NULL
+    RETURNING login_id AS "loginId"`)
+  return put !== null
+}
+
+/**
+ * Enables it with the first code of its seed; false where it has gone, was set up anew or is
+ * enabled already.
+ */
+export async function enableAuthenticator(
+  tx: Transaction,
+  loginId: string,
+  { seed, step, now }: { seed: SealedSecret; step: number; now: Date },
+): Promise<boolean> {
+  const enabled = await tx.maybeOne(sql.type(Known)`
+    UPDATE authenticators SET enabled_at = ${sql.timestamp(now)}, last_step = ${step}
+    WHERE login_id = ${loginId} AND enabled_at IS NULL AND last_step < ${step}
+      AND ciphertext = ${sql.binary(seed.ciphertext)}
+    RETURNING login_id AS "loginId"`)
+  return enabled !== null
+}
+
+/** Takes the authenticator and its recovery codes away. */
+export async function deleteAuthenticator(tx: Transaction, loginId: string): Promise<void> {
+  await tx.query(sql.unsafe`DELETE FROM authenticators WHERE login_id = ${loginId}`)
+}
+
+/** Notes the step of a code; false where that step, or a later one, was accepted before. */
+export async function spendStep(tx: Transaction, loginId: string, step: number): Promise<boolean> {
+  const spent = await tx.maybeOne(sql.type(Known)`
+    UPDATE authenticators SET last_step = ${step}
+    WHERE login_id = ${loginId} AND enabled_at IS NOT NULL AND last_step < ${step}
+    RETURNING login_id AS "loginId"`)
+  return spent !== null
+}
+
+/** Deletes a recovery code of an authenticator that is enabled; false where there is none. */
+export async function spendRecoveryCode(
+  tx: Transaction,
+  loginId: string,
+  codeHash: Buffer,
+): Promise<boolean> {
+  const spent = await tx.maybeOne(sql.type(Known)`
+    DELETE FROM recovery_codes USING authenticators
+    WHERE recovery_codes.login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}
+      AND authenticators.login_id = recovery_codes.login_id AND enabled_at IS NOT NULL
+    RETURNING recovery_codes.login_id AS "loginId"`)
+  return spent !== null
+}
+
+/** Puts these codes in the place of all before. */
+export async function replaceRecoveryCodes(
+  tx: Transaction,
+  loginId: string,
+  codeHashes: readonly Buffer[],
+): Promise<void> {
+  await tx.query(sql.unsafe`DELETE FROM recovery_codes WHERE login_id = ${loginId}`)
+  await tx.query(sql.unsafe`
+    INSERT INTO recovery_codes (login_id, code_hash)
+    SELECT ${loginId}, * FROM ${sql.unnest(
+      codeHashes.map((hash) => [hash]),
+      ['bytea'],
+    )} AS code`)
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import type { Caller } from '@coffer/kit/rpc/caller'
+import { invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import { newId } from '@coffer/kit/values/id'
+import type { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import type { Proof } from '@coffer/proto/identity/v1/proof'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { isAccountActive } from '../accounts/standing.rpc.ts'
+import { tellOwner } from '../mail/mail-request.rpc.ts'
+import type { IdentityDeps } from '../service.ts'
+import { getPerson, lockLogin } from '../sign-in/login.sql.ts'
+import { base32, secretBytes } from '../sign-in/secret.ts'
+import { endPendingSession, endSessionsOfLogin, insertSession } from '../sign-in/session.sql.ts'
+import { newSession } from '../sign-in/session.ts'
+import { forgetAttempts } from '../sign-in/sign-in-attempt.sql.ts'
+import { signedIn } from '../sign-in/signed-in.rpc.ts'
+import {
+  deleteAuthenticator,
+  enableAuthenticator,
+  findAuthenticator,
+  hasAuthenticator,
+  putAuthenticator,
+  replaceRecoveryCodes,
+} from './authenticator.sql.ts'
+import { admitCode, proveByCode, proveByEither, proveUnlessFresh, type Spend } from './proof.rpc.ts'
+import {
+  recoveryCode,
+  recoveryCodeBytes,
+  recoveryCodeCount,
+  recoveryCodeHash,
+} from './recovery-code.ts'
+import { acceptedStep, seedBytes, totpUri } from './totp.ts'
+
+/** The second factor: set-up, proof and removal (spec/identity.md 5.4, 6.5; decisions, MFA). */
+export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorService> {
+  return {
+    setUpTotp: ({ proof }, context) => setUp(deps, signedIn(context), proof),
+    confirmTotp: ({ totp }, context) => confirm(deps, signedIn(context), totp.trim()),
+    disableTotp: async ({ proof }, context) => {
+      const { loginId, sessionId = '' } = signedIn(context)
+      const { email } = await getPerson(deps.database, loginId)
+      const spend = await prove(deps, loginId, proof)
+      await deps.database.transaction(async (tx) => {
+        await spend(tx)
+        if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
+        await deleteAuthenticator(tx, loginId)
+        await endSessionsOfLogin(tx, loginId, { except: sessionId })
+        await tellOwner(deps, tx, { kind: 'authenticator-disabled', email })
+      })
+      return {}
+    },
+    renewRecoveryCodes: async ({ proof }, context) => {
+      const { loginId } = signedIn(context)
+      const spend = await prove(deps, loginId, proof)
+      const { email } = await getPerson(deps.database, loginId)
+      const codes = newRecoveryCodes()
+      await deps.database.transaction(async (tx) => {
+        await spend(tx)
+        // It may have been disabled since it was looked at; from here on it cannot be.
+        if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
+        await replaceRecoveryCodes(tx, loginId, codes.hashes)
+        await tellOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
+      })
+      return { recoveryCodes: codes.shown }
+    },
+    completeSignIn: ({ totp }, context) => completeSignIn(deps, totp.trim(), context),
+  }
+}
+
+async function setUp(deps: IdentityDeps, caller: Caller, proof: Proof | undefined) {
+  const { database, secrets, clock } = deps
+  const { loginId } = caller
+  const now = clock()
+  const { email } = await getPerson(database, loginId)
+  const spend = await proveUnlessFresh(deps, proof, { caller, now })
+  const text = base32(randomBytes(seedBytes)).toUpperCase()
+  const seed = await secrets.seal(text, loginId)
+  const codes = newRecoveryCodes()
+  await database.transaction(async (tx) => {
+    await spend(tx)
+    if (!(await putAuthenticator(tx, loginId, { seed, now }))) throw enabledAlready()
+    await replaceRecoveryCodes(tx, loginId, codes.hashes)
+  })
+  return { uri: totpUri(email, text), recoveryCodes: codes.shown }
+}
+
+async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
+  const { database, secrets, clock } = deps
+  const { loginId, sessionId = '' } = caller
+  const authenticator = await findAuthenticator(database, loginId)
+  if (!authenticator) throw refused('an authenticator must be set up first')
+  if (authenticator.isEnabled) throw enabledAlready()
+  const now = clock()
+  const subjectHash = await admitCode(database, { loginId, now })
+  const seed = await secrets.open(authenticator, loginId)
+  const step = acceptedStep({ seed, totp, lastStep: 0, now })
+  if (step === null) throw invalid({ totp: 'is not a code of the authenticator' })
+  const { email } = await getPerson(database, loginId)
+  await database.transaction(async (tx) => {
+    await lockLogin(tx, loginId)
+    if (!(await enableAuthenticator(tx, loginId, { seed: authenticator, step, now }))) {
+      throw refused('the authenticator was enabled or set up anew meanwhile')
+    }
+    await forgetAttempts(tx, subjectHash)
+    // The others were begun without it; those that begin from now on owe it.
+    await endSessionsOfLogin(tx, loginId, { except: sessionId })
+    await tellOwner(deps, tx, { kind: 'authenticator-enabled', email })
+  })
+  return {}
+}
+
+async function completeSignIn(deps: IdentityDeps, totp: string, context: HandlerContext) {
+  const caller = callerOf(context)
+  if (caller.kind !== 'pending') throw unauthenticated('MFA_NOT_PENDING')
+  const { accountId, sessionId = '', loginId } = caller
+  const { database, clock } = deps
+  const now = clock()
+  const spend = await proveByCode(deps, totp, { loginId, now })
+  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
+  const { token, session } = newSession(origin, caller, now)
+  await database.transaction(async (tx) => {
+    await spend(tx)
+    const isOwed = await endPendingSession(tx, accountId, { sessionId, now })
+    if (!isOwed) throw unauthenticated('SESSION_ENDED')
+    await insertSession(tx, session)
+  })
+  return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }
+}
+
+/** What weakens a login asks again who is there (OWASP ASVS 5.0, 7.5.1). */
+async function prove(deps: IdentityDeps, loginId: string, proof?: Proof): Promise<Spend> {
+  const authenticator = await findAuthenticator(deps.database, loginId)
+  if (!authenticator?.isEnabled) throw noneEnabled()
+  return proveByEither(deps, proof, { loginId, now: deps.clock() })
+}
+
+function noneEnabled(): Error {
+  return refused('no authenticator is enabled')
+}
+
+function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {
+  const shown = Array.from({ length: recoveryCodeCount }, () =>
+    recoveryCode(randomBytes(recoveryCodeBytes)),
+  )
+  return { shown, hashes: shown.flatMap((code) => recoveryCodeHash(code) ?? []) }
+}
+
+function enabledAlready(): Error {
+  return refused('an authenticator is enabled already')
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { invalid, refused } from '@coffer/kit/rpc/errors'
+import { newId } from '@coffer/kit/values/id'
+import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { isBetaCode, spendBetaCode } from '../accounts/beta-code.sql.ts'
+import { betaCodeHash } from '../accounts/beta-code.ts'
+import { featuresOf } from '../accounts/features.ts'
+import { knownLocale } from '../accounts/locale.ts'
+import { canonicalTimezone } from '../accounts/timezone.ts'
+import { userMessage } from '../accounts/user.rpc.ts'
+import type { UserRow } from '../accounts/user.ts'
+import { isPaidUp, type Subscription, trialEnd } from '../billing/subscription.ts'
+import { hostOf } from '../mail/link-token.ts'
+import { admitMail, requireQueued } from '../mail/mail-request.rpc.ts'
+import { spendProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import type { IdentityDeps } from '../service.ts'
+import { isBlocked, type Registration, registrationProblems, verificationEnd } from './login.ts'
+import { insertRegistration } from './registration.sql.ts'
+import { hashOf, secretBytes } from './secret.ts'
+import { deleteSession, insertSession } from './session.sql.ts'
+import { newSession } from './session.ts'
+
+/** Registration: a login, an account and its owner at once (spec/interface.md, POST register). */
+export function registration(
+  deps: IdentityDeps,
+): Pick<ServiceImpl<typeof SignInService>, 'register'> {
+  const { config, passwords, clock } = deps
+  const { allowSignUp, verifyEmailAddress } = featuresOf(config)
+  return {
+    register: async (request, context) => {
+      if (!allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
+      const wanted = trimmed(request)
+      const problems = registrationProblems(wanted, hostOf(config.externalUrl))
+      if (problems) throw invalid(problems)
+      passwords.requireRoom()
+      await spendProofOfWork(deps, 'register', request.proofOfWork)
+      const betaCode = await requireBetaCode(deps, request.betaCode)
+      const passwordHash = await passwords.hash(wanted.password, context.signal)
+      // As late as for an address in use, so that the time does not tell which it is.
+      if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
+      const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }
+      const { formerSessionToken: former } = request
+      const sessionToken = await save(deps, { row, passwordHash, betaCode, former })
+      if (verifyEmailAddress) return { requiresVerification: true }
+      const isActive = isPaidUp(row, row.createdAt, config)
+      return { user: userMessage(row), sessionToken, isActive }
+    },
+  }
+}
+
+/** The hash of the code, null where none is asked for. Throws invalid. */
+async function requireBetaCode(
+  { config, database, clock }: IdentityDeps,
+  code: string,
+): Promise<Buffer | null> {
+  if (!featuresOf(config).requireBetaCode) return null
+  if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
+  const codeHash = betaCodeHash(code)
+  // Looked at before a hash is made; spent with the registration.
+  if (!(await isBetaCode(database, { codeHash, now: clock() }))) throw notABetaCode()
+  return codeHash
+}
+
+/** Stores all of it, or nothing; returns the token of a session, none where mail is owed first. */
+async function save(
+  { config, database }: IdentityDeps,
+  registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null; former: string },
+): Promise<string> {
+  const { row, passwordHash, betaCode, former } = registered
+  const { email, createdAt: now } = row
+  const verifyBy = featuresOf(config).verifyEmailAddress ? verificationEnd(now) : null
+  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
+  const { token, session } = newSession(origin, row, now)
+  try {
+    return await database.transaction(async (tx) => {
+      if (betaCode && !(await spendBetaCode(tx, { codeHash: betaCode, now }))) throw notABetaCode()
+      await insertRegistration(tx, row, { passwordHash, verifyBy, billed: config.billed })
+      if (verifyBy) {
+        const mail = { kind: 'verify-email', email } as const
+        await admitMail(tx, mail, now)
+        await requireQueued(tx, mail, now)
+        return ''
+      }
+      await deleteSession(tx, hashOf(former))
+      await insertSession(tx, session)
+      return token
+    })
+  } catch (error) {
+    throw isTaken(error) ? emailInUse() : error
+  }
+}
+
+function trimmed(request: Registration): Registration {
+  return {
+    email: request.email.trim(),
+    password: request.password.trim(),
+    firstName: request.firstName.trim(),
+    lastName: request.lastName.trim(),
+    timezone: request.timezone.trim(),
+    locale: request.locale.trim(),
+  }
+}
+
+/** A trial where there is billing, and no subscription (spec/identity.md 7.1). */
+function firstPayment(
+  { billed, trialDays }: Pick<IdentityDeps['config'], 'billed' | 'trialDays'>,
+  now: Date,
+): Subscription {
+  return {
+    trialEndsAt: billed ? trialEnd(now, trialDays) : null,
+    subscriptionActiveUntil: null,
+    subscriptionStatus: null,
+    subscriptionId: null,
+  }
+}
+
+function ownerOf(wanted: Registration, now: Date): Omit<UserRow, keyof Subscription> {
+  return {
+    userId: newId('user'),
+    loginId: newId('lgn'),
+    accountId: newId('acct'),
+    role: 'owner',
+    email: wanted.email,
+    firstName: wanted.firstName,
+    lastName: wanted.lastName,
+    totpEnabledAt: null,
+    passwordResetAt: null,
+    emailVerifiedAt: null,
+    timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
+    locale: knownLocale(wanted.locale),
+    version: 1n,
+    createdAt: now,
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (
+    error instanceof UniqueIntegrityConstraintViolationError &&
+    error.constraint === 'logins_email_key'
+  )
+}
+
+function emailInUse(): Error {
+  return refused('this email address is in use', { code: 'EMAIL_IN_USE', status: 428 })
+}
+
+function notABetaCode(): Error {
+  return invalid({ betaCode: 'was used or is not valid any more' })
+}

@@ -1,0 +1,32 @@
+import type { Transaction } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { announceSettings, insertAccount } from '../accounts/account.sql.ts'
+import { Account } from '../accounts/account.ts'
+import type { UserRow } from '../accounts/user.ts'
+
+interface Registered {
+  passwordHash: string
+  /** Until when the address is to be verified; null where it need not be. */
+  verifyBy: Date | null
+  billed: boolean
+}
+
+/** Throws UniqueIntegrityConstraintViolationError on `logins_email_key` when the email is taken. */
+export async function insertRegistration(
+  tx: Transaction,
+  row: UserRow,
+  { passwordHash, verifyBy, billed }: Registered,
+): Promise<void> {
+  const account = Account.parse(row)
+  const createdAt = sql.timestamp(row.createdAt)
+  await tx.query(sql.unsafe`
+    INSERT INTO logins (login_id, email, password_hash, first_name, last_name, verify_by,
+      created_at)
+    VALUES (${row.loginId}, ${row.email}, ${passwordHash}, ${row.firstName}, ${row.lastName},
+      ${verifyBy && sql.timestamp(verifyBy)}, ${createdAt})`)
+  await insertAccount(tx, account)
+  await tx.query(sql.unsafe`
+    INSERT INTO users (account_id, user_id, login_id, role, created_at)
+    VALUES (${row.accountId}, ${row.userId}, ${row.loginId}, ${row.role}, ${createdAt})`)
+  await announceSettings(tx, [account], { billed })
+}

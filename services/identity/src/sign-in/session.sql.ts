@@ -1,0 +1,131 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { AccountFacts, SessionCredential } from './credential.ts'
+import { type NewSession, Session } from './session.ts'
+
+const accountColumns = columnsOf(AccountFacts, { table: 'a' })
+
+const Ended = z.object({ sessionId: z.string() })
+
+/** Begins a session. */
+export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
+  const { accountId, userId, sessionId, tokenHash, isPending } = session
+  const now = sql.timestamp(session.now)
+  await tx.query(sql.unsafe`
+    INSERT INTO sessions (account_id, user_id, session_id, token_hash, is_pending,
+      created_at, last_used_at, expires_at)
+    VALUES (${accountId}, ${userId}, ${sessionId}, ${sql.binary(tokenHash)}, ${isPending},
+      ${now}, ${now}, ${sql.timestamp(session.expiresAt)})`)
+}
+
+/**
+ * Who the session stands for, or null where it has ended or its login is disabled. Notes the use
+ * where the last one noted is before `notedSince`.
+ */
+export async function useSession(
+  { pool }: Database,
+  use: { tokenHash: Buffer; now: Date; idleSince: Date; notedSince: Date },
+): Promise<SessionCredential | null> {
+  const now = sql.timestamp(use.now)
+  return pool.maybeOne(sql.type(SessionCredential)`
+    WITH live AS (
+      SELECT s.account_id, s.user_id, s.session_id, s.token_hash, s.is_pending, s.last_used_at,
+        u.login_id, ${accountColumns}
+      FROM sessions s
+      JOIN users u USING (account_id, user_id)
+      JOIN logins l USING (login_id)
+      JOIN accounts a USING (account_id)
+      WHERE s.token_hash = ${sql.binary(use.tokenHash)} AND s.expires_at > ${now}
+        AND s.last_used_at > ${sql.timestamp(use.idleSince)} AND l.disabled_at IS NULL
+    ), noted AS (
+      UPDATE sessions SET last_used_at = ${now} FROM live
+      WHERE sessions.token_hash = live.token_hash
+        AND live.last_used_at <= ${sql.timestamp(use.notedSince)}
+    )
+    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
+      "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
+      session_id AS "sessionId", is_pending AS "mfaPending"
+    FROM live`)
+}
+
+/** Ends a session; nothing happens where there is none. */
+export async function deleteSession(
+  connection: Pick<Transaction, 'query'>,
+  tokenHash: Buffer,
+): Promise<void> {
+  await connection.query(
+    sql.unsafe`DELETE FROM sessions WHERE token_hash = ${sql.binary(tokenHash)}`,
+  )
+}
+
+/** Ends a session that owes its second factor; false where it has ended. */
+export async function endPendingSession(
+  tx: Transaction,
+  accountId: string,
+  { sessionId, now }: { sessionId: string; now: Date },
+): Promise<boolean> {
+  const ended = await tx.maybeOne(sql.type(Ended)`
+    DELETE FROM sessions
+    WHERE account_id = ${accountId} AND session_id = ${sessionId} AND is_pending
+      AND expires_at > ${sql.timestamp(now)}
+    RETURNING session_id AS "sessionId"`)
+  return ended !== null
+}
+
+/** Ends every session of a login, in all its accounts, but the one whose ID is given. */
+export async function endSessionsOfLogin(
+  tx: Transaction,
+  loginId: string,
+  { except }: { except: string },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM sessions s USING users u
+    WHERE u.login_id = ${loginId} AND s.account_id = u.account_id AND s.user_id = u.user_id
+      AND s.session_id <> ${except}`)
+}
+
+/** Ends every session of everybody. */
+export async function endEverySession({ pool }: Database): Promise<void> {
+  await pool.query(sql.unsafe`DELETE FROM sessions`)
+}
+
+/** When a session began; null where there is none. */
+export async function findSessionStart(
+  { pool }: Database,
+  accountId: string,
+  sessionId: string,
+): Promise<Date | null> {
+  return pool.maybeOneFirst(sql.type(Session.pick({ createdAt: true }))`
+    SELECT created_at AS "createdAt" FROM sessions
+    WHERE account_id = ${accountId} AND session_id = ${sessionId}`)
+}
+
+/** Sessions of a user that have not ended and owe nothing, newest first. */
+export async function listSessions(
+  { pool }: Database,
+  accountId: string,
+  { userId, now, idleSince }: { userId: string; now: Date; idleSince: Date },
+): Promise<readonly Session[]> {
+  return pool.any(sql.type(Session)`
+    SELECT session_id AS "sessionId", created_at AS "createdAt", last_used_at AS "lastUsedAt",
+      expires_at AS "expiresAt"
+    FROM sessions
+    WHERE account_id = ${accountId} AND user_id = ${userId} AND NOT is_pending
+      AND expires_at > ${sql.timestamp(now)} AND last_used_at > ${sql.timestamp(idleSince)}
+    ORDER BY session_id DESC`)
+}
+
+/** Ends one session of a user; false where there is none. */
+export async function endSession(
+  tx: Transaction,
+  accountId: string,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<boolean> {
+  const ended = await tx.maybeOne(sql.type(Ended)`
+    DELETE FROM sessions
+    WHERE account_id = ${accountId} AND user_id = ${userId} AND session_id = ${sessionId}
+    RETURNING session_id AS "sessionId"`)
+  return ended !== null
+}

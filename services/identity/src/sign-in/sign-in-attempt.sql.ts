@@ -1,0 +1,52 @@
+import type { Transaction } from '@coffer/kit/database/database'
+import { refused } from '@coffer/kit/rpc/errors'
+import { sql } from 'slonik'
+import { z } from 'zod'
+
+const Running = z.object({ attempts: z.number(), endsAt: z.date() })
+
+interface Attempt {
+  subjectHash: Buffer
+  now: Date
+  /** Attempts within a window. */
+  max: number
+  windowMs: number
+}
+
+/**
+ * Counts one more attempt on a subject before it is made, so that many at once do not all get
+ * through. Throws refused (429) when there were `max` already in the running window.
+ */
+export async function admitAttempt(
+  connection: Pick<Transaction, 'one'>,
+  attempt: Attempt,
+): Promise<void> {
+  const endsAt = await countAttempt(connection, attempt)
+  if (endsAt === null) return
+  const retryAfterSeconds = Math.ceil((endsAt.getTime() - attempt.now.getTime()) / 1000)
+  throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
+}
+
+/** Counts one more attempt; returns when the window ends where there were `max` in it already. */
+export async function countAttempt(
+  connection: Pick<Transaction, 'one'>,
+  { subjectHash, now, max, windowMs }: Attempt,
+): Promise<Date | null> {
+  const endsAt = new Date(now.getTime() + windowMs)
+  const running = await connection.one(sql.type(Running)`
+    INSERT INTO sign_in_attempts AS running (subject_hash, attempts, ends_at)
+    VALUES (${sql.binary(subjectHash)}, 1, ${sql.timestamp(endsAt)})
+    ON CONFLICT (subject_hash) DO UPDATE SET
+      attempts = CASE WHEN running.ends_at <= ${sql.timestamp(now)} THEN 1
+        ELSE running.attempts + 1 END,
+      ends_at = CASE WHEN running.ends_at <= ${sql.timestamp(now)} THEN excluded.ends_at
+        ELSE running.ends_at END
+    RETURNING attempts, ends_at AS "endsAt"`)
+  return running.attempts <= max ? null : running.endsAt
+}
+
+/** Only failures count: a sign-in that succeeds takes the attempts before it back. */
+export async function forgetAttempts(tx: Transaction, subjectHash: Buffer): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM sign_in_attempts WHERE subject_hash = ${sql.binary(subjectHash)}`)
+}

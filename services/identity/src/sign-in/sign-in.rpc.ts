@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { Transaction } from '@coffer/kit/database/database'
+import { invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
+import { newId } from '@coffer/kit/values/id'
+import type {
+  LoginRequest,
+  LoginResponseSchema,
+  SignInService,
+} from '@coffer/proto/identity/v1/sign_in'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { featuresOf } from '../accounts/features.ts'
+import { isAccountActive } from '../accounts/standing.rpc.ts'
+import { insertLinkToken } from '../mail/link-token.sql.ts'
+import { newLinkToken } from '../mail/link-token.ts'
+import { spendProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { hasAuthenticator } from '../second-factor/authenticator.sql.ts'
+import type { IdentityDeps } from '../service.ts'
+import { findSignIns, keepUnverified, lockLogin, type SignIn } from './login.sql.ts'
+import { credentialProblems } from './login.ts'
+import { hashOf, secretBytes } from './secret.ts'
+import { deleteSession, insertSession } from './session.sql.ts'
+import { newSession } from './session.ts'
+import { admitAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
+
+const minuteMs = 60_000
+
+// How long an expired password may be changed after it was given (spec/interface.md, POST login).
+const changeMinutes = 5
+
+/** Signing in with a password, and out (spec/interface.md, POST login, GET logout). */
+export function signIn(
+  deps: IdentityDeps,
+): Pick<ServiceImpl<typeof SignInService>, 'login' | 'logout'> {
+  const { database, passwords } = deps
+  return {
+    login: async (request, context) => {
+      const email = request.email.trim()
+      const password = request.password.trim()
+      const problems = credentialProblems({ email, password })
+      if (problems) throw invalid(problems)
+      passwords.requireRoom()
+      return logIn(deps, { ...request, email, password }, context.signal)
+    },
+    logout: async ({ sessionToken }) => {
+      await deleteSession(database.pool, hashOf(sessionToken))
+      return {}
+    },
+  }
+}
+
+async function logIn(
+  deps: IdentityDeps,
+  { email, password, proofOfWork, formerSessionToken }: LoginRequest,
+  signal: AbortSignal,
+): Promise<MessageInitShape<typeof LoginResponseSchema>> {
+  const { config, database, clock } = deps
+  await spendProofOfWork(deps, 'login', proofOfWork)
+  const now = clock()
+  const subjectHash = hashOf(email)
+  const max = config.signInLimitPerMinute
+  await admitAttempt(database.pool, { subjectHash, now, max, windowMs: minuteMs })
+  const [first, ...others] = await findSignIns(database, email)
+  const hash = first && !first.isDisabled ? first.passwordHash : null
+  const isRight = await deps.passwords.matches(password, hash, signal)
+  // An unknown address and a disabled login are the same error, after the same time.
+  if (!isRight || !first) throw wrongCredentials()
+  if (first.isPasswordExpired || !first.isEmailVerified) {
+    const owed = await owedBefore(deps, first, { subjectHash, now })
+    if (owed) return owed
+  }
+  if (others.length > 0) throw refused('this login has several accounts, which is not supported')
+  const { accountId, userId } = first
+  if (accountId === null || userId === null) throw new Error('a login is a user of no account')
+  const begun = await database.transaction(async (tx) => {
+    const session = await beginSession(tx, first, { accountId, userId, now })
+    await deleteSession(tx, hashOf(formerSessionToken))
+    await forgetAttempts(tx, subjectHash)
+    return session
+  })
+  return { ...begun, isActive: await isAccountActive(deps, accountId) }
+}
+
+/** The second factor is owed where one is enabled by now. */
+async function beginSession(
+  tx: Transaction,
+  known: SignIn,
+  { now, ...owner }: { accountId: string; userId: string; now: Date },
+): Promise<{ sessionToken: string; mfaRequired: boolean }> {
+  await holdPassword(tx, known)
+  if (known.isToVerify) await keepUnverified(tx, known.loginId)
+  const isPending = await hasAuthenticator(tx, known.loginId)
+  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
+  const { token, session } = newSession(origin, owner, now)
+  await insertSession(tx, session)
+  return { sessionToken: token, mfaRequired: isPending }
+}
+
+/**
+ * Holds the login still. Throws where the password that was verified, which takes a while, has been
+ * changed meanwhile: what it begins now nobody would end any more.
+ */
+async function holdPassword(tx: Transaction, { loginId, passwordHash }: SignIn): Promise<void> {
+  if ((await lockLogin(tx, loginId)) !== passwordHash) throw wrongCredentials()
+}
+
+function wrongCredentials(): Error {
+  return unauthenticated('WRONG_CREDENTIALS')
+}
+
+/**
+ * What keeps somebody with the right password out: an address to verify (428), or a password to
+ * change, for which the answer has a token where passwords may be reset (406 where not).
+ */
+async function owedBefore(
+  { config, database }: IdentityDeps,
+  known: SignIn,
+  { subjectHash, now }: { subjectHash: Buffer; now: Date },
+): Promise<{ resetToken: string } | null> {
+  const { loginId, isEmailVerified, isPasswordExpired } = known
+  const { verifyEmailAddress, allowForgotPassword } = featuresOf(config)
+  if (verifyEmailAddress && !isEmailVerified) {
+    await database.transaction((tx) => forgetAttempts(tx, subjectHash))
+    const text = 'the email address is not verified yet: follow the link in the mail'
+    throw refused(text, { code: 'EMAIL_NOT_VERIFIED', status: 428 })
+  }
+  if (!isPasswordExpired) return null
+  if (!allowForgotPassword) {
+    throw refused('the password has to be changed, which is not enabled here', { status: 406 })
+  }
+  const origin = { now, minutes: changeMinutes }
+  const { token: resetToken, ...stored } = newLinkToken(randomBytes(secretBytes), origin)
+  await database.transaction(async (tx) => {
+    await holdPassword(tx, known)
+    await insertLinkToken(tx, loginId, { ...stored, scope: 'reset' })
+    await forgetAttempts(tx, subjectHash)
+  })
+  return { resetToken }
+}

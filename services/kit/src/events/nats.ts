@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  jetstream,
+  jetstreamManager,
+  type StreamAPI,
+} from '@nats-io/jetstream'
+import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { unavailable } from '../rpc/errors.ts'
+import type { Log } from '../service/log.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const drainMsMax = 3_000
+
+const retryMs = 1_000
+
+/**
+ * A connection to NATS, with the stream of changes in place. Until NATS has answered for the first
+ * time, `connection` and `stream` throw unavailable.
+ */
+export interface Broker extends AsyncDisposable {
+  readonly connection: NatsConnection
+  readonly stream: JetStreamClient
+  /** Whether NATS has answered by now. */
+  isConnected: () => boolean
+  /** The stream that carries every service's changes. */
+  streamName: string
+  /** Puts the deployment's prefix before a subject, so that several can share one NATS. */
+  subject: (name: string) => string
+}
+
+export interface BrokerOptions {
+  url: string
+  prefix: string
+  serviceNames: string[]
+  log: Log
+}
+
+interface Opened {
+  connection: NatsConnection
+  stream: JetStreamClient
+}
+
+/**
+ * Connects to NATS and makes sure the stream exists: one subject space a service, messages kept
+ * for seven days (older changes come back through `coffer replay`). Where NATS does not answer, it
+ * is waited for in the background: changes are kept in the database until then.
+ */
+export async function connectBroker(options: BrokerOptions): Promise<Broker> {
+  const { prefix, log } = options
+  const stopping = new AbortController()
+  let opened: Opened | null = null
+  const attempt = async (level: 'warn' | 'debug') => {
+    try {
+      opened = await open(options)
+    } catch (error) {
+      log[level]({ err: error }, 'NATS does not answer: changes wait until it does')
+    }
+  }
+  await attempt('warn')
+  const wait = async (): Promise<void> => {
+    while (opened === null && !stopping.signal.aborted) {
+      await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await attempt('debug')
+      if (opened !== null) log.info('NATS answers')
+    }
+  }
+  const waiting = wait()
+  const reached = (): Opened => {
+    if (opened === null) throw unavailable('NATS does not answer')
+    return opened
+  }
+  return {
+    get connection() {
+      return reached().connection
+    },
+    get stream() {
+      return reached().stream
+    },
+    isConnected: () => opened !== null,
+    streamName: streamNameOf(prefix),
+    subject: (name) => `${prefix}.${name}`,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await waiting
+      if (opened !== null) await drain(opened.connection)
+    },
+  }
+}
+
+async function open({ url, prefix, serviceNames }: BrokerOptions): Promise<Opened> {
+  const connection = await connect({
+    servers: url,
+    name: 'coffer',
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    waitOnFirstConnect: false,
+    // Each publish would make two errors, with their stacks, in case it fails.
+    noAsyncTraces: true,
+    timeout: 5_000,
+    pingInterval: 10_000,
+    maxPingOut: 2,
+  })
+  await using opening = new AsyncDisposableStack()
+  opening.defer(() => connection.close())
+  const config = {
+    name: streamNameOf(prefix),
+    subjects: [...serviceNames.map(subjectSpace), 'dead'].map((name) => `${prefix}.${name}.>`),
+    max_age: nanos(7 * dayMs),
+    duplicate_window: nanos(2 * 60_000),
+  }
+  await ensureStream(connection, config)
+  void keepStream(connection, config)
+  opening.move()
+  return { connection, stream: jetstream(connection, { timeout: 5_000 }) }
+}
+
+function streamNameOf(prefix: string): string {
+  return prefix.toUpperCase()
+}
+
+type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[] }
+
+/** Its subjects only grow, as a newer version with more services may run beside this one. */
+async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
+  const manager = await jetstreamManager(connection, { timeout: 5_000 })
+  try {
+    const { config: found } = await manager.streams.info(config.name)
+    const subjects = [...new Set([...found.subjects, ...config.subjects])]
+    await manager.streams.update(config.name, { ...config, subjects })
+  } catch (error) {
+    const isNew =
+      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
+    if (!isNew) throw error
+    await manager.streams.add(config)
+  }
+}
+
+/** A server that comes back may have lost its store; changes must have somewhere to go. */
+async function keepStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type !== 'reconnect') continue
+    // Faults are told by the relay, whose publishing fails until the stream is there.
+    while (!connection.isClosed() && !(await isEnsured(connection, config))) {
+      await sleep(retryMs, undefined, { ref: false })
+    }
+  }
+}
+
+function isEnsured(connection: NatsConnection, config: StreamOptions): Promise<boolean> {
+  return ensureStream(connection, config).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Sends what is buffered; where the server is gone there is nobody to send it to. */
+async function drain(connection: NatsConnection): Promise<void> {
+  const drained = connection.drain().catch(() => undefined)
+  await Promise.race([drained, sleep(drainMsMax, undefined, { ref: false })])
+  if (!connection.isClosed()) await connection.close()
+}
+
+/** Protobuf packages have no hyphens: feed-sync publishes under feedsync. */
+function subjectSpace(serviceName: string): string {
+  return serviceName.replaceAll('-', '')
+}

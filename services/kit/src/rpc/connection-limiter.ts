@@ -1,0 +1,53 @@
+import type { DatabasePool } from 'slonik'
+import { createSlots } from '../service/slots.ts'
+import { connectionWait } from '../service/telemetry.ts'
+import { unavailable } from './errors.ts'
+
+/** The methods of a pool that take a connection for as long as they run. */
+const taking = [
+  'any',
+  'anyFirst',
+  'connect',
+  'exists',
+  'many',
+  'manyFirst',
+  'maybeOne',
+  'maybeOneFirst',
+  'one',
+  'oneFirst',
+  'query',
+  'record',
+  'transaction',
+] as const
+
+/**
+ * The pool behind a concurrency limiter: slonik's own queue for a connection has no bound. A wait
+ * of more than `waitMsMax` throws unavailable, before anything was sent. Waits are observed as
+ * `coffer_database_wait_seconds` under the schema.
+ */
+export function limitConnections(
+  pool: DatabasePool,
+  options: { schema: string; poolSizeMax: number; waitMsMax: number },
+): DatabasePool {
+  const slots = createSlots(options.poolSizeMax)
+  const observed = connectionWait.labels({ schema: options.schema })
+  const wait = async (): Promise<void> => {
+    const startedAt = performance.now()
+    const isTaken = await slots.takeWithin(options.waitMsMax)
+    observed.observe((performance.now() - startedAt) / 1000)
+    if (!isTaken) throw unavailable('the database is busy')
+  }
+  const limited = (method: (...parameters: never[]) => Promise<unknown>) => {
+    return async (...parameters: never[]): Promise<unknown> => {
+      if (slots.tryTake()) observed.observe(0)
+      else await wait()
+      try {
+        return await method(...parameters)
+      } finally {
+        slots.free()
+      }
+    }
+  }
+  const methods = taking.map((name) => [name, limited(pool[name])])
+  return Object.assign(Object.create(pool), Object.fromEntries(methods))
+}

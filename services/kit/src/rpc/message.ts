@@ -1,0 +1,180 @@
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  getOption,
+  hasOption,
+  isFieldSet,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessageShape,
+} from '@bufbuild/protobuf'
+import {
+  type FieldMask,
+  type Timestamp,
+  TimestampSchema,
+  timestampDate,
+} from '@bufbuild/protobuf/wkt'
+import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { instantText } from '../values/instant.ts'
+import { invalid } from './errors.ts'
+
+/** The plain values an entity must offer to become the message: Date, bigint, null for unset. */
+export type EntityOf<Desc extends DescMessage> = {
+  [Field in keyof Omit<MessageShape<Desc>, keyof Message>]: Plain<MessageShape<Desc>[Field]>
+}
+
+type Plain<T> = T extends Timestamp
+  ? Date
+  : T extends Message | readonly unknown[] | Uint8Array
+    ? T | null
+    : undefined extends T
+      ? Plain<Exclude<T, undefined>> | null
+      : T
+
+/** How the messages of a type begin: every field at its default, lists apart. */
+interface Blank {
+  message: object
+  fields: { name: string; isList: boolean }[]
+}
+
+const blanks = new WeakMap<DescMessage, Blank>()
+
+/**
+ * The message of an entity: Date becomes Timestamp, null becomes unset, the rest passes. Keys of
+ * the entity that the message does not have are left behind. A copy of a blank message is filled,
+ * which is several times faster than `create` with as many fields.
+ */
+export function toMessage<Desc extends DescMessage>(
+  schema: Desc,
+  entity: Partial<EntityOf<Desc>> & object,
+): MessageShape<Desc> {
+  const blank = blanks.get(schema) ?? blankOf(schema)
+  const message = { ...blank.message } as Record<string, unknown>
+  for (const { name, isList } of blank.fields) {
+    const value = (entity as Record<string, unknown>)[name]
+    if (value !== null && value !== undefined) {
+      message[name] = value instanceof Date ? timestampOf(value) : value
+    } else if (isList) {
+      message[name] = []
+    }
+  }
+  return message as MessageShape<Desc>
+}
+
+function blankOf(schema: DescMessage): Blank {
+  const message = create(schema)
+  if (Object.getPrototypeOf(message) !== Object.prototype || schema.oneofs.length > 0) {
+    throw new Error(`${schema.typeName} has fields that no entity has`)
+  }
+  const fields = schema.fields.map(({ localName, fieldKind }) => {
+    return { name: localName, isList: fieldKind === 'list' }
+  })
+  const blank = { message, fields }
+  blanks.set(schema, blank)
+  return blank
+}
+
+function timestampOf(date: Date): Timestamp {
+  const ms = date.getTime()
+  const seconds = Math.floor(ms / 1000)
+  return {
+    $typeName: 'google.protobuf.Timestamp',
+    seconds: BigInt(seconds),
+    nanos: (ms - seconds * 1000) * 1e6,
+  }
+}
+
+/**
+ * The changes a request asks for: fields the mask names and the message sets carry the value,
+ * fields it names and the message leaves unset carry null, all others are absent. Throws invalid
+ * where the mask names a field the message does not have.
+ */
+export function patchOf<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc> & { updateMask?: FieldMask | undefined },
+): Partial<Record<string, unknown>> {
+  const patch: Record<string, unknown> = {}
+  for (const path of message.updateMask?.paths ?? []) {
+    const field = schema.fields.find(({ name }) => name === path)
+    if (!field) throw invalid({ updateMask: `${path} is not a field` })
+    const value = (message as unknown as Record<string, unknown>)[field.localName]
+    patch[field.localName] = isFieldSet(message, field) ? plain(field, value) : null
+  }
+  return patch
+}
+
+function plain(field: DescField, value: unknown): unknown {
+  return field.message?.typeName === TimestampSchema.typeName
+    ? timestampDate(value as Timestamp)
+    : value
+}
+
+/** A field over REST: its value in a message, undefined where it is left out. */
+interface RestField {
+  name: string
+  render: (message: Record<string, unknown>) => JsonValue | undefined
+}
+
+const restFields = new WeakMap<DescMessage, RestField[]>()
+
+/**
+ * The REST shape of a message: int64 is a number, a timestamp RFC 3339 in UTC, an unset field null
+ * or left out, as its options say (coffer/options/v1). What a field takes is found out once.
+ */
+export function toRest<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+): JsonObject {
+  const out: JsonObject = {}
+  for (const { name, render } of fieldsOf(schema)) {
+    const value = render(message as unknown as Record<string, unknown>)
+    if (value !== undefined) out[name] = value
+  }
+  return out
+}
+
+function fieldsOf(schema: DescMessage): RestField[] {
+  let fields = restFields.get(schema)
+  if (!fields) {
+    fields = schema.fields.filter((field) => !getOption(field, internal)).map(restFieldOf)
+    restFields.set(schema, fields)
+  }
+  return fields
+}
+
+function restFieldOf(field: DescField): RestField {
+  const name = field.localName
+  const omitted = getOption(field, omit)
+  const nullWhenEmpty = hasOption(field, null_when_empty)
+  const renderValue = valueRenderer(field)
+  const unset = omitted ? undefined : null
+  const empty = nullWhenEmpty ? null : undefined
+  return {
+    name,
+    render: (message) => {
+      const value = message[name]
+      if (value === undefined) return unset
+      if (!Array.isArray(value) || value.length > 0) return renderValue(value)
+      return nullWhenEmpty || omitted ? empty : []
+    },
+  }
+}
+
+function valueRenderer(field: DescField): (value: unknown) => JsonValue {
+  const render = elementRenderer(field.message)
+  return field.fieldKind === 'list' ? (value) => (value as unknown[]).map(render) : render
+}
+
+function elementRenderer(message: DescMessage | undefined): (value: unknown) => JsonValue {
+  if (!message) return scalar
+  if (message.typeName === TimestampSchema.typeName) {
+    return (value) => instantText(value as Timestamp)
+  }
+  return (value) => toRest(message, value as MessageShape<DescMessage>)
+}
+
+function scalar(value: unknown): JsonValue {
+  return typeof value === 'bigint' ? Number(value) : (value as JsonValue)
+}

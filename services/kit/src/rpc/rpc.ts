@@ -1,0 +1,129 @@
+import { type DescMethod, getOption } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt'
+import { access } from '@coffer/proto/options/v1/options'
+import {
+  type CallOptions,
+  Code,
+  ConnectError,
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect'
+import type { Log } from '../service/log.ts'
+import { observeRpc } from '../service/telemetry.ts'
+import { type Caller, callerVerifier, type Verifiers } from './caller.ts'
+import { callerRefused, forbidden, isCallerRefused, unauthenticated } from './errors.ts'
+import { knownError } from './fault.ts'
+
+const callerKey = createContextKey<Caller | null>(null)
+const tokenKey = createContextKey('')
+
+/** Names of the headers that travel with a call inside the mesh. */
+export const headers = {
+  caller: 'coffer-caller',
+  requestId: 'x-request-id',
+  idempotencyKey: 'coffer-idempotency-key',
+  bodyHash: 'coffer-body-hash',
+  replayed: 'coffer-replayed',
+} as const
+
+/** On whose behalf the RPC runs; the interceptor has checked that it may. */
+export function callerOf(context: HandlerContext): Caller {
+  const caller = context.values.get(callerKey)
+  if (!caller) throw callerRefused('caller token is missing')
+  return caller
+}
+
+/** Options that pass the caller, the request ID and what is left of the deadline on to a call. */
+export function onBehalfOf(context: HandlerContext): CallOptions {
+  const left = context.timeoutMs()
+  return {
+    headers: {
+      [headers.caller]: context.values.get(tokenKey),
+      [headers.requestId]: context.requestHeader.get(headers.requestId) ?? '',
+    },
+    signal: context.signal,
+    ...(left === undefined ? {} : { timeoutMs: Math.max(1, left) }),
+  }
+}
+
+/** Server side: reads the caller and refuses those the RPC is not meant for. */
+export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor {
+  const verifyToken = callerVerifier(verifiers)
+  return (next) => async (request) => {
+    const token = request.header.get(headers.caller)
+    if (!token) throw callerRefused('caller token is missing')
+    const caller = verifyToken(token, clock())
+    const { issuers, anonymous, pending } = accessTo(request.method)
+    if (!issuers.includes(caller.issuer)) {
+      throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
+    }
+    if (!anonymous && caller.accountId === '') throw unauthenticated('CREDENTIAL_REQUIRED')
+    if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated('MFA_REQUIRED')
+    if (caller.isReadOnly && request.method.idempotency !== Level.NO_SIDE_EFFECTS) {
+      throw forbidden('this API key may only read')
+    }
+    request.contextValues.set(callerKey, caller)
+    request.contextValues.set(tokenKey, token)
+    return next(request)
+  }
+}
+
+type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
+
+const accesses = new WeakMap<DescMethod, Access>()
+
+/** Who may call a method, read from its descriptor once. */
+function accessTo(method: DescMethod): Access {
+  let known = accesses.get(method)
+  if (!known) {
+    const { issuers, anonymous, pending } = getOption(method, access)
+    known = { issuers: issuers.length > 0 ? issuers : ['gateway'], anonymous, pending }
+    accesses.set(method, known)
+  }
+  return known
+}
+
+/**
+ * Server side: times each RPC and turns unexpected errors of handlers into known errors. RPCs of
+ * the process itself name a service in their request: log lines carry it where `isHosted`.
+ */
+export function observe(
+  log: Log,
+  isHosted: (service: string) => boolean = () => false,
+): Interceptor {
+  const logAbout = (message: object): Log => {
+    const service = 'service' in message ? message.service : undefined
+    return typeof service === 'string' && isHosted(service) ? log.child({ service }) : log
+  }
+  return (next) => async (request) => {
+    const done = observeRpc(request.service.typeName, request.method.name)
+    try {
+      const response = await next(request)
+      done('ok')
+      return response
+    } catch (error) {
+      const isRepeatable = request.method.idempotency !== Level.IDEMPOTENCY_UNKNOWN
+      const known = knownError(error, { isRepeatable })
+      done(Code[known.code])
+      if (known.code === Code.Internal || known.code === Code.Unknown) {
+        const requestId = request.header.get(headers.requestId)
+        // Its caller has left: handlers break in many ways then, and no answer is awaited.
+        const level = hasLeft(request.signal) ? 'debug' : 'error'
+        const fields = { err: error, rpc: request.method.name, requestId }
+        logAbout(request.message)[level](fields, 'rpc failed')
+      }
+      if (isCallerRefused(known)) {
+        const { rawMessage: reason } = known
+        const fields = { rpc: request.method.name, reason }
+        logAbout(request.message).warn(fields, 'refused a caller token')
+      }
+      throw known
+    }
+  }
+}
+
+/** Whether a call was given up by its caller, as opposed to one whose deadline has passed. */
+function hasLeft({ aborted, reason }: AbortSignal): boolean {
+  return aborted && ConnectError.from(reason).code !== Code.DeadlineExceeded
+}

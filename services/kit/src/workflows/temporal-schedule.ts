@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
+import type { Log } from '../service/log.ts'
+
+/** A schedule with the names it has on the server. */
+export interface ScheduleOptions {
+  id: string
+  /** Name of the exported workflow function. */
+  type: string
+  taskQueue: string
+  args: unknown[]
+  /** Five-field cron text, in UTC. */
+  cron: string
+}
+
+const checkMsDefault = 15_000
+const retryMs = 2_000
+const deadlineMs = 10_000
+const lateMs = 3_000
+// Longer than the grace for which sweeps leave fresh work to those that are about to start it.
+const catchUpMs = 75_000
+
+/** Schedules as they are defined, also on a Temporal that has lost its database. */
+export interface Schedules extends AsyncDisposable {
+  ensure: (schedule: ScheduleOptions) => void
+  remove: (scheduleId: string) => void
+}
+
+interface Kept {
+  schedule: ScheduleOptions
+  /** Whether the server has been seen to have it. */
+  isKnown: boolean
+  /** Whether the server has this definition of it. */
+  isCurrent: boolean
+  /** When it was asked for, and until when each look starts its workflow: ms of the process. */
+  askedAt: number
+  catchUpUntil: number
+}
+
+interface Keeping {
+  client: Client
+  kept: Map<string, Kept>
+  former: Set<string>
+  log: Log
+  isBroken: boolean
+}
+
+/**
+ * Makes schedules in the background, and again every `checkMs` where they are missing: a Temporal
+ * that has lost its database runs none of them. Those made late are started at once, so that the
+ * sweeps among them take up what was under way. Those that are there are brought up to date once.
+ */
+export function keepSchedules(
+  client: Client,
+  { log, checkMs = checkMsDefault }: { log: Log; checkMs?: number },
+): Schedules {
+  const stopping = new AbortController()
+  const keeping: Keeping = { client, kept: new Map(), former: new Set(), log, isBroken: false }
+  let wake = new AbortController()
+  let running: Promise<void> | undefined
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      wake = new AbortController()
+      const isDone = await look(keeping, stopping.signal)
+      const signal = AbortSignal.any([stopping.signal, wake.signal])
+      await sleep(isDone ? checkMs : retryMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+  const begin = () => {
+    wake.abort()
+    running ??= run()
+  }
+  return {
+    ensure: (schedule) => {
+      const asked = { askedAt: performance.now(), catchUpUntil: 0 }
+      keeping.kept.set(schedule.id, { schedule, isKnown: false, isCurrent: false, ...asked })
+      keeping.former.delete(schedule.id)
+      begin()
+    },
+    remove: (scheduleId) => {
+      keeping.former.add(scheduleId)
+      keeping.kept.delete(scheduleId)
+      begin()
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** Sees to every schedule; false where one of them has to be seen to again soon. */
+async function look(keeping: Keeping, stop: AbortSignal): Promise<boolean> {
+  const { client, kept, former, log } = keeping
+  const lost: string[] = []
+  const outcomes = await client.withDeadline(Date.now() + deadlineMs, () =>
+    Promise.allSettled([
+      ...[...kept.values()].map((one) => ensure(client, one, lost)),
+      ...[...former].map((id) => remove(client, former, id)),
+    ]),
+  )
+  if (stop.aborted) return true
+  const failed = outcomes.find(({ status }) => status === 'rejected')
+  if (lost.length > 0) {
+    log.warn({ schedules: lost }, 'Temporal has lost schedules: they are made again')
+  } else if (failed && !keeping.isBroken) {
+    const { reason } = failed as PromiseRejectedResult
+    log.warn({ err: reason }, 'Temporal does not take schedules: what is due waits')
+  }
+  const wasBroken = keeping.isBroken || lost.length > 0
+  keeping.isBroken = failed !== undefined
+  if (wasBroken && !keeping.isBroken) log.info('schedules are in place again')
+  return !keeping.isBroken
+}
+
+/** Makes the schedule, or brings it up to date once; puts it down as lost where it was there. */
+async function ensure(client: Client, one: Kept, lost: string[]): Promise<void> {
+  const { id } = one.schedule
+  const isMade = await create(client, one.schedule)
+  const isLost = isMade && one.isKnown
+  if (isLost) lost.push(id)
+  const now = performance.now()
+  if (isLost || (!one.isKnown && now > one.askedAt + lateMs)) one.catchUpUntil = now + catchUpMs
+  one.isKnown = true
+  const handle = client.schedule.getHandle(id)
+  if (!isMade && !one.isCurrent) {
+    await handle.update((previous) => ({ ...previous, ...definitionOf(one.schedule) }))
+  }
+  one.isCurrent = true
+  if (now < one.catchUpUntil) await handle.trigger()
+}
+
+/** False where there is one of that ID. */
+async function create(client: Client, schedule: ScheduleOptions): Promise<boolean> {
+  try {
+    await client.schedule.create({ scheduleId: schedule.id, ...definitionOf(schedule) })
+    return true
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error
+    return false
+  }
+}
+
+function definitionOf({ id, type, taskQueue, args, cron }: ScheduleOptions) {
+  return {
+    spec: { cronExpressions: [cron] },
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: type,
+      workflowId: id,
+      taskQueue,
+      args,
+    },
+    policies: {
+      overlap: ScheduleOverlapPolicy.BUFFER_ONE,
+      catchupWindow: '1 hour' as const,
+    },
+  }
+}
+
+async function remove(client: Client, former: Set<string>, id: string): Promise<void> {
+  try {
+    await client.schedule.getHandle(id).delete()
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error
+  }
+  former.delete(id)
+}

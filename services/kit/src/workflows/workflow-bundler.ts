@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleWorkflowCode } from '@temporalio/worker'
+
+const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/**
+ * Builds the code of workflow modules (URLs), through an entry file that names them all. It is the
+ * program of a process of its own: a bundler keeps a core busy for seconds and its memory for good,
+ * and its native parts do not bear to be unloaded with a thread.
+ */
+async function bundle(modules: string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
+  const entry = join(folder, 'workflows.mjs')
+  try {
+    const lines = modules.map((url) => `export * from '${fileURLToPath(url)}'`)
+    await writeFile(entry, lines.join('\n'))
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: entry,
+      // The entry stands in no package, so what the bundle itself needs is looked for in ours.
+      webpackConfigHook: ({ resolve, ...config }) => ({
+        ...config,
+        resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
+      }),
+      logger: { trace, debug: trace, info: trace, warn: trace, error: trace, log: trace },
+    })
+    return code
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function trace(): void {
+  // Webpack's progress is of no interest; its failure is thrown.
+}
+
+process.send?.(await bundle(process.argv.slice(2)), () => process.disconnect())

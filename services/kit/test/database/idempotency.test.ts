@@ -1,0 +1,79 @@
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { type CallOptions, type Client, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { refusalOf } from '../../src/rpc/errors.ts'
+import { headers } from '../../src/rpc/rpc.ts'
+import { newId } from '../../src/values/id.ts'
+import { type Booted, boot } from '../../testing/boot.ts'
+import { fixture } from '../fixture/service.ts'
+
+let booted: Booted
+let links: Client<typeof FeedLinkService>
+
+beforeAll(async () => {
+  booted = await boot([fixture])
+  links = booted.client('identity', FeedLinkService)
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+function keyed(accountId: string, key: string, bodyHash = 'ab'): CallOptions {
+  const caller = booted.as(accountId).headers as Record<string, string>
+  const sent = { ...caller, [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
+  return { headers: sent }
+}
+
+/** Creates a connection; answers its ID and whether the answer was a kept one. */
+async function create(name: string, options: CallOptions) {
+  let replayed = false
+  const onHeader = (header: Headers) => {
+    replayed = header.get(headers.replayed) === 'true'
+  }
+  const { feedLink } = await links.createFeedLink({ name }, { ...options, onHeader })
+  return { id: feedLink?.feedLinkId, replayed }
+}
+
+const stored = (accountId: string) =>
+  booted.database('identity').pool.anyFirst(sql.unsafe`
+    SELECT name FROM connections WHERE account_id = ${accountId} ORDER BY name`)
+
+test('a repeated request gets the first answer, and is told so', async () => {
+  const accountId = newId('acct')
+  const first = await create('One', keyed(accountId, 'k1'))
+  const again = await create('One', keyed(accountId, 'k1'))
+  expect(first.replayed).toBe(false)
+  expect(again).toEqual({ id: first.id, replayed: true })
+  expect(await stored(accountId)).toEqual(['One'])
+})
+
+test('another body under the key is 422 and writes nothing', async () => {
+  const accountId = newId('acct')
+  await create('One', keyed(accountId, 'k1', 'ab'))
+  const other = await create('Two', keyed(accountId, 'k1', 'cd')).catch(ConnectError.from)
+  expect(refusalOf(other as ConnectError)).toMatchObject({ status: 422 })
+  expect(await stored(accountId)).toEqual(['One'])
+})
+
+test('without a key, under another key and in another account the request is new', async () => {
+  const [accountId, stranger] = [newId('acct'), newId('acct')]
+  const creations = [
+    await create('a', keyed(accountId, 'k1')),
+    await create('b', keyed(accountId, 'k2')),
+    await create('c', booted.as(accountId)),
+    await create('d', keyed(stranger, 'k1')),
+  ]
+  expect(creations.map(({ replayed }) => replayed)).toEqual([false, false, false, false])
+  expect(await stored(accountId)).toEqual(['a', 'b', 'c'])
+  expect(await stored(stranger)).toEqual(['d'])
+})
+
+test('a failure is not kept: the request can be sent again under its key', async () => {
+  const accountId = newId('acct')
+  // Postgres takes no zero byte in a text.
+  await expect(create('\0', keyed(accountId, 'k1'))).rejects.toThrow()
+  expect((await create('One', keyed(accountId, 'k1'))).replayed).toBe(false)
+  expect(await stored(accountId)).toEqual(['One'])
+})

@@ -1,0 +1,51 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  isTransient,
+  notFound,
+  type Problems,
+  problemsOf,
+  refusalOf,
+  refused,
+  unauthenticated,
+  unavailable,
+} from '../../src/rpc/errors.ts'
+
+test('a tree of problems comes back as it was', () => {
+  const field = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9]{0,8}$/)
+  const { tree } = fc.letrec<{ tree: Problems; branch: string | Problems }>((tie) => ({
+    tree: fc.dictionary(field, tie('branch'), { minKeys: 1, maxKeys: 4 }),
+    branch: fc.oneof({ maxDepth: 3 }, fc.string(), tie('tree')),
+  }))
+  fc.assert(
+    fc.property(tree, (problems) => {
+      // Field names like "constructor" are as good as any other.
+      expect(problemsOf(invalid(problems))).toEqual({ ...problems })
+    }),
+  )
+})
+
+test('only an invalid request has problems, only a named refusal a status', () => {
+  expect(problemsOf(notFound('link'))).toBeNull()
+  expect(refusalOf(invalid({ name: 'is missing' }))).toBeNull()
+  expect(refusalOf(refused('not now'))).toBeNull()
+  expect(refusalOf(refused('too soon', { status: 425 }))).toMatchObject({ code: '', status: 425 })
+})
+
+test.each([
+  [unavailable('busy'), true],
+  [new ConnectError('late', Code.DeadlineExceeded), true],
+  [new Error('whatever'), true],
+  [invalid({ name: 'is missing' }), false],
+  [notFound('link'), false],
+  [duplicate('link', { feedLinkId: 'is taken' }), false],
+  [refused('not now'), false],
+  [forbidden('not yours'), false],
+  [unauthenticated('SESSION_ENDED'), false],
+])('%s may go away by itself: %s', (error, expected) => {
+  expect(isTransient(error)).toBe(expected)
+})

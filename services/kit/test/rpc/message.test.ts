@@ -1,0 +1,112 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { FeedLinkSchema, ListFeedLinksResponseSchema } from '@coffer/proto/feedsync/v1/feed_link'
+import { LinkSchema, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
+import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { patchOf, toMessage, toRest } from '../../src/rpc/message.ts'
+
+const createdAt = new Date('2026-01-02T03:04:05Z')
+const at = (time: string) => timestampFromDate(new Date(`2026-01-02T${time}Z`))
+const link = {
+  accountId: 'acct_1',
+  linkId: 'link_1',
+  linkType: 'manual',
+  feedLinkId: null,
+  institutionName: 'Bank',
+  description: null,
+  createdAt,
+  createdBy: 'user_1',
+  updatedAt: new Date('2026-01-02T03:04:05.120Z'),
+  deletedAt: null,
+}
+
+test('an entity becomes a message: null is unset, and what the message lacks stays behind', () => {
+  const message = toMessage(LinkSchema, link)
+  expect(message.createdAt).toEqual(timestampFromDate(createdAt))
+  expect(message.deletedAt).toBeUndefined()
+  expect(message.description).toBeUndefined()
+  expect(Object.keys(message)).not.toContain('accountId')
+  expect(fromBinary(LinkSchema, toBinary(LinkSchema, message))).toEqual(message)
+})
+
+test('unset is null over REST, or left out where the field says so', () => {
+  expect(toRest(LinkSchema, toMessage(LinkSchema, link))).toEqual({
+    linkId: 'link_1',
+    linkType: 'manual',
+    institutionName: 'Bank',
+    description: null,
+    createdAt: '2026-01-02T03:04:05Z',
+    createdBy: 'user_1',
+    updatedAt: '2026-01-02T03:04:05.120Z',
+    deletedAt: null,
+  })
+  const feed = toMessage(LinkSchema, { ...link, feedLinkId: 'lfx_1', description: '' })
+  expect(toRest(LinkSchema, feed)).toMatchObject({ feedLinkId: 'lfx_1', description: '' })
+})
+
+test('amounts are integers, flags stay, an empty list is null where the field says so', () => {
+  const amount = BigInt(Number.MAX_SAFE_INTEGER)
+  const message = create(TransactionSchema, { amount: -amount, isPending: false })
+  const rendered = toRest(TransactionSchema, message)
+  expect(rendered).toMatchObject({ amount: -9_007_199_254_740_991, isPending: false })
+  expect(rendered).toMatchObject({ categories: null })
+  expect(rendered).not.toHaveProperty('spendingAmount')
+  const spent = create(TransactionSchema, { spendingAmount: 0n, categories: ['Food', 'Tea'] })
+  expect(toRest(TransactionSchema, spent)).toMatchObject({
+    spendingAmount: 0,
+    categories: ['Food', 'Tea'],
+  })
+})
+
+test('a message of an entity is the one that create makes', () => {
+  const init = { ...link, feedLinkId: undefined, description: undefined, deletedAt: undefined }
+  const times = { createdAt: timestampFromDate(createdAt), updatedAt: at('03:04:05.120') }
+  expect(toMessage(LinkSchema, link)).toStrictEqual(create(LinkSchema, { ...init, ...times }))
+  const first = toMessage(TransactionSchema, { categories: null })
+  const second = toMessage(TransactionSchema, { amount: 1n })
+  expect(first).toStrictEqual(create(TransactionSchema))
+  expect(second.categories).not.toBe(first.categories)
+  const early = toMessage(LinkSchema, { ...link, createdAt: new Date(-1) })
+  expect(early.createdAt).toStrictEqual(timestampFromDate(new Date(-1)))
+})
+
+test('messages in messages are rendered by their own rules', () => {
+  const feedLink = toMessage(FeedLinkSchema, { feedLinkId: 'lfx_1', name: 'Home', createdAt })
+  const list = create(ListFeedLinksResponseSchema, { feedLinks: [feedLink, feedLink] })
+  const rendered = {
+    feedLinkId: 'lfx_1',
+    name: 'Home',
+    apiUrl: '',
+    status: '',
+    lastManualSync: null,
+    lastSuccessfulUpdate: null,
+    lastAttemptedUpdate: null,
+    updatedAt: null,
+    createdAt: '2026-01-02T03:04:05Z',
+    createdBy: '',
+  }
+  expect(toRest(ListFeedLinksResponseSchema, list)).toEqual({ feedLinks: [rendered, rendered] })
+})
+
+const update = (paths: string[], fields = {}) =>
+  patchOf(
+    UpdateLinkRequestSchema,
+    create(UpdateLinkRequestSchema, { ...fields, updateMask: { paths } }),
+  )
+
+test('a patch has what the mask names: a value, or null where it is unset', () => {
+  const fields = { institutionName: 'New', description: 'kept out' }
+  expect(update(['institution_name'], fields)).toEqual({ institutionName: 'New' })
+  expect(update(['description'])).toEqual({ description: null })
+  expect(update(['description'], { description: '' })).toEqual({ description: '' })
+  expect(update([], fields)).toEqual({})
+  expect(patchOf(UpdateLinkRequestSchema, create(UpdateLinkRequestSchema, fields))).toEqual({})
+})
+
+test('a mask that names no field is refused', () => {
+  expect(() => update(['institutionName'])).toThrow(
+    expect.objectContaining({ code: Code.InvalidArgument }),
+  )
+})

@@ -1,0 +1,198 @@
+import { invalid, refused } from '@coffer/kit/rpc/errors'
+import { currencies } from '@coffer/kit/values/currency'
+import type { z } from 'zod'
+import { type Operation, openBook, type Settlement, settle } from '../money/book.ts'
+import { setBalances } from './balance-changes.ts'
+import {
+  AccountStatus,
+  AccountSubType,
+  AccountType,
+  type BankAccount,
+  requireWritable,
+} from './bank-account.ts'
+import type { Link } from './link.ts'
+
+/** The body of a create; balances in minor units. What is null takes its default. */
+export type NewBankAccount = {
+  bankAccountId: string
+  name: string
+  currency: string
+  accountType: string | null
+  accountSubType: string | null
+  status: string | null
+  availableBalance: bigint | null
+  currentBalance: bigint | null
+  limitBalance: bigint | null
+  feedBankAccountId: string | null
+  mask: string | null
+  originalName: string | null
+}
+
+/** Decides a bank account that a user makes (`spec/interface.md`, POST). */
+export function createBankAccount(
+  under: { link: Link; operation: Operation },
+  body: NewBankAccount,
+): Settlement {
+  requireOwner(under.link)
+  return openBankAccount(under, body)
+}
+
+/** Decides a new bank account on a link of any kind, with its opening balances. */
+export function openBankAccount(
+  { link, operation }: { link: Link; operation: Operation },
+  body: NewBankAccount,
+): Settlement {
+  requireCandidate(link, body.feedBankAccountId)
+  requireMask(body.mask)
+  const { now } = operation
+  const bankAccount: BankAccount = {
+    accountId: link.accountId,
+    bankAccountId: body.bankAccountId,
+    linkId: link.linkId,
+    linkType: link.linkType,
+    feedBankAccountId: body.feedBankAccountId,
+    currency: requireCurrency(body.currency),
+    availableBalance: 0n,
+    currentBalance: 0n,
+    limitBalance: 0n,
+    expenses: 0n,
+    goals: 0n,
+    balancesAsOf: null,
+    mask: body.mask,
+    name: body.name,
+    originalName: body.originalName ?? '',
+    accountType: oneOf(AccountType, { accountType: body.accountType ?? 'depository' }),
+    accountSubType: oneOf(AccountSubType, { accountSubType: body.accountSubType ?? 'checking' }),
+    status: oneOf(AccountStatus, { status: body.status ?? 'active' }),
+    lastUpdated: now,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+    removedAt: null,
+    version: operation.version,
+  }
+  const book = openBook({ bankAccount, envelopes: [], operation })
+  const to = {
+    available: body.availableBalance ?? 0n,
+    current: body.currentBalance ?? 0n,
+    limit: requireLimit(body.limitBalance ?? 0n),
+  }
+  setBalances(book, { to, cause: 'opening', causeId: body.bankAccountId })
+  return settle(book)
+}
+
+/** What a PATCH names; null where the client sent null. */
+export type BankAccountPatch = Partial<{
+  name: string
+  mask: string | null
+  currency: string
+  accountType: string
+  accountSubType: string
+  availableBalance: bigint
+  currentBalance: bigint
+  limitBalance: bigint | null
+}>
+
+const FEED_KEYS = ['name', 'mask', 'currency']
+
+/**
+ * Decides a PATCH: a feed account takes name, mask and currency, one of another bank's link only
+ * the name (`spec/ledger.md` 2.4). A null limit clears it to 0. Edited balances hold from now on.
+ */
+export function changeBankAccount(
+  { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
+  patch: BankAccountPatch,
+): Settlement {
+  requireWritable(bankAccount)
+  refuseForeignKeys(bankAccount, patch)
+  const { now } = operation
+  const { mask, accountType, accountSubType } = patch
+  requireMask(mask ?? null)
+  const book = openBook({ bankAccount, envelopes: [], operation })
+  const changed = book.bankAccount
+  changed.name = patch.name ?? changed.name
+  changed.mask = mask === undefined ? changed.mask : mask
+  changed.currency =
+    patch.currency === undefined ? changed.currency : requireCurrency(patch.currency)
+  changed.accountType = oneOf(AccountType, { accountType: accountType ?? changed.accountType })
+  changed.accountSubType = oneOf(AccountSubType, {
+    accountSubType: accountSubType ?? changed.accountSubType,
+  })
+  changed.updatedAt = now
+  const to = newBalances(patch)
+  if (Object.keys(to).length > 0) {
+    setBalances(book, { to, cause: 'manual-edit', causeId: bankAccount.bankAccountId })
+    changed.balancesAsOf = now
+  }
+  return settle(book)
+}
+
+function requireOwner(link: Link): void {
+  if (link.deletedAt !== null) {
+    throw refused('The link has been deleted')
+  }
+  if (link.linkType !== 'manual' && link.linkType !== 'feed') {
+    throw invalid({ linkId: 'must be a manual or a feed link' })
+  }
+}
+
+function requireCandidate(link: Link, feedBankAccountId: string | null): void {
+  if (link.linkType === 'feed' && feedBankAccountId === null) {
+    throw invalid({ feedBankAccountId: 'is required on a feed link' })
+  }
+  if (link.linkType !== 'feed' && feedBankAccountId !== null) {
+    throw invalid({ feedBankAccountId: 'is only for feed links' })
+  }
+}
+
+function refuseForeignKeys(bankAccount: BankAccount, patch: BankAccountPatch): void {
+  if (bankAccount.linkType === 'manual') {
+    return
+  }
+  const allowed = bankAccount.linkType === 'feed' ? FEED_KEYS : ['name']
+  const others = Object.entries(patch).filter(
+    ([key, value]) => value !== undefined && !allowed.includes(key),
+  )
+  if (others.length > 0) {
+    throw invalid(Object.fromEntries(others.map(([key]) => [key, 'key not expected'])))
+  }
+}
+
+function newBalances(patch: BankAccountPatch) {
+  const { availableBalance, currentBalance, limitBalance } = patch
+  return {
+    ...(availableBalance === undefined ? {} : { available: availableBalance }),
+    ...(currentBalance === undefined ? {} : { current: currentBalance }),
+    ...(limitBalance === undefined ? {} : { limit: requireLimit(limitBalance ?? 0n) }),
+  }
+}
+
+function requireLimit(limitBalance: bigint): bigint {
+  if (limitBalance < 0n) {
+    throw invalid({ limitBalance: 'must not be negative' })
+  }
+  return limitBalance
+}
+
+/** Four characters on a PATCH; a create takes digits only, which its route checks. */
+function requireMask(mask: string | null): void {
+  if (mask !== null && [...mask].length !== 4) {
+    throw invalid({ mask: 'must be exactly 4 characters' })
+  }
+}
+
+function requireCurrency(currency: string): string {
+  if (!currencies().includes(currency)) {
+    throw invalid({ currency: 'is not a currency this server knows' })
+  }
+  return currency
+}
+
+function oneOf<T extends string>(values: z.ZodType<T>, field: Record<string, string>): T {
+  const [[key, value] = ['', '']] = Object.entries(field)
+  const parsed = values.safeParse(value)
+  if (!parsed.success) {
+    throw invalid({ [key]: 'is not one of the known values' })
+  }
+  return parsed.data
+}

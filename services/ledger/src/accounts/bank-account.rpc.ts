@@ -1,0 +1,178 @@
+import { create } from '@bufbuild/protobuf'
+import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { nextVersion } from '@coffer/kit/database/version'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { currencyOf } from '@coffer/kit/values/currency'
+import { newId } from '@coffer/kit/values/id'
+import {
+  AggregatorBankAccountSchema,
+  BalancesSchema,
+  type BankAccount as BankAccountMessage,
+  BankAccountSchema,
+  type BankAccountService,
+  type CreateBankAccountRequest,
+  CreateBankAccountResponseSchema,
+  UpdateBankAccountRequestSchema,
+} from '@coffer/proto/ledger/v1/bank_account'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import type { Settlement } from '../money/book.ts'
+import { createBankAccounts } from '../money/creation.service.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { findAccountRecords } from '../syncs/provider-account.sql.ts'
+import type { AccountRecord } from '../syncs/provider-account.ts'
+import type { Locked } from '../transactions/transaction.ts'
+import { findBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
+import { archiveBankAccount, type BankAccount, balancesOf } from './bank-account.ts'
+import {
+  type BankAccountPatch,
+  changeBankAccount,
+  createBankAccount,
+  type NewBankAccount,
+} from './bank-account-change.ts'
+import type { Bounds } from './bounds.sql.ts'
+import { findLink } from './link.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
+
+/** Bank accounts and balances (spec/interface.md, Bank accounts). */
+export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountService> {
+  const { database } = deps
+  const get = async (bankAccountId: string, context: HandlerContext) => {
+    const { accountId } = callerOf(context)
+    return found(await findBankAccount(database, accountId, bankAccountId))
+  }
+  return {
+    listBankAccounts: async ({ linkId }, context) => {
+      const { accountId } = callerOf(context)
+      const bankAccounts = linkId
+        ? await accountsOfLink(deps, accountId, linkId)
+        : await listBankAccounts(database, accountId)
+      return { bankAccounts: await withRecords(deps, accountId, bankAccounts) }
+    },
+    getBankAccount: async ({ bankAccountId }, context) => {
+      const { accountId } = callerOf(context)
+      const one = await get(bankAccountId, context)
+      const [bankAccount] = await withRecords(deps, accountId, [one])
+      return bankAccount ? { bankAccount } : {}
+    },
+    describeBankAccount: async ({ bankAccountId }, context) => {
+      const { linkId, linkType, deletedAt } = await get(bankAccountId, context)
+      return { bankAccountId, linkId, linkType, archived: deletedAt !== null }
+    },
+    getBalances: async ({ bankAccountId }, context) => {
+      const balances = balancesOf(await get(bankAccountId, context))
+      return { balances: toMessage(BalancesSchema, balances) }
+    },
+    createBankAccount: (request, context) => open(deps, request, context),
+    updateBankAccount: async (request, context) => {
+      const { accountId } = callerOf(context)
+      const { bankAccountId } = request
+      const patch = patchOf(UpdateBankAccountRequestSchema, request) as BankAccountPatch
+      // Read before the write: once that is committed nothing may fail any more.
+      const records = await findAccountRecords(database, accountId, [bankAccountId])
+      const bankAccount = await change(deps, { context, id: bankAccountId }, (locked) =>
+        changeBankAccount(locked, patch),
+      )
+      return { bankAccount: withRecord(bankAccount, records.get(bankAccountId)) }
+    },
+    archiveBankAccount: async ({ bankAccountId: id }, context) => {
+      const { feedBankAccountId } = await change(deps, { context, id }, (locked) => {
+        const archived = archiveBankAccount(locked.bankAccount, locked.operation.now)
+        return { bankAccount: archived, envelopes: [], entries: [] }
+      })
+      return feedBankAccountId === null ? {} : { feedBankAccountId }
+    },
+  }
+}
+
+/** Bank accounts as they are answered; what the aggregator says is read where one is its own. */
+async function withRecords(
+  { database }: Deps,
+  accountId: string,
+  bankAccounts: readonly BankAccount[],
+): Promise<BankAccountMessage[]> {
+  const synced = bankAccounts.filter(({ linkType }) => linkType === 'aggregator')
+  const ids = synced.map(({ bankAccountId }) => bankAccountId)
+  const records =
+    ids.length > 0
+      ? await findAccountRecords(database, accountId, ids)
+      : new Map<string, AccountRecord>()
+  return bankAccounts.map((one) => withRecord(one, records.get(one.bankAccountId)))
+}
+
+function withRecord(bankAccount: BankAccount, record: AccountRecord | undefined) {
+  const shown = bankAccount.linkType === 'aggregator' ? record : undefined
+  const aggregatorBankAccount = shown ? toMessage(AggregatorBankAccountSchema, shown) : null
+  return toMessage(BankAccountSchema, { ...bankAccount, aggregatorBankAccount })
+}
+
+async function accountsOfLink(
+  { database }: Deps,
+  accountId: string,
+  linkId: string,
+): Promise<readonly BankAccount[]> {
+  const bankAccounts = await listBankAccountsOfLink(database, accountId, linkId)
+  if (bankAccounts.length > 0) return bankAccounts
+  // A deleted link stays readable, and nothing is listed under it (spec/decisions.md, Ledger).
+  if (!(await findLink(database, accountId, linkId))) throw notFound('link')
+  return []
+}
+
+async function open(deps: Deps, request: CreateBankAccountRequest, context: HandlerContext) {
+  const { database, clock } = deps
+  return once({ database, context, reply: CreateBankAccountResponseSchema }, (key) => {
+    const { accountId, userId: createdBy, locale } = callerOf(context)
+    const { linkId } = request
+    const body = newBankAccount(request, locale)
+    const now = clock()
+    const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
+    return createBankAccounts(deps, { accountId, linkId }, (link) => {
+      const settlement = createBankAccount({ link, operation }, body)
+      const bankAccount = toMessage(BankAccountSchema, settlement.bankAccount)
+      const reply = create(CreateBankAccountResponseSchema, { bankAccount })
+      return { creations: [{ settlement, reply, replies: keptReplies(key, reply) }], reply }
+    })
+  })
+}
+
+function newBankAccount(request: CreateBankAccountRequest, locale: string): NewBankAccount {
+  return {
+    bankAccountId: newId('bac'),
+    name: request.name,
+    currency: request.currency ?? currencyOf(locale),
+    accountType: request.accountType ?? null,
+    accountSubType: request.accountSubType ?? null,
+    status: request.status ?? null,
+    availableBalance: request.availableBalance ?? null,
+    currentBalance: request.currentBalance ?? null,
+    limitBalance: request.limitBalance ?? null,
+    feedBankAccountId: request.feedBankAccountId ?? null,
+    mask: request.mask ?? null,
+    originalName: request.originalName ?? null,
+  }
+}
+
+async function change(
+  { write }: Deps,
+  { context, id }: { context: HandlerContext; id: string },
+  decide: (locked: Locked) => Settlement,
+): Promise<BankAccount> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  return write({
+    scope: { accountId, bankAccountId: id, spendingIds: [] },
+    signal: context.signal,
+    createdBy,
+    decide: (locked) => {
+      const settlement = decide(locked)
+      return { settlement, reply: settlement.bankAccount }
+    },
+  })
+}
+
+function found(bankAccount: BankAccount | null): BankAccount {
+  if (!bankAccount) throw notFound('bank account')
+  return bankAccount
+}

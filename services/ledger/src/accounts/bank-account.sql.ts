@@ -1,0 +1,52 @@
+import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { prepare } from '@coffer/kit/database/statement'
+import { sql } from 'slonik'
+import { BankAccount } from './bank-account.ts'
+
+const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
+
+const liveBankAccounts = prepare(
+  ['accountId'],
+  ({ accountId }) => sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
+    ORDER BY bank_account_id`,
+)
+
+/** Live bank accounts of the account, by ID. */
+export function listBankAccounts(
+  { pool }: Database,
+  accountId: string,
+): Promise<readonly BankAccount[]> {
+  return pool.any(liveBankAccounts({ accountId }))
+}
+
+/** Every bank account of a live link, archived ones included, by ID. */
+export function listBankAccountsOfLink(
+  { pool }: Database,
+  accountId: string,
+  linkId: string,
+): Promise<readonly BankAccount[]> {
+  return pool.any(sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND removed_at IS NULL
+    ORDER BY bank_account_id`)
+}
+
+const bankAccountById = prepare(
+  ['accountId', 'bankAccountId'],
+  ({ accountId, bankAccountId }) => sql.type(BankAccount)`
+    SELECT ${columns} FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND removed_at IS NULL`,
+)
+
+/** The bank account, archived or not; null once its link is deleted. */
+export function findBankAccount(
+  { pool }: Database,
+  accountId: string,
+  bankAccountId: string,
+): Promise<BankAccount | null> {
+  return pool.maybeOne(bankAccountById({ accountId, bankAccountId }))
+}

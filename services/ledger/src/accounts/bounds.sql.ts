@@ -1,0 +1,53 @@
+import type { Bound } from '@coffer/kit/database/account-bound.sql'
+import type { ValuesOf } from '@coffer/kit/service/config'
+import { sql } from 'slonik'
+import type { settings } from '../config.ts'
+
+/** The settings that bound what an account may have. */
+export type Bounds = Pick<
+  ValuesOf<typeof settings>,
+  'linksMax' | 'bankAccountsMax' | 'envelopesMax' | 'mappingsMax' | 'uploadsMax'
+>
+
+export function linkBound({ linksMax: max }: Bounds, accountId: string): Bound {
+  return {
+    scope: `links ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM links WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} links: delete one first`,
+  }
+}
+
+/** Archived bank accounts count, as they are shown until their link is deleted. */
+export function bankAccountBound({ bankAccountsMax: max }: Bounds, accountId: string): Bound {
+  return {
+    scope: `bank_accounts ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM bank_accounts WHERE account_id = ${accountId} AND removed_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} bank accounts, archived ones too: delete a link first`,
+  }
+}
+
+export function mappingBound({ mappingsMax: max }: Bounds, accountId: string): Bound {
+  return {
+    scope: `transaction_import_mappings ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM transaction_import_mappings
+      WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} mappings: delete one first`,
+  }
+}
+
+export function uploadBound({ uploadsMax: max }: Bounds, accountId: string): Bound {
+  return {
+    scope: `uploads ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM uploads
+      WHERE account_id = ${accountId} AND status NOT IN ('complete', 'failed')`,
+    max,
+    refusal: `at most ${max} uploads of an account are under way: wait until one is complete`,
+  }
+}

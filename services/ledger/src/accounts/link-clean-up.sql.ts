@@ -1,0 +1,80 @@
+import type { Database } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { FileKey } from '../imports/storage/storage.ts'
+
+/** A bank account whose link is deleted. */
+export interface RemovedBankAccount {
+  accountId: string
+  bankAccountId: string
+}
+
+const Row = z.object({ bankAccountId: z.string() })
+const FileRow = z.object({ accountId: z.string(), fileId: z.string() })
+
+/** The next bank accounts of a deleted link, by ID. */
+export async function listRemovedBankAccounts(
+  { pool }: Database,
+  { accountId, linkId }: { accountId: string; linkId: string },
+  page: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await pool.anyFirst(sql.type(Row)`
+    SELECT bank_account_id AS "bankAccountId" FROM bank_accounts
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND removed_at IS NOT NULL
+      AND bank_account_id > ${page.after}
+    ORDER BY bank_account_id LIMIT ${page.limit}`)
+  return [...rows]
+}
+
+/** Files of a removed bank account whose bytes may still be there. */
+export async function listFilesOf(
+  { pool }: Database,
+  { accountId, bankAccountId }: RemovedBankAccount,
+  limit: number,
+): Promise<readonly FileKey[]> {
+  return pool.any(sql.type(FileRow)`
+    SELECT account_id AS "accountId", file_id AS "fileId" FROM files
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}`)
+}
+
+/** Forgets files of a removed bank account, and the uploads they came with. */
+export async function removeFiles(
+  { pool }: Database,
+  { accountId }: RemovedBankAccount,
+  files: readonly FileKey[],
+): Promise<void> {
+  const fileIds = sql.array(
+    files.map(({ fileId }) => fileId),
+    'text',
+  )
+  await pool.query(sql.unsafe`
+    WITH uploaded AS (
+      DELETE FROM uploads WHERE account_id = ${accountId} AND file_id = ANY(${fileIds})
+    )
+    DELETE FROM files WHERE account_id = ${accountId} AND file_id = ANY(${fileIds})`)
+}
+
+const Left = z.object({ isLeft: z.boolean() })
+
+/** Whether something may be left under a deleted link. */
+export async function isUncleaned(
+  { pool }: Database,
+  { accountId, linkId }: { accountId: string; linkId: string },
+): Promise<boolean> {
+  // Not the words of the partial index: one link is found by its key.
+  const isLeft = await pool.maybeOneFirst(sql.type(Left)`
+    SELECT deleted_at IS NOT NULL AND cleaned_at IS NULL AS "isLeft" FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+  return isLeft ?? false
+}
+
+/** Notes that nothing is left under a deleted link, whose row stays. */
+export async function markCleaned(
+  { pool }: Database,
+  { accountId, linkId }: { accountId: string; linkId: string },
+  now: Date,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE links SET cleaned_at = coalesce(cleaned_at, ${now.toISOString()})
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}

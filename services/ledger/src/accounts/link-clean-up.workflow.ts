@@ -1,0 +1,44 @@
+import { siblingQueue } from '@coffer/kit/workflows/task-queue'
+import { proxyActivities, workflowInfo } from '@temporalio/workflow'
+import type { LinkKey } from './link.ts'
+import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
+
+/** What other services do, on their own queues; each can be repeated. */
+interface Elsewhere {
+  releaseAggregatorConnection: (accountId: string, linkId: string) => Promise<void>
+  releaseFeedConnection: (accountId: string, linkId: string) => Promise<void>
+  removePlans: (accountId: string, bankAccountIds: string[]) => Promise<void>
+}
+
+// Every activity beats while it runs (kit): one whose process was killed is tried again soon.
+const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
+
+/**
+ * Cleans up after a deleted link; its ID is `link-clean-up/<linkId>`. The connection is released
+ * first, then the plans go, then the money they were about. The link's row stays.
+ */
+export async function cleanUpLink(link: LinkKey): Promise<void> {
+  const { accountId, linkId } = link
+  const here = proxyActivities<ReturnType<typeof linkCleanUpActivities>>(timeouts)
+  const at = (service: string) =>
+    proxyActivities<Elsewhere>({
+      ...timeouts,
+      taskQueue: siblingQueue(workflowInfo().taskQueue, service),
+    })
+  const linkType = await here.describeDeletedLink(link)
+  if (linkType === 'aggregator') {
+    await at('aggregator-sync').releaseAggregatorConnection(accountId, linkId)
+  }
+  if (linkType === 'feed') {
+    await at('feed-sync').releaseFeedConnection(accountId, linkId)
+  }
+  const budgeting = at('budgeting')
+  let page = await here.listLinkBankAccounts(link, '')
+  while (page.length > 0) {
+    await budgeting.removePlans(accountId, page)
+    page = await here.listLinkBankAccounts(link, page.at(-1) ?? '')
+  }
+  while (!(await here.removeLinkRows(link))) {
+    // Each call removes a bounded number of rows.
+  }
+}

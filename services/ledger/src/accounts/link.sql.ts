@@ -1,0 +1,64 @@
+import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { prepare } from '@coffer/kit/database/statement'
+import { type Change, emit, insertChanges } from '@coffer/kit/events/changes'
+import { sql } from 'slonik'
+import { Link } from './link.ts'
+
+const columns = columnsOf(Link, { table: 'links' })
+
+const liveLinks = prepare(
+  ['accountId'],
+  ({ accountId }) => sql.type(Link)`
+    SELECT ${columns} FROM links
+    WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY link_id`,
+)
+
+/** Live links of the account, by ID. */
+export function listLinks({ pool }: Database, accountId: string): Promise<readonly Link[]> {
+  return pool.any(liveLinks({ accountId }))
+}
+
+/** The link, deleted or not. */
+export function findLink(
+  { pool }: Database,
+  accountId: string,
+  linkId: string,
+): Promise<Link | null> {
+  return pool.maybeOne(sql.type(Link)`
+    SELECT ${columns} FROM links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+/** The link for a write to it; the first lock in the order link, bank accounts, the rest. */
+export function lockLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
+  return tx.maybeOne(sql.type(Link)`
+    SELECT ${columns} FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
+}
+
+/** The link for a write under it; keeps it from being deleted meanwhile. */
+export function shareLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
+  return tx.maybeOne(sql.type(Link)`
+    SELECT ${columns} FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR SHARE`)
+}
+
+export async function insertLink(tx: Tx, link: Link, changes: Change[]): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH emitted AS (${insertChanges(changes)}) ${insertOf('links', Link, link)}`)
+}
+
+/** Stores a link and the change that says so, unless there is one of that ID; whether it did. */
+export async function insertLinkOnce(tx: Tx, link: Link, changes: Change[]): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    ${insertOf('links', Link, link)} ON CONFLICT (account_id, link_id) DO NOTHING`)
+  if (rowCount > 0) await emit(tx, ...changes)
+  return rowCount > 0
+}
+
+export async function saveLink(tx: Tx, link: Link): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE links
+    SET ${assignmentsOf(link, ['institutionName', 'description', 'updatedAt', 'deletedAt'])}
+    WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals'
+import { aLink } from '../../test/imports/samples.ts'
+import { changeLink, createLink, deleteLink } from './link.ts'
+
+const NOW = new Date('2026-02-01T12:00:00Z')
+const BY = { accountId: 'acct_1', createdBy: 'user_1', now: NOW }
+
+describe('links', () => {
+  test('are manual unless they stand on a feed link', () => {
+    const body = { linkId: 'link_1', institutionName: 'First Bank' }
+    expect(createLink(body, BY)).toEqual(aLink({ createdAt: NOW, updatedAt: NOW }))
+    expect(createLink({ ...body, feedLinkId: null }, BY).linkType).toBe('manual')
+    expect(createLink({ ...body, feedLinkId: 'lfx_1' }, BY)).toMatchObject({
+      linkType: 'feed',
+      feedLinkId: 'lfx_1',
+    })
+  })
+
+  // spec/ledger.md 1.2: null clears, a blank text is kept, nothing named still moves updatedAt.
+  test.each([
+    { patch: {}, description: 'note' },
+    { patch: { description: null }, description: null },
+    { patch: { description: '' }, description: '' },
+  ])('change by $patch', ({ patch, description }) => {
+    const changed = changeLink(aLink({ description: 'note' }), patch, NOW)
+    expect(changed).toEqual(aLink({ description, updatedAt: NOW }))
+  })
+
+  test('are deleted once and do not change afterwards', () => {
+    const deleted = deleteLink(aLink(), NOW)
+    expect(deleted).toEqual(aLink({ deletedAt: NOW, updatedAt: NOW }))
+    expect(() => deleteLink(deleted, NOW)).toThrow('has been deleted')
+    expect(() => changeLink(deleted, {}, NOW)).toThrow('has been deleted')
+  })
+})

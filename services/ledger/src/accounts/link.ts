@@ -1,0 +1,85 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { z } from 'zod'
+
+export const LinkType = z.enum(['manual', 'aggregator', 'feed', 'unknown'])
+export type LinkType = z.infer<typeof LinkType>
+
+/** A connection to one financial institution; owns bank accounts (`spec/ledger.md` 1). */
+export const Link = z.object({
+  accountId: z.string(),
+  linkId: z.string(),
+  linkType: LinkType,
+  feedLinkId: z.string().nullable(),
+  institutionName: z.string(),
+  description: z.string().nullable(),
+  createdAt: z.date(),
+  createdBy: z.string(),
+  updatedAt: z.date(),
+  deletedAt: z.date().nullable(),
+})
+export type Link = z.infer<typeof Link>
+
+/** What names a link. */
+export type LinkKey = Pick<Link, 'accountId' | 'linkId'>
+
+export type NewLink = {
+  linkId: string
+  institutionName: string
+  description?: string | null
+  feedLinkId?: string | null
+}
+
+/** A new link: manual, or of kind feed when it stands on a feed link (`spec/interface.md`). */
+export function createLink(
+  body: NewLink,
+  by: { accountId: string; createdBy: string; now: Date },
+): Link {
+  const feedLinkId = body.feedLinkId ?? null
+  return {
+    accountId: by.accountId,
+    linkId: body.linkId,
+    linkType: feedLinkId === null ? 'manual' : 'feed',
+    feedLinkId,
+    institutionName: body.institutionName,
+    description: body.description ?? null,
+    createdAt: by.now,
+    createdBy: by.createdBy,
+    updatedAt: by.now,
+    deletedAt: null,
+  }
+}
+
+/** A new link to the aggregator, whose sync service chose its ID. */
+export function createAggregatorLink(
+  body: Pick<NewLink, 'linkId' | 'institutionName'>,
+  by: { accountId: string; createdBy: string; now: Date },
+): Link {
+  return { ...createLink(body, by), linkType: 'aggregator' }
+}
+
+export type LinkPatch = Partial<{ institutionName: string; description: string | null }>
+
+/** The link after a PATCH. A deleted link is refused; null clears the description. */
+export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
+  refuseDeleted(link)
+  const changed = { ...link, updatedAt: now }
+  if (patch.institutionName !== undefined) {
+    changed.institutionName = patch.institutionName
+  }
+  if (patch.description !== undefined) {
+    changed.description = patch.description
+  }
+  return changed
+}
+
+/** The link stamped deleted; deleting it again is refused (`spec/ledger.md` 1.3). */
+export function deleteLink(link: Link, now: Date): Link {
+  refuseDeleted(link)
+  return { ...link, deletedAt: now, updatedAt: now }
+}
+
+function refuseDeleted(link: Link): void {
+  if (link.deletedAt !== null) {
+    throw refused('The link has been deleted')
+  }
+}

@@ -1,0 +1,118 @@
+import { create } from '@bufbuild/protobuf'
+import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  EnvelopeSchema,
+  type EnvelopeService,
+  type TransferRequest,
+  TransferResponseSchema,
+} from '@coffer/proto/ledger/v1/envelope'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { requireWritable } from '../accounts/bank-account.ts'
+import type { Bounds } from '../accounts/bounds.sql.ts'
+import { findEnvelope, openBook, settle } from '../money/book.ts'
+import { resultOf } from '../money/result.ts'
+import { transfer } from '../money/transfer.ts'
+import type { Decision } from '../money/unit-of-work.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { listEnvelopes } from './envelope.sql.ts'
+import { type Envelope, openEnvelope, requireRoom, SpendingType } from './envelope.ts'
+import { closeEnvelope } from './period.ts'
+
+type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
+
+/** Envelopes: their amounts, and the money that moves between them (design 1 and 4). */
+export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
+  const { database } = deps
+  return {
+    listEnvelopes: async (request, context) => {
+      const { bankAccountId, spendingIds } = request
+      const { accountId } = callerOf(context)
+      const envelopes = await listEnvelopes(database, { accountId, bankAccountId }, spendingIds)
+      if (!envelopes) throw notFound('bank account')
+      return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)) }
+    },
+    openEnvelope: (request, context) => open(deps, request, context),
+    closeEnvelope: async (request, context) => {
+      await close(deps, request, context)
+      return {}
+    },
+    transfer: (request, context) =>
+      once({ database, context, reply: TransferResponseSchema }, (key) => {
+        const { bankAccountId, amount } = request
+        const { accountId, userId: createdBy } = callerOf(context)
+        const { spendingIds, ...sides } = sidesOf(request)
+        return deps.write({
+          scope: { accountId, bankAccountId, spendingIds },
+          signal: context.signal,
+          createdBy,
+          decide: (locked) => {
+            requireWritable(locked.bankAccount)
+            const book = openBook(locked)
+            transfer(book, { ...sides, amount, causeId: locked.operation.operationId })
+            const settlement = settle(book)
+            const reply = create(TransferResponseSchema, resultOf(settlement))
+            return { settlement, reply, replies: keptReplies(key, reply) }
+          },
+        })
+      }),
+  }
+}
+
+function sidesOf(request: TransferRequest) {
+  const fromSpendingId = request.fromSpendingId ?? null
+  const toSpendingId = request.toSpendingId ?? null
+  const spendingIds = [fromSpendingId, toSpendingId].filter((side) => side !== null)
+  return { fromSpendingId, toSpendingId, spendingIds }
+}
+
+async function open(
+  { config: { envelopesMax }, write }: Deps,
+  request: { bankAccountId: string; spendingId: string; spendingType: string },
+  context: HandlerContext,
+) {
+  const { accountId, userId: createdBy } = callerOf(context)
+  const { bankAccountId, spendingId } = request
+  const identity = { accountId, bankAccountId, spendingId }
+  const spendingType = SpendingType.parse(request.spendingType)
+  const envelope = await write({
+    scope: { accountId, bankAccountId, spendingIds: [spendingId], countsEnvelopes: true },
+    createdBy,
+    signal: context.signal,
+    decide: (current): Decision<Envelope> => {
+      requireWritable(current.bankAccount)
+      const known = current.envelopes.find((one) => one.spendingId === spendingId)
+      if (known) return { reply: known }
+      requireRoom(current.openEnvelopes, envelopesMax)
+      const created = openEnvelope({ ...identity, spendingType }, current.operation.now)
+      return { settlement: settle(openBook(current)), created, reply: created }
+    },
+  })
+  return { envelope: toMessage(EnvelopeSchema, envelope) }
+}
+
+async function close(
+  { write }: Deps,
+  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  context: HandlerContext,
+): Promise<void> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  await write({
+    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
+    createdBy,
+    isAlone: true,
+    signal: context.signal,
+    decide: (locked) => {
+      requireWritable(locked.bankAccount)
+      const book = openBook(locked)
+      const envelope = findEnvelope(book, spendingId)
+      // Closed already, or never opened: there is nothing left to return.
+      if (!envelope) return { reply: undefined }
+      closeEnvelope(book, envelope)
+      return { settlement: settle(book), reply: undefined }
+    },
+  })
+}

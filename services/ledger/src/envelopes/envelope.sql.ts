@@ -1,0 +1,42 @@
+import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { prepare } from '@coffer/kit/database/statement'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { BankAccountKey } from '../accounts/bank-account.ts'
+import { Envelope } from './envelope.ts'
+
+/** What others are told of an open envelope. */
+const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
+type OpenEnvelope = z.infer<typeof OpenEnvelope>
+
+const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])
+
+// The bank account stands in every row, so that one without envelopes is told from none.
+const openEnvelopes = prepare(
+  ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
+  ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(Row)`
+    SELECT ${columnsOf(OpenEnvelope, { table: 'open' })}
+    FROM bank_accounts AS owner LEFT JOIN (
+      SELECT * FROM envelopes
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND closed_at IS NULL
+        AND (${isAll}::boolean OR spending_id = ANY(${spendingIds}::text[]))
+    ) AS open ON true
+    WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
+      AND owner.removed_at IS NULL
+    ORDER BY open.spending_id`,
+)
+
+/**
+ * Open envelopes of a bank account by ID, all or those named; null where there is no such bank
+ * account.
+ */
+export async function listEnvelopes(
+  { pool }: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+  spendingIds: readonly string[],
+): Promise<readonly OpenEnvelope[] | null> {
+  const isAll = spendingIds.length === 0
+  const rows = await pool.any(openEnvelopes({ accountId, bankAccountId, isAll, spendingIds }))
+  return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)
+}

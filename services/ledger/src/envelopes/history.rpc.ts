@@ -1,0 +1,71 @@
+import { create } from '@bufbuild/protobuf'
+import { entityOf } from '@coffer/kit/database/rows'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  HistoryEntrySchema,
+  type HistoryPlace,
+  type HistoryService,
+  HistoryTransactionSchema,
+  HistoryTransferSchema,
+  HistoryUploadSchema,
+} from '@coffer/proto/ledger/v1/history'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { Transaction } from '../transactions/transaction.ts'
+import { findEntryId, listHistory } from './history.sql.ts'
+import { type HistoryRow, transferOf } from './history.ts'
+
+const newest = 2n ** 63n - 1n
+
+type Deps = Pick<ServiceDeps, 'database'>
+
+/** The journal as readers see it (design 1, The journal). */
+export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistoryService> {
+  return {
+    listHistory: async ({ bankAccountId, spendingId = null, before, limit }, context) => {
+      const { accountId } = callerOf(context)
+      const place = before && (await placeOf(database, accountId, { bankAccountId, before }))
+      // One row more than asked for tells whether there is a next page.
+      const page = { bankAccountId, spendingId, before: place ?? newest, limit: limit + 1 }
+      const rows = await listHistory(database, accountId, page)
+      if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
+      if (place === null) throw invalid({ after: 'must be where a page of this list has ended' })
+      return { entries: rows.slice(0, limit).map(messageOf), hasMore: rows.length > limit }
+    },
+  }
+}
+
+/**
+ * Entries are named by what their reader sees of them: their numbers count those of all accounts,
+ * which is nobody's business.
+ */
+function placeOf(
+  database: Deps['database'],
+  accountId: string,
+  { bankAccountId, before }: { bankAccountId: string; before: HistoryPlace },
+): Promise<bigint | null> {
+  const { operationId, spendingId = null, pot, cause } = before
+  const place = { bankAccountId, operationId, spendingId, pot, cause }
+  return findEntryId(database, accountId, place)
+}
+
+function messageOf(row: HistoryRow) {
+  const { transactionUploadId, fileName } = row
+  const transaction = row.transaction && entityOf(Transaction, row.transaction)
+  const transfer = transferOf(row)
+  return toMessage(HistoryEntrySchema, {
+    ...row,
+    transaction: transaction && toMessage(HistoryTransactionSchema, shownOf(transaction)),
+    transfer: transfer && toMessage(HistoryTransferSchema, transfer),
+    upload:
+      transactionUploadId === null
+        ? null
+        : create(HistoryUploadSchema, { transactionUploadId, fileName: fileName ?? '' }),
+  })
+}
+
+function shownOf(transaction: Transaction) {
+  return { ...transaction, name: transaction.name ?? transaction.originalName }
+}

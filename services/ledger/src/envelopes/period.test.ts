@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals'
+import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
+import { openBook, settle } from '../money/book.ts'
+import type { Envelope } from './envelope.ts'
+import { closeEnvelope, endPeriod, type PeriodEnd } from './period.ts'
+
+function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {
+  const expenses = held.currentAmount ?? 0n
+  return endPeriod(
+    {
+      bankAccount: aBankAccount({ availableBalance: 5000n, currentBalance: 5000n, expenses }),
+      envelopes: [anEnvelope(held)],
+      operation: anOperation('spnd_e/2026-02-01'),
+    },
+    { spendingId: 'spnd_e', targetAmount: 1000n, carryOver: false, transaction: null, ...period },
+  )
+}
+
+describe('the end of a period', () => {
+  // decisions.md: min(held, max(0, target − spent)) returns; what is left stays.
+  test.each([
+    { held: 1000n, spent: 0n, left: 0n },
+    { held: 400n, spent: 600n, left: 0n },
+    { held: 0n, spent: 1000n, left: 0n },
+    { held: 250n, spent: 0n, left: 0n },
+    // Three targets saved, nothing spent: this period's returns, two stay.
+    { held: 3000n, spent: 0n, left: 2000n },
+    // Three targets saved, this period's spent: two stay.
+    { held: 2000n, spent: 1000n, left: 2000n },
+    // More than the target was spent: nothing of it is left to return.
+    { held: 700n, spent: 1300n, left: 700n },
+    // 300 of an earlier period came back since: it returns with this period's target.
+    { held: 1500n, spent: -300n, left: 200n },
+  ])('of one that holds $held and spent $spent leaves $left', ({ held, spent, left }) => {
+    const { settlement } = end({ currentAmount: held, periodSpent: spent })
+    expect(settlement.envelopes).toEqual([
+      anEnvelope({ currentAmount: left, periodSpent: 0n, version: 2n }),
+    ])
+    expect(settlement.bankAccount).toMatchObject({ expenses: left, availableBalance: 5000n })
+    expect(settlement.entries).toMatchObject([
+      { pot: 'envelope', cause: 'period-closed', delta: left - held, amount: left },
+    ])
+  })
+
+  test('keeps everything when it carries over, but begins to count anew', () => {
+    const { settlement } = end({ currentAmount: 900n, periodSpent: 100n }, { carryOver: true })
+    expect(settlement.envelopes).toMatchObject([{ currentAmount: 900n, periodSpent: 0n }])
+  })
+
+  test.each([
+    // Took all of the target: nothing is left to return, the second target stays.
+    { held: 2000n, gave: 1000n, left: 1000n },
+    // Was short by 600: gave all it had.
+    { held: 400n, gave: 400n, left: 0n },
+    { held: 0n, gave: 0n, left: 0n },
+  ])('with an automatic transaction from $held spends before it returns', (row) => {
+    const date = new Date('2026-02-01T06:00:00Z')
+    const transaction = { transactionId: 'txn_a', name: 'Rent', amount: 1000n, date }
+    const decision = end({ currentAmount: row.held }, { transaction })
+    expect(decision.settlement.envelopes).toMatchObject([{ currentAmount: row.left }])
+    expect(decision.settlement.bankAccount).toMatchObject({
+      availableBalance: 4000n,
+      currentBalance: 4000n,
+      expenses: row.left,
+    })
+    expect(decision.transaction).toMatchObject({
+      ...transaction,
+      spendingId: 'spnd_e',
+      spendingAmount: row.gave,
+      createdBySpendingId: 'spnd_e',
+      createdByFundingScheduleId: null,
+    })
+  })
+
+  test('of a closed envelope changes nothing, not even by its transaction', () => {
+    const date = new Date('2026-02-01T06:00:00Z')
+    const transaction = { transactionId: 'txn_a', name: 'Rent', amount: 1000n, date }
+    const decision = end({ closedAt: date }, { transaction })
+    expect(decision).toMatchObject({ transaction: null, settlement: { entries: [] } })
+    expect(decision.settlement.bankAccount.availableBalance).toBe(5000n)
+  })
+})
+
+test('a closed envelope is journaled to zero and stays as a tombstone', () => {
+  const goal = anEnvelope({ spendingType: 'goal', currentAmount: 700n, usedAmount: 50n })
+  const book = openBook({
+    bankAccount: aBankAccount({ availableBalance: 1000n, goals: 700n }),
+    envelopes: [goal],
+    operation: anOperation(),
+  })
+  const envelope = book.envelopes.get('spnd_e')
+  if (envelope !== undefined) {
+    closeEnvelope(book, envelope)
+  }
+  const { bankAccount, envelopes, entries } = settle(book)
+  expect(bankAccount).toMatchObject({ availableBalance: 1000n, goals: 0n })
+  expect(envelopes).toEqual([
+    { ...goal, currentAmount: 0n, usedAmount: 0n, version: 2n, closedAt: anOperation().now },
+  ])
+  expect(entries.map(({ pot, delta, amount }) => [pot, delta, amount])).toEqual([
+    ['envelope', -700n, 0n],
+    ['used', -50n, 0n],
+  ])
+})

@@ -1,0 +1,74 @@
+import { lesser } from '@coffer/kit/values/money'
+import { requireWritable } from '../accounts/bank-account.ts'
+import {
+  type Book,
+  findEnvelope,
+  openBook,
+  postHeld,
+  postUsed,
+  settle,
+  touch,
+} from '../money/book.ts'
+import { atLeastZero } from '../money/money.ts'
+import type { Locked, Transaction } from '../transactions/transaction.ts'
+import { type AutomaticTransaction, bookExpense } from './automatic.ts'
+import type { Envelope } from './envelope.ts'
+import type { ScheduledDecision } from './funding.ts'
+
+/**
+ * Closes an envelope for good: what it holds returns to free-to-use, and the row stays as a
+ * tombstone. What it gave to transactions is taken off them with it (design: DELETE spending).
+ */
+export function closeEnvelope(book: Book, envelope: Envelope): void {
+  const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
+  touch(book, envelope)
+  postHeld(book, envelope, { delta: -envelope.currentAmount, ...reason })
+  postUsed(book, envelope, { delta: -envelope.usedAmount, ...reason })
+  envelope.periodSpent = 0n
+  envelope.closedAt = book.operation.now
+}
+
+/** The end of a period, decided by budgeting; the transaction only on a manual link. */
+export type PeriodEnd = {
+  spendingId: string
+  targetAmount: bigint
+  carryOver: boolean
+  transaction: AutomaticTransaction | null
+}
+
+/**
+ * Decides the end of a period: the automatic transaction first, then what is left of the target
+ * returns. An envelope that is closed by now changes nothing.
+ */
+export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
+  requireWritable(locked.bankAccount)
+  const book = openBook(locked)
+  const envelope = findEnvelope(book, end.spendingId)
+  if (envelope === null) {
+    return { settlement: settle(book), transaction: null }
+  }
+  let transaction: Transaction | null = null
+  if (end.transaction !== null) {
+    transaction = bookExpense(book, locked, { ...end.transaction, envelope })
+  }
+  closePeriod(book, envelope, end)
+  return { settlement: settle(book), transaction }
+}
+
+/**
+ * Ends an expense's period: what is left of this period's target returns to free-to-use, that is
+ * min(held, max(0, target − spent since the period began)). Money saved for later periods stays;
+ * with `carryOver` all of it does. Then nothing counts as spent (`decisions.md` Due date).
+ */
+function closePeriod(
+  book: Book,
+  envelope: Envelope,
+  period: { targetAmount: bigint; carryOver: boolean },
+): void {
+  const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
+  const returned = period.carryOver ? 0n : lesser(envelope.currentAmount, unspent)
+  touch(book, envelope)
+  const causeId = envelope.spendingId
+  postHeld(book, envelope, { delta: -returned, cause: 'period-closed', causeId })
+  envelope.periodSpent = 0n
+}

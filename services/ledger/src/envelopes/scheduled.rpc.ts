@@ -1,0 +1,123 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { invalid } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
+import {
+  type AutomaticTransaction as AutomaticMessage,
+  type Booked,
+  BookedSchema,
+  type Booking,
+  type Funding,
+  type PeriodEnd,
+  type ScheduledService,
+} from '@coffer/proto/ledger/v1/scheduled'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { resultOf } from '../money/result.ts'
+import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
+import type { Locked } from '../transactions/transaction.ts'
+import type { AutomaticTransaction } from './automatic.ts'
+import { applyFunding, type ScheduledDecision } from './funding.ts'
+import { endPeriod } from './period.ts'
+import { lookUpScheduled } from './scheduled.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'writeEach'>
+
+/** Operations of budgeting's hourly job, on bank accounts of any accounts. */
+export function scheduledRoutes({
+  database,
+  writeEach,
+}: Deps): ServiceImpl<typeof ScheduledService> {
+  return {
+    lookUp: async ({ bankAccounts: keys }) => {
+      const { bankAccounts, envelopes } = await lookUpScheduled(database, keys)
+      const byAccount = Map.groupBy(envelopes, ({ bankAccountId }) => bankAccountId)
+      return {
+        bankAccounts: bankAccounts.map(({ accountId, bankAccountId, linkType, deletedAt }) => ({
+          accountId,
+          bankAccountId,
+          linkType,
+          archived: deletedAt !== null,
+          envelopes: (byAccount.get(bankAccountId) ?? []).map((envelope) =>
+            toMessage(EnvelopeSchema, envelope),
+          ),
+        })),
+      }
+    },
+    book: async ({ bookings }, context) => {
+      const { userId } = callerOf(context)
+      const outcomes = await writeEach(bookings.map((one) => workOf(operationOf(one), userId)))
+      // Repeating the call changes nothing for those that are booked: they keep their first reply.
+      return { booked: outcomes.map(bookedOf) }
+    },
+  }
+}
+
+/** An operation that budgeting has decided and named: a run of a schedule, or a period's end. */
+interface ScheduledOperation {
+  accountId: string
+  bankAccountId: string
+  operationId: string
+  spendingIds: readonly string[]
+  decide: (locked: Locked) => ScheduledDecision
+}
+
+/** Books an operation once: repeated, it is answered as it was first. */
+function workOf(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
+  const { accountId, bankAccountId, operationId, spendingIds } = operation
+  return {
+    scope: { accountId, bankAccountId, operationId, spendingIds },
+    operationId,
+    createdBy,
+    decide: ({ booked, ...current }) => {
+      if (booked) return { reply: fromBinary(BookedSchema, booked.reply) }
+      const { settlement, transaction } = operation.decide(current)
+      const reply = create(BookedSchema, resultOf(settlement))
+      const kept = {
+        accountId,
+        bankAccountId,
+        operationId,
+        reply: Buffer.from(toBinary(BookedSchema, reply)),
+        createdAt: current.operation.now,
+      }
+      return { settlement, inserted: transaction ? [transaction] : [], operation: kept, reply }
+    },
+  }
+}
+
+function bookedOf(outcome: PromiseSettledResult<Booked>): Booked {
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
+}
+
+/** A booking as an operation, under the name that tells it from every other. */
+function operationOf({ accountId, operation }: Booking): ScheduledOperation {
+  if (operation.case === 'funding') return fundingOf(accountId, operation.value)
+  if (operation.case === 'periodEnd') return periodEndOf(accountId, operation.value)
+  throw invalid({ operation: 'is required' })
+}
+
+function fundingOf(accountId: string, request: Funding): ScheduledOperation {
+  const { bankAccountId, fundingRunId: operationId, fundingScheduleId, lines } = request
+  const run = { fundingScheduleId, lines, deposit: automatic(request.deposit) }
+  const spendingIds = lines.map(({ spendingId }) => spendingId)
+  const decide: ScheduledOperation['decide'] = (locked) => applyFunding(locked, run)
+  return { accountId, bankAccountId, operationId, spendingIds, decide }
+}
+
+function periodEndOf(accountId: string, request: PeriodEnd): ScheduledOperation {
+  const { bankAccountId, spendingId, targetAmount, carryOver, due } = request
+  const end = { spendingId, targetAmount, carryOver, transaction: automatic(request.transaction) }
+  const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`
+  const decide: ScheduledOperation['decide'] = (locked) => endPeriod(locked, end)
+  return { accountId, bankAccountId, operationId, spendingIds: [spendingId], decide }
+}
+
+function automatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {
+  if (!message) return null
+  const { transactionId, name, amount, date } = message
+  if (!date) throw invalid({ date: 'is required' })
+  return { transactionId, name, amount, date: timestampDate(date) }
+}

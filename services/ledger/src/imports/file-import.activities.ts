@@ -1,0 +1,149 @@
+import { publishProgress } from '@coffer/kit/events/progress'
+import { isTransient } from '@coffer/kit/rpc/errors'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { ConnectError } from '@connectrpc/connect'
+import { findBankAccount } from '../accounts/bank-account.sql.ts'
+import { sumLaterBookings } from '../envelopes/later-bookings.sql.ts'
+import { insertUploaded } from '../money/uploaded-rows.sql.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { findTimezone } from '../tenancy/account-settings.sql.ts'
+import { addLater, balancesToSet, findInstants, settleFile, transactionsOf } from './file-import.ts'
+import type { FileStatement, Unreadable } from './formats/statement.ts'
+import type { ReadingFormat, ReadingTask } from './formats/statement-file.ts'
+import type { Readers } from './formats/statement-pool.client.ts'
+import { findUploadFormat } from './import.sql.ts'
+import { nameOf, type Storage } from './storage/storage.ts'
+import {
+  completeUpload,
+  failUpload,
+  findUpload,
+  lockUnfinished,
+  markFileDeleted,
+  startUpload,
+} from './upload.sql.ts'
+import type { Upload, UploadKey } from './upload.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
+  Pick<MoneyWriter, 'writeIn'> & {
+    storage: Storage
+    readers: Readers
+  }
+
+const rowsPerStatement = 1000
+
+/** The steps of a file's import; each does nothing when it has been done (design 4). */
+export function fileImportActivities(deps: Deps) {
+  const { database, clock, storage } = deps
+  const fail = async (key: UploadKey, error: string) => {
+    await failUpload(database, key, { error, now: clock() })
+    await tell(deps, key)
+  }
+  return {
+    startImport: async (key: UploadKey): Promise<void> => {
+      if (await startUpload(database, key, clock())) await tell(deps, key)
+    },
+    /** Returns busy, and has done nothing, while another file of the account is read. */
+    importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
+      const upload = await findUpload(database, key)
+      if (upload?.status !== 'processing') return 'done'
+      try {
+        const statement = await deps.readers.read(key.accountId, () => loadFile(deps, upload))
+        if (statement === 'busy') return 'busy'
+        if ('unreadable' in statement) {
+          await fail(key, statement.unreadable)
+        } else {
+          await store(deps, key, statement)
+          await tell(deps, key)
+        }
+      } catch (error) {
+        // What a retry cannot mend is the file's or the account's fault, and ends the upload.
+        if (isTransient(error)) throw error
+        await fail(key, ConnectError.from(error).rawMessage)
+      }
+      return 'done'
+    },
+    failImport: (key: UploadKey): Promise<void> =>
+      fail(key, 'The file could not be imported for now; please upload it again'),
+    removeFile: async (key: UploadKey): Promise<void> => {
+      const upload = await findUpload(database, key)
+      if (!upload) return
+      await storage.remove(nameOf(upload))
+      await markFileDeleted(database, upload, clock())
+    },
+  }
+}
+
+async function loadFile(deps: Deps, upload: Upload): Promise<ReadingTask | Unreadable> {
+  const { accountId, bankAccountId } = upload
+  const bankAccount = await findBankAccount(deps.database, accountId, bankAccountId)
+  const timezone = await findTimezone(deps.database, accountId)
+  const format = await formatOf(deps, upload)
+  const bytes = await deps.storage.read(upload)
+  if (!bankAccount || !timezone || !format || !bytes) {
+    return { unreadable: 'The file is no longer there' }
+  }
+  const { currency } = bankAccount
+  return { bytes, settings: { currency, timezone }, format }
+}
+
+/** How the file is to be read: a CSV file by the mapping of the import that led to its upload. */
+async function formatOf({ database }: Deps, upload: Upload): Promise<ReadingFormat | null> {
+  if (upload.format !== 'csv') return { kind: upload.format }
+  const format = await findUploadFormat(database, upload)
+  return format && { kind: 'csv', ...format }
+}
+
+/**
+ * Stores all of a file or nothing. The rows go in first, so that the row lock is held for the last
+ * statements only, however large the file is.
+ */
+async function store({ database, clock, writeIn }: Deps, key: UploadKey, statement: FileStatement) {
+  const { accountId, bankAccountId, transactionUploadId: causeId } = key
+  const now = clock()
+  const { rows, skipped, balances, currency } = statement
+  const instants = findInstants(balances, now)
+  const balancesAsOf = instants?.asOf ?? null
+  await database.transaction(async (tx) => {
+    const upload = await lockUnfinished(tx, key)
+    if (!upload) return
+    let importedCount = 0n
+    // From the end of the file, a page at a time: all at once would hold up requests.
+    for (let end = rows.length; end > 0; end -= rowsPerStatement) {
+      const page = rows.slice(Math.max(0, end - rowsPerStatement), end)
+      const transactionIds = page.map(() => newId('txn'))
+      const of = { accountId, bankAccountId, transactionIds, now }
+      importedCount += await insertUploaded(tx, key, transactionsOf(page, of))
+    }
+    const skippedCount = BigInt(rows.length + skipped.length) - importedCount
+    await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })
+    await writeIn(tx, key, async () => {
+      const later = instants && (await sumLaterBookings(tx, key, instants))
+      return {
+        scope: { accountId, bankAccountId },
+        operationId: causeId,
+        createdBy: upload.createdBy,
+        decide: (current) => {
+          const own = balancesToSet(current, { balances, importedCount })
+          const stated = own && later && addLater(own, later)
+          const settlement = settleFile(current, { currency, stated, causeId })
+          return { settlement, changesTexts: importedCount > 0n, reply: undefined }
+        },
+      }
+    })
+  })
+}
+
+/** Publishes what clients see change of an upload, as it is stored by now. */
+async function tell({ database, broker }: Deps, key: UploadKey): Promise<void> {
+  const upload = await findUpload(database, key)
+  if (!upload) return
+  const of = { accountId: key.accountId, id: key.transactionUploadId }
+  const { status, error, importedCount, skippedCount } = upload
+  publishProgress(broker, of, {
+    status,
+    ...(error === null ? {} : { error }),
+    importedCount: Number(importedCount),
+    skippedCount: Number(skippedCount),
+  })
+}

@@ -1,0 +1,104 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { z } from 'zod'
+import { type NewBalances, setBalances } from '../accounts/balance-changes.ts'
+import { requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { openBook, type Settlement, settle } from '../money/book.ts'
+import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
+import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
+
+/**
+ * The transactions of rows of a file, to be stored unless their identifier is known. They come in
+ * reverse order with ascending IDs, so that within a day the first row of the file shows first.
+ * `transactionIds` has one ID per row, ascending.
+ */
+export function transactionsOf(
+  rows: FileStatement['rows'],
+  of: { accountId: string; bankAccountId: string; transactionIds: readonly string[]; now: Date },
+): Transaction[] {
+  return rows.toReversed().map((row, index) => {
+    const transactionId = of.transactionIds[index]
+    if (transactionId === undefined) {
+      throw new Error(`no ID for row ${index} of ${rows.length}`)
+    }
+    const { amount, date } = row
+    const created = { transactionId, amount, date, source: 'upload', createdAt: of.now } as const
+    return { ...emptyTransaction(of, created), ...row }
+  })
+}
+
+/** Balances that a file sets in minor units, and the instant that they hold for. */
+export type StatedBalances = { to: NewBalances; asOf: Date }
+
+/** The instants that the balances of a file hold for; `asOf` decides whether the file counts. */
+export type BalanceInstants = { asOf: Date; availableAsOf: Date }
+
+/** Sums of bookings that are dated after the instant of their balance, in minor units. */
+export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint() })
+export type LaterBookings = z.infer<typeof LaterBookings>
+
+/** Returns null where the file has none; an instant in the future counts as now. */
+export function findInstants(
+  { asOf, availableAsOf }: FileBalances,
+  now: Date,
+): BalanceInstants | null {
+  const noLaterThanNow = (instant: Date) => (instant > now ? now : instant)
+  if (asOf === null) {
+    return null
+  }
+  return { asOf: noLaterThanNow(asOf), availableAsOf: noLaterThanNow(availableAsOf ?? asOf) }
+}
+
+/**
+ * The balances that an import sets; null where its file states none, or brought no row, or is not
+ * later than the balances that were stated last (docs/files.md, Balances). What the file does not
+ * state stays.
+ */
+export function balancesToSet(
+  { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
+  { balances, importedCount }: { balances: FileBalances; importedCount: bigint },
+): StatedBalances | null {
+  const { current, available, limit } = balances
+  const to: NewBalances = {}
+  if (available !== null) to.available = available
+  if (current !== null) to.current = current
+  if (limit !== null) to.limit = limit
+  const asOf = findInstants(balances, operation.now)?.asOf
+  const known = bankAccount.balancesAsOf
+  const isLater = asOf !== undefined && (known === null || asOf > known)
+  return isLater && importedCount > 0n && statesBalances(balances) ? { to, asOf } : null
+}
+
+/** The balances once what a file cannot know yet is added to them. */
+export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
+  const { available, current } = to
+  const added = { ...to }
+  if (available !== undefined) added.available = available + later.available
+  if (current !== undefined) added.current = current + later.current
+  return { to: added, asOf }
+}
+
+/**
+ * What importing a file does to its bank account: the balances that it sets. Refuses a file in
+ * another currency than the account's. `causeId` is the upload.
+ */
+export function settleFile(
+  locked: Locked,
+  {
+    currency,
+    stated,
+    causeId,
+  }: { currency: string; stated: StatedBalances | null; causeId: string },
+): Settlement {
+  const { bankAccount } = locked
+  requireWritable(bankAccount)
+  requireManual(bankAccount)
+  if (currency !== bankAccount.currency) {
+    throw refused(`The file is in ${currency}, the account in ${bankAccount.currency}`)
+  }
+  const book = openBook(locked)
+  if (stated !== null) {
+    setBalances(book, { to: stated.to, cause: 'upload', causeId })
+    book.bankAccount.balancesAsOf = stated.asOf
+  }
+  return settle(book)
+}

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { FileStatement } from '../statement.ts'
+import { readCamt } from './camt.ts'
+
+const VIENNA = { currency: 'USD', timezone: 'Europe/Vienna' }
+
+function statement(bytes: Uint8Array): FileStatement {
+  const result = readCamt(bytes, VIENNA)
+  if ('unreadable' in result) {
+    throw new Error(result.unreadable)
+  }
+  return result
+}
+
+function file(name: string): FileStatement {
+  return statement(readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url)))
+}
+
+function written(content: string): Uint8Array {
+  return new TextEncoder().encode(`<Document><BkToCstmrStmt>${content}</BkToCstmrStmt></Document>`)
+}
+
+/** A statement of an account in EUR with these entries. */
+function entries(...all: string[]): Uint8Array {
+  const list = all.map((one) => `<Ntry>${one}</Ntry>`).join('')
+  return written(`<Stmt><Acct><Id><IBAN>X</IBAN></Id><Ccy>EUR</Ccy></Acct>${list}</Stmt>`)
+}
+
+const amount = '<Amt Ccy="EUR">5.00</Amt>'
+const out = '<CdtDbtInd>DBIT</CdtDbtInd>'
+const day = '<BookgDt><Dt>2026-01-20</Dt></BookgDt>'
+const reference = (text: string) => `<AcctSvcrRef>${text}</AcctSvcrRef>`
+
+describe('a statement of version 2', () => {
+  const read = file('camt-053-v2.xml')
+
+  test('states its currency and its closing balances, for the end of the day', () => {
+    expect(read).toMatchObject({
+      kind: 'bank',
+      currency: 'EUR',
+      balances: {
+        current: 306450n,
+        available: 300000n,
+        limit: null,
+        asOf: new Date('2026-01-31T22:59:59Z'),
+        availableAsOf: new Date('2026-01-31T22:59:59Z'),
+      },
+    })
+  })
+
+  test('has a row for each payment, also of those booked as one sum', () => {
+    const shown = read.rows.map((row) => [
+      row.uploadIdentifier,
+      row.amount,
+      row.date.toISOString(),
+      row.name,
+      row.originalName,
+    ])
+    expect(shown).toEqual([
+      ['B-100', 1250n, '2026-01-14T23:00:00.000Z', 'Bäckerei Müller & Söhne', 'Semmeln und Brot'],
+      ['B-101', -250000n, '2026-01-15T23:00:00.000Z', 'Nordfeld GmbH', 'RF18539007547034'],
+      ['B-102', -4000n, '2026-01-16T23:00:00.000Z', 'Stadtwerke', 'Rücklastschrift'],
+      ['B-103/1', 40000n, '2026-01-17T23:00:00.000Z', 'Hausverwaltung', 'Miete Jänner'],
+      ['B-103/2', 7000n, '2026-01-17T23:00:00.000Z', 'Turnverein', 'Turnverein'],
+      ['B-103/3', -2000n, '2026-01-17T23:00:00.000Z', 'Turnverein', 'Turnverein'],
+      ['B-104', 2100n, '2026-01-18T23:00:00.000Z', 'Kartenzahlung', 'Kartenzahlung'],
+    ])
+  })
+
+  test('leaves out what is not booked yet', () => {
+    expect(read.skipped).toEqual([{ identifier: 'B-105', reason: 'pending' }])
+  })
+})
+
+describe('statements of version 8 with a namespace prefix', () => {
+  const read = file('camt-053-v8.xml')
+
+  test('are one account, with the latest balance, overdrawn', () => {
+    expect(read).toMatchObject({
+      currency: 'CHF',
+      balances: { current: -1500n, available: null, asOf: new Date('2026-01-20T17:00:00Z') },
+    })
+  })
+
+  test('keep entries whose number begins again, and know them when read again', () => {
+    expect(read.rows.map((row) => [row.name, row.amount])).toEqual([
+      ['Café Zähringer', 500n],
+      ['Transaction', 500n],
+      ['Transaction', 500n],
+    ])
+    const identifiers = read.rows.map((row) => row.uploadIdentifier)
+    expect(new Set(identifiers).size).toBe(3)
+    expect(file('camt-053-v8.xml').rows.map((row) => row.uploadIdentifier)).toEqual(identifiers)
+    expect(read.skipped).toEqual([{ identifier: '', reason: 'pending' }])
+  })
+})
+
+describe('entries', () => {
+  test.each([
+    ['amount', `<Amt Ccy="EUR">5,0,0</Amt>${out}${day}`],
+    ['amount', `<Amt Ccy="EUR">-5.00</Amt>${out}${day}`],
+    ['amount', `<Amt Ccy="EUR">5.005</Amt>${out}${day}`],
+    ['amount', `<Amt Ccy="EUR">99999999999999999.00</Amt>${out}${day}`],
+    ['amount', `${out}${day}`],
+    ['zero', `<Amt Ccy="EUR">0.00</Amt>${out}${day}`],
+    ['currency', `<Amt Ccy="USD">5.00</Amt>${out}${day}`],
+    ['direction', `${amount}${day}`],
+    ['direction', `${amount}<CdtDbtInd>MAYBE</CdtDbtInd>${day}`],
+    ['date', `${amount}${out}`],
+    ['date', `${amount}${out}<BookgDt><Dt>2026-02-30</Dt></BookgDt>`],
+    ['date', `${amount}${out}<BookgDt><Dt>20.01.2026</Dt></BookgDt>`],
+  ])('that say no %s: %s', (reason, entry) => {
+    const read = statement(entries(`${entry}${reference('R')}`, `${amount}${out}${day}`))
+    expect(read.skipped).toEqual([{ identifier: 'R', reason }])
+    expect(read.rows).toHaveLength(1)
+  })
+
+  test('without a booking date have that of their value', () => {
+    const [row] = statement(entries(`${amount}${out}<ValDt><Dt>2026-01-20+01:00</Dt></ValDt>`)).rows
+    expect(row?.date).toEqual(new Date('2026-01-19T23:00:00Z'))
+  })
+
+  test('with one reference are one when they say the same, and two when they do not', () => {
+    const fee = `<Amt Ccy="EUR">0.30</Amt>${out}${day}${reference('R')}`
+    const payment = `${amount}${out}${day}${reference('R')}`
+    const read = statement(entries(payment, fee, payment))
+    expect(read.rows.map((row) => row.amount)).toEqual([500n, 30n])
+    expect(read.skipped).toEqual([{ identifier: 'R', reason: 'duplicate' }])
+  })
+
+  test.each(['NOTPROVIDED', 'NONREF', 'Not Provided'])(
+    'whose reference is %s have none',
+    (text) => {
+      const entry = `${amount}${out}${day}${reference(text)}`
+      expect(statement(entries(entry, entry)).rows).toHaveLength(2)
+    },
+  )
+})
+
+describe('a file that cannot be taken', () => {
+  const account = (id: string, currency = 'EUR') =>
+    `<Stmt><Acct><Id><IBAN>${id}</IBAN></Id><Ccy>${currency}</Ccy></Acct></Stmt>`
+  test.each([
+    [written(''), 'The file holds no statement of a bank account (CAMT.053)'],
+    [
+      written(account('A') + account('B')),
+      'The file holds 2 accounts: export one account per file',
+    ],
+    [
+      written(account('A') + account('A', 'CHF')),
+      'The file is not in one currency that this server knows',
+    ],
+    [written(account('A', 'ZZZ')), 'The file is not in one currency that this server knows'],
+    [written('<Stmt>'), 'The file is not well-formed XML'],
+    [new Uint8Array(), 'The file is not well-formed XML'],
+    [
+      new TextEncoder().encode('<!DOCTYPE a [<!ENTITY b "c">]><Document>&b;</Document>'),
+      'The file declares a document type, which statements do not have',
+    ],
+    [
+      new TextEncoder().encode('<OFX></OFX>'),
+      'The file holds no statement of a bank account (CAMT.053)',
+    ],
+  ])('%# says why', (bytes, unreadable) => {
+    expect(readCamt(bytes, VIENNA)).toEqual({ unreadable })
+  })
+})
+
+test('a file that names no currency is in that of the account', () => {
+  const bytes = written('<Stmt><Acct><Id><IBAN>A</IBAN></Id></Acct></Stmt>')
+  expect(readCamt(bytes, VIENNA)).toMatchObject({ currency: 'USD', rows: [], skipped: [] })
+})
+
+test('every amount of a batch reaches its row: the rows add up to the entries', () => {
+  const cents = fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 8 })
+  const text = (value: number) => (value / 100).toFixed(2)
+  const property = fc.property(fc.array(cents, { maxLength: 8 }), (batches) => {
+    const list = batches.map((parts) => {
+      const sum = parts.reduce((total, part) => total + part, 0)
+      const details = parts.map((part) => `<TxDtls><Amt Ccy="EUR">${text(part)}</Amt></TxDtls>`)
+      return `<Amt Ccy="EUR">${text(sum)}</Amt>${out}${day}<NtryDtls>${details.join('')}</NtryDtls>`
+    })
+    const { rows } = statement(entries(...list))
+    expect(rows.map((row) => Number(row.amount))).toEqual(batches.flat())
+    expect(new Set(rows.map((row) => row.uploadIdentifier)).size).toBe(rows.length)
+  })
+  fc.assert(property)
+})
+
+test('a file has at most 100,000 transactions, those of its entries counted', () => {
+  const details = `<NtryDtls>${'<TxDtls/>'.repeat(50_000)}</NtryDtls>`
+  const entry = `${amount}${out}${day}`
+  expect(statement(entries(entry + details, entry + details)).rows).toHaveLength(2)
+  expect(readCamt(entries(entry + details, entry + details, entry), VIENNA)).toEqual({
+    unreadable: 'The file has more than 100000 transactions',
+  })
+})
+
+test('no bytes make it fail', () => {
+  const good = readFileSync(new URL('../../../../../../test/data/camt-053-v2.xml', import.meta.url))
+  const piece = fc.oneof(
+    fc.constantFrom('<Ntry>', '</Ntry>', '<Stmt>', '<Amt Ccy="EUR">', '&lt;', '&x;', ']]>', '<!'),
+    fc.string(),
+  )
+  const property = fc.property(fc.nat(good.length), fc.nat(200), piece, (at, length, text) => {
+    const bytes = Buffer.concat([
+      good.subarray(0, at),
+      Buffer.from(text),
+      good.subarray(Math.min(at + length, good.length)),
+    ])
+    const result = readCamt(bytes, VIENNA)
+    expect('unreadable' in result || Array.isArray(result.rows)).toBe(true)
+  })
+  fc.assert(property, { numRuns: 500 })
+})

@@ -1,0 +1,119 @@
+import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
+import { DateTime } from 'luxon'
+import { decodeFile } from '../file-text.ts'
+import {
+  type FileBalances,
+  type FileStatement,
+  latestOf,
+  noBalances,
+  type ReadingSettings,
+  type Unreadable,
+} from '../statement.ts'
+import { nameRows } from '../statement-rows.ts'
+import { endOfDay, midnightsIn, reachable, rowsMax } from '../statement-values.ts'
+import { type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
+import { detailsOf } from './camt-texts.ts'
+import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
+
+/** A statement a day for many years. */
+const STATEMENTS_MAX = 10_000
+
+/**
+ * Reads a CAMT.053 file (ISO 20022 BankToCustomerStatement, any version): the statements of its one
+ * bank account. Rows that cannot be read are skipped with their reason; a file that cannot be read,
+ * or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
+ */
+export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
+  const document = readXmlTree(decodeFile(bytes))
+  if ('unreadable' in document) {
+    return document
+  }
+  const statements = childrenOf(nodeAt(document, 'BkToCstmrStmt'), 'Stmt')
+  if (countTransactions(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
+  const accounts = new Set(statements.map(accountOf))
+  if (accounts.size > 1) {
+    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
+  }
+  if (accounts.size === 0) {
+    return { unreadable: 'The file holds no statement of a bank account (CAMT.053)' }
+  }
+  const codes = new Set(statements.map((one) => currencyOf(one) || settings.currency))
+  const [currency = ''] = codes
+  if (codes.size > 1 || !currencies().includes(currency)) {
+    return { unreadable: 'The file is not in one currency that this server knows' }
+  }
+  return readStatements(statements, {
+    ...settings,
+    currency,
+    places: decimalPlaces(currency),
+    midnightOf: midnightsIn(settings.timezone),
+  })
+}
+
+/** Entries, and for one that is made of several transactions all of these. */
+function countTransactions(statements: readonly XmlNode[]): number {
+  return statements
+    .flatMap((one) => childrenOf(one, 'Ntry'))
+    .reduce((sum, entry) => sum + Math.max(1, detailsOf(entry).length), 0)
+}
+
+/** What tells accounts apart; never kept. */
+function accountOf(statement: XmlNode): string {
+  const id = nodeAt(statement, 'Acct', 'Id')
+  return `${textAt(id, 'IBAN')} ${textAt(id, 'Othr', 'Id')}`.replaceAll(' ', '')
+}
+
+function currencyOf(statement: XmlNode): string {
+  const amounts = [...childrenOf(statement, 'Bal'), ...childrenOf(statement, 'Ntry')]
+  const code =
+    textAt(statement, 'Acct', 'Ccy') ||
+    amounts.map((one) => nodeAt(one, 'Amt')?.attributes.Ccy).find(Boolean)
+  return (code ?? '').trim().toUpperCase()
+}
+
+function readStatements(statements: readonly XmlNode[], settings: RowSettings): FileStatement {
+  const entries = statements.flatMap((one) => childrenOf(one, 'Ntry'))
+  return {
+    kind: 'bank',
+    currency: settings.currency,
+    balances: latestOf(statements.map((one) => readBalances(one, settings))),
+    ...nameRows(entries.flatMap((entry) => readEntry(entry, settings))),
+  }
+}
+
+/** The closing booked and the closing available balance; a debit balance is below zero. */
+function readBalances(statement: XmlNode, settings: RowSettings): FileBalances {
+  const byCode = new Map(
+    childrenOf(statement, 'Bal').map((one) => [textAt(one, 'Tp', 'CdOrPrtry', 'Cd'), one]),
+  )
+  const booked = byCode.get('CLBD')
+  const available = byCode.get('CLAV')
+  const availableAsOf = instantOf(available, settings.timezone)
+  return {
+    ...noBalances,
+    current: balanceOf(booked, settings),
+    available: balanceOf(available, settings),
+    asOf: instantOf(booked, settings.timezone) ?? availableAsOf,
+    availableAsOf,
+  }
+}
+
+function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint | null {
+  const amount = readCamtAmount(balance, settings)
+  if (typeof amount === 'string') {
+    return null
+  }
+  return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -amount : amount
+}
+
+/** The instant a balance holds for; a day without a time means its end. */
+function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
+  const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
+  if (time.isValid) {
+    return reachable(time.toJSDate())
+  }
+  const day = DateTime.fromISO(textAt(balance, 'Dt', 'Dt').slice(0, 10), { zone: timezone })
+  return day.isValid ? reachable(endOfDay(day.toJSDate(), timezone)) : null
+}

@@ -1,0 +1,148 @@
+import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { invalid, refused } from '@coffer/kit/rpc/errors'
+import { decimalPlaces } from '@coffer/kit/values/currency'
+import { type ImportPreview, ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
+import { z } from 'zod'
+import { createFile, type NewFile, type StoredFile } from '../../storage/stored-file.ts'
+import type { FileRow, FileStatement } from '../statement.ts'
+import { type CsvShape, csvShapeOf } from './csv-shape.ts'
+
+/**
+ * A CSV file on its way to become transactions (`spec/ledger.md` 7): `error` is set exactly when it
+ * failed. From `pending-processing` on its upload says how far it is; it is expired when its file
+ * is gone before that. `preview` is a message ImportPreview.
+ */
+export const CsvImport = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  transactionImportId: z.string(),
+  fileId: z.string(),
+  transactionImportMappingId: z.string().nullable(),
+  transactionUploadId: z.string().nullable(),
+  headers: z.array(z.string()),
+  /** One character; the key is spelled as clients know it. */
+  delimeter: z.string(),
+  status: z.enum([
+    'mapping',
+    'pending-preview',
+    'preview',
+    'pending-processing',
+    'processing',
+    'complete',
+    'failed',
+    'expired',
+  ]),
+  error: z.string().nullable(),
+  preview: z.instanceof(Buffer).nullable(),
+  createdAt: z.date(),
+  updatedAt: z.date(),
+  createdBy: z.string(),
+  completedAt: z.date().nullable(),
+})
+export type CsvImport = z.infer<typeof CsvImport>
+
+/** What names one import. */
+export type ImportKey = Pick<CsvImport, 'accountId' | 'bankAccountId' | 'transactionImportId'>
+
+export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
+  transactionImportId: string
+  shape: CsvShape
+}
+
+const PREVIEW_ROWS = 50
+
+/**
+ * The columns of a CSV file, by its first bytes. Extension and content type are not looked at; a
+ * file without a header is refused (`spec/ledger.md` 7.2).
+ */
+export function shapeOf(head: Uint8Array): CsvShape {
+  if (head.length === 0) {
+    throw invalid({ data: 'must not be empty' })
+  }
+  const shape = csvShapeOf(head)
+  if ('unreadable' in shape) {
+    throw invalid({ data: shape.unreadable })
+  }
+  return shape
+}
+
+/** A file and its import, waiting for a mapping. */
+export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
+  const { accountId, bankAccountId, transactionImportId, fileId, createdBy, shape } = body
+  const kind = 'transactions/imports'
+  return {
+    file: createFile({ ...body, kind, contentType: 'text/csv' }, now),
+    made: {
+      ...{ accountId, bankAccountId, transactionImportId, fileId, createdBy },
+      ...stateOf(shape),
+      createdAt: now,
+      updatedAt: now,
+    },
+  }
+}
+
+/**
+ * Refuses a step that does not follow from the state of an import: a mapping while it has none, the
+ * processing once its preview is there (`spec/ledger.md` 7.3).
+ */
+export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'preview'): void {
+  if (status !== wanted) {
+    throw refused(`the transaction import is ${status}; this step needs it to be ${wanted}`)
+  }
+}
+
+/** Refuses a mapping for other columns than those of the file. */
+export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]): void {
+  if (headers.length !== of.length || headers.some((name, index) => name !== of[index])) {
+    throw invalid({ transactionImportMappingId: 'is a mapping for other columns' })
+  }
+}
+
+/** What processing the file would store, when these identifiers are stored already. */
+export function previewOf(
+  { rows, skipped, balances, currency }: FileStatement,
+  known: ReadonlySet<string>,
+): ImportPreview {
+  const isKnown = (identifier: string) => known.has(identifier)
+  const duplicates = rows.filter((row) => isKnown(row.uploadIdentifier)).length
+  const reasons = Map.groupBy(skipped, ({ reason }) => reason)
+  return create(ImportPreviewSchema, {
+    rows: rows.slice(0, PREVIEW_ROWS).map(({ date, ...row }) => ({
+      ...row,
+      date: timestampFromDate(date),
+      duplicate: isKnown(row.uploadIdentifier),
+      effect: isKnown(row.uploadIdentifier) ? 'left out: stored already' : effectOf(row, currency),
+    })),
+    rowCount: BigInt(rows.length),
+    newCount: BigInt(rows.length - duplicates),
+    duplicateCount: BigInt(duplicates),
+    skippedCount: BigInt(skipped.length),
+    skipped: [...reasons].map(([reason, { length }]) => ({ reason, count: BigInt(length) })),
+    ...(balances.current === null ? {} : { currentBalance: balances.current }),
+    ...(balances.available === null ? {} : { availableBalance: balances.available }),
+  })
+}
+
+/** What storing a row means for the account, in words: `4.75 leaves the account`. */
+function effectOf({ amount, isPending }: Omit<FileRow, 'date'>, currency: string): string {
+  const places = decimalPlaces(currency)
+  const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0')
+  const whole = digits.slice(0, digits.length - places)
+  const shown = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
+  const direction = amount > 0n ? 'leaves the account' : 'comes into the account'
+  return `${shown} ${direction}${isPending ? ', pending' : ''}`
+}
+
+function stateOf({ headers, delimiter }: CsvShape) {
+  return {
+    headers,
+    delimeter: delimiter,
+    transactionImportMappingId: null,
+    transactionUploadId: null,
+    status: 'mapping' as const,
+    error: null,
+    preview: null,
+    completedAt: null,
+  }
+}

@@ -1,0 +1,121 @@
+import { base32, fnv1 } from '../../row-hash.ts'
+import { type DecimalMark, readWrittenAmount } from '../amount-text.ts'
+import type { SkippedRow, SkipReason } from '../statement.ts'
+import { namesOf, type UnnamedRow } from '../statement-rows.ts'
+import type { Day } from '../statement-values.ts'
+import type { CsvMapping, FieldRef } from './csv-mapping.ts'
+import { widthOf } from './csv-shape.ts'
+
+/** One row of the file; `at` is the text of a field, blank where the row has no such cell. */
+export type CsvCells = {
+  number: number
+  cells: readonly string[]
+  columns: number
+  at: (ref: FieldRef) => string
+}
+
+export type CsvSettings = {
+  mapping: CsvMapping
+  currency: string
+  places: number
+  mark: DecimalMark
+  readDay: (text: string) => Day | null
+  midnightOf: (day: Day) => Date | null
+}
+
+/** `balance` is what the row says of the account's balance after it; null where it does not. */
+export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
+
+/** A row as its mapping reads it, or why it cannot be read. */
+export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | SkippedRow {
+  const { mapping, readDay, midnightOf } = settings
+  const values = mapping.id.fields.map(line.at)
+  const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
+  if (widthOf(line.cells, line.columns) !== line.columns) {
+    return skipped('columns')
+  }
+  const amount = readCsvAmount(line, settings)
+  if (typeof amount === 'string') {
+    return skipped(amount)
+  }
+  if (amount === 0n) {
+    return skipped('zero')
+  }
+  const day = readDay(textOf(line, mapping.date.fields))
+  const date = day === null ? null : midnightOf(day)
+  if (date === null) {
+    return skipped('date')
+  }
+  if (values.every((value) => value === '')) {
+    return skipped('identifier')
+  }
+  const { posted, balance } = mapping
+  const isHashed = mapping.id.kind === 'hashed'
+  const names = namesOf({
+    name: mapping.merchant === undefined ? '' : line.at(mapping.merchant),
+    memo: line.at(mapping.memo),
+    description: 'Transaction',
+  })
+  return {
+    identifier: isHashed ? base32(fnv1(values.join('::'))) : values.join('::'),
+    isHashed,
+    balance: balance.kind === 'field' ? readAmountAt(line, balance.fields[0], settings) : null,
+    row: {
+      ...{ amount, date, ...names },
+      isPending: posted !== undefined && textOf(line, posted.fields) !== posted.posted,
+    },
+  }
+}
+
+/**
+ * The amount in our terms, positive when it leaves the account: as written (`sign`), negated where
+ * the type says credit (`type`), or by the column it stands in, debit or credit (`column`); then
+ * inverted if the mapping says so (`spec/ledger.md` 7.4). Of two columns the blank or zero one does
+ * not count; a sign is dropped, as some banks write debits as negative and some do not.
+ */
+function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
+  const { kind, invert, fields } = settings.mapping.amount
+  const [first, second] = fields
+  const amount =
+    kind === 'column'
+      ? readColumns(line, settings)
+      : (readAmountAt(line, first, settings) ?? 'amount')
+  if (typeof amount === 'string') {
+    return amount
+  }
+  const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
+  return sign === null ? 'direction' : amount * sign * (invert ? -1n : 1n)
+}
+
+function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
+  const [debit, credit] = settings.mapping.amount.fields.map((ref) =>
+    line.at(ref) === '' ? 0n : readAmountAt(line, ref, settings),
+  )
+  if (debit === null || debit === undefined || credit === null || credit === undefined) {
+    return 'amount'
+  }
+  if (debit !== 0n && credit !== 0n) {
+    return 'direction'
+  }
+  const magnitude = debit + credit < 0n ? -(debit + credit) : debit + credit
+  return debit === 0n ? -magnitude : magnitude
+}
+
+function signOf(type: string, { amount }: CsvMapping): bigint | null {
+  if (type === amount.credit) {
+    return -1n
+  }
+  return type === amount.debit ? 1n : null
+}
+
+function readAmountAt(
+  line: CsvCells,
+  ref: FieldRef | undefined,
+  settings: CsvSettings,
+): bigint | null {
+  return ref === undefined ? null : readWrittenAmount(line.at(ref), settings)
+}
+
+function textOf(line: CsvCells, [ref]: readonly FieldRef[]): string {
+  return ref === undefined ? '' : line.at(ref)
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { expect, jest, test } from '@jest/globals'
+import { csvShapeOf, rowsBelow } from './csv-shape.ts'
+
+function shape(text: string) {
+  return csvShapeOf(new TextEncoder().encode(text))
+}
+
+const long = 'x'.repeat(120)
+
+test.each([
+  ['a,b,c\n1,2,3\n', ',', ['a', 'b', 'c']],
+  ['a;b;c\n1;2;3\n', ';', ['a', 'b', 'c']],
+  ['a|b|c\n1|2|3\n', '|', ['a', 'b', 'c']],
+  ['a\tb\tc\n1\t2\t3\n', '\t', ['a', 'b', 'c']],
+  ['a,b,c', ',', ['a', 'b', 'c']],
+  ['\ufeffa, b ,"c"\r\n', ',', ['a', 'b', 'c']],
+  // Decimal commas and commas in texts do not make a comma the delimiter.
+  ['a;b;c\n1,5;2,5;x, y\n3,5;4,5;z, w, v\n', ';', ['a', 'b', 'c']],
+  // What stands above the table is no header, nor is a hint for a spreadsheet.
+  ['sep=;\nAccount;12\n\na;b;c;d\n1;2;3;4\n', ';', ['a', 'b', 'c', 'd']],
+  ['Account;12;;\n;;;\na;b;c;d\n1;2;3;4\n', ';', ['a', 'b', 'c', 'd']],
+  // Rows that end with a delimiter.
+  ['a;b;c\n1;2;3;\n4;5;6;\n', ';', ['a', 'b', 'c']],
+  ['a;b;c;\n1;2;3;\n', ';', ['a', 'b', 'c']],
+  // Names are unique, printable and bounded.
+  ['a,,a,b\n', ',', ['a', 'Column 2', '3 a', 'b']],
+  [`a,b\u200b,${long}\n`, ',', ['a', 'b', long.slice(0, 100)]],
+])('%# a header is found', (text, delimiter, headers) => {
+  expect(shape(text)).toEqual({ delimiter, headers })
+})
+
+test('the rows below the header are found again by it', () => {
+  const rows = [
+    ['Account', '12'],
+    ['a', '', 'a', ''],
+    ['1', '2', '3'],
+  ]
+  expect(rowsBelow(rows, ['a', 'Column 2', '3 a'])).toEqual([['1', '2', '3']])
+  expect(rowsBelow(rows, ['a', 'b', 'c'])).toBeNull()
+})
+
+test.each([
+  ['', 'The file has no row with the names of at least three columns'],
+  ['a,b\n1,2\n', 'The file has no row with the names of at least three columns'],
+  ['no table at all\n', 'The file has no row with the names of at least three columns'],
+  [
+    Array.from({ length: 21 }, (_, index) => `c${index}`).join(','),
+    'The file has more than 20 columns',
+  ],
+])('%# a file without one says why', (text, unreadable) => {
+  expect(shape(text)).toEqual({ unreadable })
+})
+
+test('the columns of wide rows are not named', () => {
+  const wide = Array.from({ length: 16_000 }, (_, index) => index.toString(36))
+  const comparing = jest.spyOn(Array.prototype, 'includes')
+  try {
+    expect(shape(wide.join(','))).toEqual({
+      unreadable: 'The file has more than 20 columns',
+    })
+    expect(rowsBelow([wide, ['a', 'b'], ['1', '2']], ['a', 'b'])).toEqual([['1', '2']])
+    expect(comparing.mock.calls.length).toBeLessThan(1000)
+  } finally {
+    comparing.mockRestore()
+  }
+})
+
+test('only the beginning of a large file is looked at', () => {
+  const rows = Array.from({ length: 100_000 }, (_, index) => `${index},"x, y",z\n`)
+  expect(shape(`a,b,c\n${rows.join('')}"`)).toEqual({ delimiter: ',', headers: ['a', 'b', 'c'] })
+})
+
+test('files in other character sets have the same shape', () => {
+  const bytes = readFileSync(new URL('../../../../../../test/data/columns.csv', import.meta.url))
+  expect(csvShapeOf(bytes)).toEqual({
+    delimiter: ';',
+    headers: ['Buchung', 'Text', 'Soll', 'Haben', 'Saldo'],
+  })
+})

@@ -1,0 +1,67 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import type { Unreadable } from '../statement.ts'
+import { oneLine } from '../statement-rows.ts'
+
+/** In order of preference when a file reads equally well with several. */
+export const delimiters = [',', ';', '|', '\t'] as const
+
+/** No row of a statement is longer, in bytes. */
+const ROW_SIZE_MAX = 100_000
+
+/**
+ * The cells of a CSV file (RFC 4180), row by row, each trimmed and on one line; blank lines are
+ * left out. At most `rowsMax` rows are read. A quote inside a cell that does not begin with one is
+ * text.
+ */
+export function readTable(
+  text: string,
+  settings: { delimiter: string; rowsMax: number },
+): string[][] | Unreadable {
+  const { rows, fault } = readRows(text, settings)
+  return fault ?? rows
+}
+
+/** The cells of the beginning of a file, up to the first row that cannot be read. */
+export function readHead(
+  text: string,
+  settings: { delimiter: string; rowsMax: number },
+): string[][] {
+  return readRows(text, settings).rows
+}
+
+function readRows(text: string, { delimiter, rowsMax }: { delimiter: string; rowsMax: number }) {
+  const rows: string[][] = []
+  const keep = (cells: string[]) => {
+    if (cells.some((cell) => cell !== '')) {
+      rows.push(cells)
+    }
+    return null
+  }
+  try {
+    parse(text, {
+      delimiter,
+      to: rowsMax,
+      bom: true,
+      max_record_size: ROW_SIZE_MAX,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      cast: oneLine,
+      on_record: keep,
+    })
+    return { rows, fault: null }
+  } catch (error) {
+    if (error instanceof CsvError) {
+      return { rows, fault: { unreadable: faultOf(error) } }
+    }
+    throw error
+  }
+}
+
+function faultOf(error: CsvError): string {
+  const line = (error as { lines?: number }).lines ?? 1
+  return error.code === 'CSV_QUOTE_NOT_CLOSED'
+    ? `The file ends within the quotes of line ${line}`
+    : `Line ${line} of the file is too long to be a row of a statement`
+}

@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { FileStatement } from '../statement.ts'
+import { readStatementFile } from '../statement-file.ts'
+import { readCsv } from './csv.ts'
+import type { CsvMapping } from './csv-mapping.ts'
+import { csvShapeOf } from './csv-shape.ts'
+
+const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
+const VIENNA = { currency: 'EUR', timezone: 'Europe/Vienna' }
+
+function bytesOf(name: string): Buffer {
+  return readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url))
+}
+
+function read(
+  bytes: Uint8Array,
+  mapping: Omit<CsvMapping, 'headers'>,
+  settings = CHICAGO,
+): FileStatement {
+  const shape = csvShapeOf(bytes)
+  if ('unreadable' in shape) {
+    throw new Error(shape.unreadable)
+  }
+  const { delimiter, headers } = shape
+  const format = { kind: 'csv' as const, delimiter, mapping: { ...mapping, headers } }
+  const result = readStatementFile({ bytes, settings, format })
+  if ('unreadable' in result) {
+    throw new Error(result.unreadable)
+  }
+  return result
+}
+
+function shown({ rows }: FileStatement) {
+  return rows.map((row) => [row.uploadIdentifier, row.amount, row.date.toISOString(), row.name])
+}
+
+const sign: Omit<CsvMapping, 'headers'> = {
+  id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },
+  amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
+  memo: { name: 'Description' },
+  merchant: { name: 'Merchant' },
+  date: { fields: [{ name: 'Posting Date' }], format: 'MM/DD/YYYY' },
+  posted: { fields: [{ name: 'Status' }], posted: 'Posted' },
+  balance: { kind: 'field', fields: [{ name: 'Balance' }] },
+}
+
+const columns: Omit<CsvMapping, 'headers'> = {
+  id: { kind: 'hashed', fields: [{ name: 'Buchung' }, { name: 'Text' }] },
+  amount: { kind: 'column', invert: false, fields: [{ name: 'Soll' }, { name: 'Haben' }] },
+  memo: { name: 'Text' },
+  date: { fields: [{ name: 'Buchung' }], format: 'DD.MM.YYYY' },
+  balance: { kind: 'field', fields: [{ name: 'Saldo' }] },
+}
+
+const type: Omit<CsvMapping, 'headers'> = {
+  id: { kind: 'native', fields: [{ name: 'Date' }, { derivedKind: 'rowNumber' }] },
+  amount: {
+    kind: 'type',
+    invert: false,
+    fields: [{ name: 'Amount' }, { name: 'Type' }],
+    credit: 'CR',
+    debit: 'DR',
+  },
+  memo: { name: 'Payee' },
+  date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
+  balance: { kind: 'none', fields: [] },
+}
+
+describe('a file whose amounts have a sign', () => {
+  const file = read(bytesOf('sign.csv'), sign)
+
+  test('has the bank’s identifiers, merchants as names, and rows still pending', () => {
+    expect(shown(file)).toEqual([
+      ['T-3', 475n, '2026-01-17T06:00:00.000Z', 'CAFE ELAN'],
+      ['T-2', -150000n, '2026-01-16T06:00:00.000Z', 'PAYROLL NORTHFIELD TOOLS'],
+      ['T-1', 500n, '2026-01-15T06:00:00.000Z', 'WALGREENS'],
+      ['T-4', 9000n, '2026-01-18T06:00:00.000Z', 'HOTEL'],
+    ])
+    expect(file.rows[0]?.originalName).toBe('POS DEBIT, CAFE "ELAN" SAINT PAUL MN')
+    expect(file.rows.map((row) => row.isPending)).toEqual([false, false, false, true])
+    expect(file.skipped).toEqual([])
+  })
+
+  test('has the balance of its latest booked row', () => {
+    expect(file).toMatchObject({
+      kind: 'bank',
+      currency: 'USD',
+      balances: {
+        current: 149025n,
+        available: 149025n,
+        limit: null,
+        asOf: new Date('2026-01-19T05:59:59Z'),
+      },
+    })
+  })
+
+  test('is not inverted unless the mapping says so', () => {
+    const amount = { ...sign.amount, invert: false }
+    const amounts = read(bytesOf('sign.csv'), { ...sign, amount }).rows.map((row) => row.amount)
+    expect(amounts).toEqual([-475n, 150000n, -500n, -9000n])
+  })
+})
+
+describe('a German file with debits and credits in columns, below what is no table', () => {
+  const file = read(bytesOf('columns.csv'), columns, VIENNA)
+
+  test('keeps equal rows and knows them again', () => {
+    expect(shown(file).map(([, ...rest]) => rest)).toEqual([
+      [1250n, '2026-01-01T23:00:00.000Z', 'Bäckerei Müller'],
+      [240n, '2026-01-01T23:00:00.000Z', 'Straßenbahn'],
+      [240n, '2026-01-01T23:00:00.000Z', 'Straßenbahn'],
+      [-250000n, '2026-01-14T23:00:00.000Z', 'Gehalt'],
+    ])
+    const identifiers = file.rows.map((row) => row.uploadIdentifier)
+    expect(identifiers[0]).toMatch(/^[A-Z2-7]{13}===$/)
+    expect(identifiers[2]).toBe(`${identifiers[1]} #2`)
+    expect(read(bytesOf('columns.csv'), columns, VIENNA).rows).toEqual(file.rows)
+  })
+
+  test('skips rows that cannot be read, with their reason', () => {
+    expect(file.skipped.map(({ reason }) => reason)).toEqual([
+      'direction',
+      'date',
+      'zero',
+      'columns',
+      'columns',
+    ])
+  })
+
+  test('has the balance of its last row', () => {
+    expect(file.balances).toMatchObject({
+      current: 348270n,
+      asOf: new Date('2026-01-15T22:59:59Z'),
+    })
+  })
+})
+
+test('a file in UTF-16 whose directions are words, without identifiers', () => {
+  const file = read(bytesOf('type.csv'), type)
+  expect(shown(file)).toEqual([
+    ['2026-01-15 08:30:00::1', 1250n, '2026-01-15T06:00:00.000Z', 'Bakery'],
+    ['2026-01-16 09:00:00::2', -250000n, '2026-01-16T06:00:00.000Z', 'Salary'],
+  ])
+  expect(file.skipped).toEqual([{ identifier: '2026-01-17 10:00:00::3', reason: 'direction' }])
+  expect(file.balances.current).toBeNull()
+})
+
+describe('balances', () => {
+  const sum = { ...sign, balance: { kind: 'sum' as const, fields: [] } }
+
+  test('as a sum are what the rows come to, without and with those pending', () => {
+    // -4.75 + 1500.00 - 5.00, and the hold of 90.00.
+    expect(read(bytesOf('sign.csv'), sum).balances).toMatchObject({
+      current: 149025n,
+      available: 140025n,
+    })
+  })
+
+  test('as a sum are unknown when a row cannot be read', () => {
+    const text = 'Transaction ID,Posting Date,Description,Merchant,Amount,Balance,Status\n'
+    const file = (row: string) => read(new TextEncoder().encode(`${text}${row}\n`), sum)
+    expect(file('1,01/17/2026,X,,5.00,,Posted').balances.current).toBe(500n)
+    expect(file('1,01/17/2026,X,,five,,Posted').balances.current).toBeNull()
+    expect(file('1,01/17/2026,X,,0.00,,Posted').balances).toMatchObject({ current: 0n, asOf: null })
+  })
+
+  test.each([
+    ['oldest first', ['5.00,95.00', '3.00,92.00'], 9200n],
+    ['newest first', ['3.00,92.00', '5.00,95.00'], 9200n],
+    ['of one row', ['5.00,95.00'], 9500n],
+  ])('of one day are those of the last row: %s', (_order, rows, current) => {
+    const lines = rows.map((row, index) => `${index},2026-01-15,X,${row}`)
+    const text = `Id,Date,Text,Amount,Balance\n${lines.join('\n')}\n`
+    const mapping: Omit<CsvMapping, 'headers'> = {
+      ...columns,
+      id: { kind: 'native', fields: [{ name: 'Id' }] },
+      amount: { kind: 'sign', invert: false, fields: [{ name: 'Amount' }] },
+      date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
+      balance: { kind: 'field', fields: [{ name: 'Balance' }] },
+    }
+    expect(read(new TextEncoder().encode(text), mapping).balances.current).toBe(current)
+  })
+})
+
+test('a row whose identifying cells are blank is skipped', () => {
+  const text = bytesOf('sign.csv').toString().replace('T-2', ' ')
+  expect(read(Buffer.from(text), sign).skipped).toEqual([{ identifier: '', reason: 'identifier' }])
+})
+
+describe('a file that cannot be taken', () => {
+  const settings = {
+    ...CHICAGO,
+    delimiter: ',',
+    mapping: { ...sign, headers: ['Transaction ID', 'Posting Date', 'Description'] },
+  }
+  test.each([
+    ['', 'The columns of the file are not those of the mapping'],
+    ['A,B,C\n1,2,3\n', 'The columns of the file are not those of the mapping'],
+    [
+      'Transaction ID,Posting Date,Description\n1,"2\n',
+      'The file ends within the quotes of line 2',
+    ],
+    [
+      `Transaction ID,Posting Date,Description\n${'x,y,z\n'.repeat(100_001)}`,
+      'The file has more than 100000 rows',
+    ],
+    [`A\n${'x'.repeat(200_000)}`, 'Line 2 of the file is too long to be a row of a statement'],
+  ])('%# says why', (text, unreadable) => {
+    expect(readCsv(new TextEncoder().encode(text), settings)).toEqual({ unreadable })
+  })
+})
+
+test('what is written is read: every row once, with its amount, whatever its texts', () => {
+  const row = fc.record({
+    cents: fc.integer({ min: -(2 ** 40), max: 2 ** 40 }).filter((value) => value !== 0),
+    payee: fc.string({ unit: fc.constantFrom('a', ' ', ',', '"', '\n', ';', 'é', '\t') }),
+  })
+  const property = fc.property(fc.array(row), (all) => {
+    const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2 })
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+    const lines = all.map(
+      ({ cents, payee }) => `2026-01-15,DR,${quoted(format.format(cents / 100))},${quoted(payee)}`,
+    )
+    const bytes = new TextEncoder().encode(['Date,Type,Amount,Payee', ...lines, ''].join('\r\n'))
+    const mapping: CsvMapping = {
+      ...type,
+      id: { kind: 'hashed', fields: [{ name: 'Payee' }, { name: 'Date' }] },
+      headers: ['Date', 'Type', 'Amount', 'Payee'],
+    }
+    const result = readCsv(bytes, { ...CHICAGO, delimiter: ',', mapping })
+    if ('unreadable' in result) {
+      throw new Error(result.unreadable)
+    }
+    expect(result.rows.map((one) => Number(one.amount))).toEqual(all.map(({ cents }) => cents))
+    expect(new Set(result.rows.map((one) => one.uploadIdentifier)).size).toBe(all.length)
+  })
+  fc.assert(property)
+})
+
+test('no text makes it fail', () => {
+  const piece = fc.constantFrom('a,b,c\n', '1,2,3\n', '"', ',', '\n', '\r', ';', '2026-01-15')
+  const pieces = fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 })
+  const property = fc.property(pieces, (parts) => {
+    const bytes = new TextEncoder().encode(parts.join(''))
+    const shape = csvShapeOf(bytes)
+    const { delimiter, headers } = 'unreadable' in shape ? { delimiter: ',', headers: [] } : shape
+    const result = readCsv(bytes, { ...CHICAGO, delimiter, mapping: { ...type, headers } })
+    expect('unreadable' in result || Array.isArray(result.rows)).toBe(true)
+  })
+  fc.assert(property, { numRuns: 1000 })
+})

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { fileKindOf } from './file-kind.ts'
+
+function kind(name: string, content: string | Uint8Array = '') {
+  return fileKindOf({ name, head: Buffer.from(content) })
+}
+
+// docs/files.md, Kinds.
+test.each([
+  ['a.ofx', 'ofx'],
+  ['a.OFX', 'ofx'],
+  ['a.ofx ', 'ofx'],
+  ['a.qfx', 'ofx'],
+  ['a.qbo', 'ofx'],
+  ['a.qif', 'qif'],
+  ['a.xml', 'camt053'],
+  ['a.csv', 'csv'],
+  ['a.txt', null],
+  ['ofx', null],
+  ['', null],
+  ['a.xlsx', null],
+  ['a.toString', null],
+])('a file called %j, whose content does not tell, is %s', (name, expected) => {
+  expect(kind(name, 'twelve bytes')).toBe(expected)
+})
+
+test.each([
+  ['checking.qfx', 'ofx'],
+  ['ofx-2.ofx', 'ofx'],
+  ['utf-16.ofx', 'ofx'],
+  ['camt-053-v2.xml', 'camt053'],
+  ['camt-053-v8.xml', 'camt053'],
+  ['bank.qif', 'qif'],
+  ['card-european.qif', 'qif'],
+])('%s is known by its content, whatever it is called', (file, expected) => {
+  const bytes = readFileSync(new URL(`../../../../../test/data/${file}`, import.meta.url))
+  for (const name of ['file', 'file.txt', 'file.csv', 'file.qif', 'file.ofx', '']) {
+    expect(kind(name, bytes)).toBe(expected)
+  }
+})

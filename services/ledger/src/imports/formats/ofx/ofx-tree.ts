@@ -1,0 +1,164 @@
+import type { Unreadable } from '../statement.ts'
+import { decodeEntities } from './ofx-entities.ts'
+
+/** An element: a field has text, a group has children. Names are upper case. */
+export type OfxNode = { name: string; text: string; children: OfxNode[] }
+
+const DEPTH_MAX = 100
+const NODES_MAX = 1_000_000
+// A name ends where it ends: to try shorter ones would take time by the square of its length.
+const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
+
+type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; complete: boolean }
+
+/**
+ * Reads OFX 1 (SGML: fields need no end tag and may be empty) and OFX 2 (XML) alike, in one pass
+ * over the text. Everything before the first tag is ignored. A file that declares a document type
+ * (and so entities) is refused; a bare `&` is text. Returns the OFX element.
+ */
+export function readOfxTree(text: string): OfxNode | Unreadable {
+  const root = newNode('')
+  const reader: Reader = { text, at: 0, stack: [root], nodes: 0, complete: false }
+  while (reader.at < text.length && !reader.complete) {
+    const fault = readNext(reader)
+    if (fault !== null) {
+      return { unreadable: fault }
+    }
+  }
+  const ofx = root.children.find((node) => node.name === 'OFX')
+  if (ofx === undefined) {
+    return { unreadable: 'This is not an OFX, QFX or QBO file' }
+  }
+  return reader.complete ? ofx : { unreadable: 'The file ends before its statement does' }
+}
+
+/** The first child of this name. */
+export function childOf(node: OfxNode | undefined, name: string): OfxNode | undefined {
+  return node?.children.find((child) => child.name === name)
+}
+
+/** The text of the first child of this name, trimmed, on one line; blank when there is none. */
+export function textOf(node: OfxNode | undefined, name: string): string {
+  const written = childOf(node, name)?.text ?? ''
+  return decodeEntities(written)
+    .replace(/\p{Cc}+/gu, ' ')
+    .toWellFormed()
+    .trim()
+}
+
+/** Every element of this name under a node, in the order of the file. */
+export function descendantsOf(node: OfxNode, name: string): OfxNode[] {
+  const found = node.children.flatMap((child) => descendantsOf(child, name))
+  return node.name === name ? [node, ...found] : found
+}
+
+/** How many elements of this name there are under a node, itself among them. */
+export function countOf(node: OfxNode, name: string): number {
+  const below = node.children.reduce((sum, child) => sum + countOf(child, name), 0)
+  return node.name === name ? below + 1 : below
+}
+
+/** Reads one tag, or the text up to the next one; returns what is wrong, or null. */
+function readNext(reader: Reader): string | null {
+  const { text, at } = reader
+  if (text[at] !== '<') {
+    const next = text.indexOf('<', at)
+    addText(reader, next === -1 ? text.length : next)
+    return null
+  }
+  if (text.startsWith('<!--', at)) {
+    skipTo(reader, '-->')
+    return null
+  }
+  if (text.startsWith('<![CDATA[', at)) {
+    readCharacterData(reader)
+    return null
+  }
+  if (text.startsWith('<?', at)) {
+    skipTo(reader, '>')
+    return null
+  }
+  if (text.startsWith('<!', at)) {
+    return 'The file declares a document type, which OFX files do not have'
+  }
+  TAG.lastIndex = at
+  const tag = TAG.exec(text)
+  if (tag === null) {
+    addText(reader, at + 1)
+    return null
+  }
+  reader.at = TAG.lastIndex
+  const [whole, slash, name = ''] = tag
+  if (slash === '/') {
+    close(reader, name.toUpperCase())
+    return null
+  }
+  return open(reader, { name: name.toUpperCase(), isEmpty: whole.endsWith('/>') })
+}
+
+function open(reader: Reader, tag: { name: string; isEmpty: boolean }): string | null {
+  const { stack } = reader
+  const last = stack.at(-1)
+  if (last !== undefined && last.children.length === 0 && last.text.trim() !== '') {
+    stack.pop()
+  }
+  if (stack.length > DEPTH_MAX || reader.nodes === NODES_MAX) {
+    return 'The file has more elements than a statement needs'
+  }
+  reader.nodes += 1
+  const node = newNode(tag.name)
+  stack.at(-1)?.children.push(node)
+  if (!tag.isEmpty) {
+    stack.push(node)
+  }
+  return null
+}
+
+/**
+ * Ends the nearest open element of this name. Those opened since that never ended were fields, so
+ * what seemed to stand inside them stands beside them.
+ */
+function close(reader: Reader, name: string): void {
+  const { stack } = reader
+  const index = stack.findLastIndex((node) => node.name === name)
+  const group = stack[index]
+  if (group === undefined) {
+    return
+  }
+  for (const field of stack.splice(index + 1)) {
+    for (const child of field.children) {
+      group.children.push(child)
+    }
+    field.children = []
+  }
+  stack.pop()
+  reader.complete = name === 'OFX' && stack.length === 1
+}
+
+/** Adds the text up to an index to the open field; what stands between elements is dropped. */
+function addText(reader: Reader, end: number): void {
+  const last = reader.stack.at(-1)
+  if (last !== undefined && reader.stack.length > 1 && last.children.length === 0) {
+    last.text += reader.text.slice(reader.at, end)
+  }
+  reader.at = end
+}
+
+function readCharacterData(reader: Reader): void {
+  const start = reader.at + '<![CDATA['.length
+  skipTo(reader, ']]>')
+  const data = reader.text.slice(start, reader.at - ']]>'.length)
+  const last = reader.stack.at(-1)
+  if (last !== undefined) {
+    last.text += data.replaceAll('&', '&amp;')
+  }
+}
+
+function skipTo(reader: Reader, end: string): void {
+  const found = reader.text.indexOf(end, reader.at)
+  reader.at = found === -1 ? reader.text.length : found + end.length
+}
+
+function newNode(name: string): OfxNode {
+  return { name, text: '', children: [] }
+}

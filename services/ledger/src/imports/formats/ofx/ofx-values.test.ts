@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { midnightsIn } from '../statement-values.ts'
+import { readDay, readInstant } from './ofx-values.ts'
+
+const CHICAGO = 'America/Chicago'
+
+// The day as written, at midnight of the account: spec/ledger.md 6.4, decisions.md General.
+test.each([
+  ['20240115', CHICAGO, '2024-01-15T06:00:00.000Z'],
+  ['20240115120000', CHICAGO, '2024-01-15T06:00:00.000Z'],
+  ['20240715120000.000', CHICAGO, '2024-07-15T05:00:00.000Z'],
+  ['20240115030000.000[0:GMT]', CHICAGO, '2024-01-15T06:00:00.000Z'],
+  ['20240115[-5:EST]', CHICAGO, '2024-01-15T06:00:00.000Z'],
+  ['202401151200', CHICAGO, '2024-01-15T06:00:00.000Z'],
+  ['20240229', 'UTC', '2024-02-29T00:00:00.000Z'],
+  ['20240115', 'Pacific/Auckland', '2024-01-14T11:00:00.000Z'],
+  // Clocks in Beirut skip midnight on this day: it begins at 01:00, UTC+3.
+  ['20240331', 'Asia/Beirut', '2024-03-30T22:00:00.000Z'],
+])('the day of %s in %s begins at %s', (text, timezone, instant) => {
+  expect(readDay(text, midnightsIn(timezone))?.toISOString()).toBe(instant)
+})
+
+test.each(['20240230', '20241301', '00000000', '2024-01-15', '240115', '15012024x', ''])(
+  '%j is no day',
+  (text) => {
+    expect(readDay(text, midnightsIn(CHICAGO))).toBeNull()
+    expect(readInstant(text, CHICAGO)).toBeNull()
+  },
+)
+
+test.each([
+  ['20240115120000', '2024-01-15T18:00:00.000Z'],
+  ['202401151200', '2024-01-15T18:00:00.000Z'],
+  ['20240115120000.123[-5:EST]', '2024-01-15T17:00:00.000Z'],
+  ['20240115120000[0:GMT]', '2024-01-15T12:00:00.000Z'],
+  ['20240115120000[+5.5:IST]', '2024-01-15T06:30:00.000Z'],
+  ['20240115120000[:EST]', '2024-01-15T18:00:00.000Z'],
+  ['20240115', '2024-01-16T05:59:59.000Z'],
+  ['20240115250000', undefined],
+  ['00000101', undefined],
+  ['99991231235959', undefined],
+])('the instant of %s is %s', (text, instant) => {
+  expect(readInstant(text, CHICAGO)?.toISOString()).toBe(instant)
+})

@@ -1,0 +1,88 @@
+import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
+import { decodeFile } from '../file-text.ts'
+import {
+  type FileBalances,
+  type FileStatement,
+  latestOf,
+  type ReadingSettings,
+  type Unreadable,
+} from '../statement.ts'
+import { midnightsIn, readAmount, rowsMax } from '../statement-values.ts'
+import { readRows } from './ofx-rows.ts'
+import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
+import { readInstant } from './ofx-values.ts'
+
+/**
+ * Reads an OFX, QFX or QBO file (`spec/ledger.md` 6.4, 6.5, `decisions.md` Ledger): its one bank or
+ * credit card account. Rows that cannot be read are skipped with their reason; a file that cannot
+ * be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
+ */
+export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
+  const tree = readOfxTree(decodeFile(bytes))
+  if ('unreadable' in tree) {
+    return tree
+  }
+  const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
+  const transactions = statements.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
+  if (transactions > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
+  const accounts = new Set(statements.map(accountOf))
+  if (accounts.size > 1) {
+    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
+  }
+  const codes = new Set(
+    statements.map((one) => textOf(one, 'CURDEF').toUpperCase() || settings.currency),
+  )
+  const [currency] = codes
+  if (currency === undefined) {
+    return { unreadable: 'The file holds no statement of a bank account or a credit card' }
+  }
+  if (codes.size > 1 || !currencies().includes(currency)) {
+    return { unreadable: 'The file is not in one currency that this server knows' }
+  }
+  return readStatements(statements, { ...settings, currency })
+}
+
+/** What tells accounts apart; never kept. */
+function accountOf(statement: OfxNode): string {
+  const account = childOf(statement, 'BANKACCTFROM') ?? childOf(statement, 'CCACCTFROM')
+  return ['BANKID', 'ACCTID', 'ACCTTYPE'].map((field) => textOf(account, field)).join(' ')
+}
+
+/** All statements of the account as one; the balances are those of the latest instant. */
+function readStatements(statements: OfxNode[], settings: ReadingSettings): FileStatement {
+  const { currency, timezone } = settings
+  const places = decimalPlaces(currency)
+  const transactions = { name: '', text: '', children: statements }
+  const balances = statements.map((one) => readBalances(one, { places, timezone }))
+  return {
+    kind: statements[0]?.name === 'STMTRS' ? 'bank' : 'card',
+    currency,
+    balances: latestOf(balances),
+    ...readRows(transactions, { currency, places, midnightOf: midnightsIn(timezone) }),
+  }
+}
+
+/** A card's ledger balance is what is owed, negative in the file; its limit is not stated. */
+function readBalances(
+  statement: OfxNode,
+  { places, timezone }: { places: number; timezone: string },
+): FileBalances {
+  const ledger = childOf(statement, 'LEDGERBAL')
+  const availableNode = childOf(statement, 'AVAILBAL')
+  const booked = readAmount(textOf(ledger, 'BALAMT'), places)
+  const available = readAmount(textOf(availableNode, 'BALAMT'), places)
+  const availableAsOf = readInstant(textOf(availableNode, 'DTASOF'), timezone)
+  const asOf =
+    readInstant(textOf(ledger, 'DTASOF'), timezone) ??
+    availableAsOf ??
+    readInstant(textOf(childOf(statement, 'BANKTRANLIST'), 'DTEND'), timezone)
+  const instants = { asOf, availableAsOf }
+  if (statement.name === 'STMTRS' || booked === null) {
+    return { current: booked, available, limit: null, ...instants }
+  }
+  const current = -booked
+  const limit = available === null ? null : available + current
+  return { current, available, limit: limit !== null && limit >= 0n ? limit : null, ...instants }
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { FileStatement } from '../statement.ts'
+import { readQif } from './qif.ts'
+
+const DENVER = { currency: 'USD', timezone: 'America/Denver' }
+const VIENNA = { currency: 'EUR', timezone: 'Europe/Vienna' }
+
+function bytesOf(name: string): Buffer {
+  return readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url))
+}
+
+function statement(bytes: Uint8Array, settings = DENVER): FileStatement {
+  const result = readQif(bytes, settings)
+  if ('unreadable' in result) {
+    throw new Error(result.unreadable)
+  }
+  return result
+}
+
+function written(text: string, settings = DENVER): FileStatement {
+  return statement(new TextEncoder().encode(text), settings)
+}
+
+function shown({ rows }: FileStatement) {
+  return rows.map((row) => [row.amount, row.date.toISOString(), row.name, row.originalName])
+}
+
+describe('a bank account', () => {
+  const file = statement(bytesOf('bank.qif'))
+
+  test('is read in the account’s currency, without balances', () => {
+    expect(file).toMatchObject({
+      kind: 'bank',
+      currency: 'USD',
+      balances: { current: null, available: null, limit: null, asOf: null },
+      skipped: [],
+    })
+    expect(shown(file)).toEqual([
+      [123456n, '2024-01-31T07:00:00.000Z', 'HARDWARE & CO', 'door hinges'],
+      [-250000n, '2024-02-05T07:00:00.000Z', 'NORTHFIELD TOOLS', 'NORTHFIELD TOOLS'],
+      [4500n, '2024-02-06T07:00:00.000Z', 'Check 1042', 'Check 1042'],
+      [475n, '2023-12-31T07:00:00.000Z', 'CAFÉ', 'CAFÉ'],
+      [475n, '2023-12-31T07:00:00.000Z', 'CAFÉ', 'CAFÉ'],
+    ])
+  })
+
+  test('keeps equal rows, and knows all of them when it is read again', () => {
+    const identifiers = file.rows.map((row) => row.uploadIdentifier)
+    expect(new Set(identifiers).size).toBe(5)
+    expect(statement(bytesOf('bank.qif')).rows.map((row) => row.uploadIdentifier)).toEqual(
+      identifiers,
+    )
+  })
+
+  test('is known again when the same days and amounts are written otherwise', () => {
+    const one = written("!Type:Bank\nD1/31'24\nT-1,234.50\nPX\n^\n")
+    const other = written('!Type:Bank\nD2024-01-31\nT(1234.5)\nPX\n^\n')
+    expect(other.rows).toEqual(one.rows)
+  })
+})
+
+test('a card with European days and amounts, its opening balance and categories', () => {
+  const file = statement(bytesOf('card-european.qif'), VIENNA)
+  expect(file.kind).toBe('card')
+  expect(shown(file)).toEqual([
+    [1250n, '2024-03-01T23:00:00.000Z', 'Bäckerei', 'Semmeln'],
+    [-123450n, '2024-03-30T23:00:00.000Z', 'Zahlung', 'Zahlung'],
+  ])
+  expect(file.skipped).toEqual([
+    { identifier: '01.01.2024 Opening Balance', reason: 'balance' },
+    { identifier: '30.02.2024 Kein Tag', reason: 'date' },
+    { identifier: '03.03.2024 Kein Betrag', reason: 'amount' },
+    { identifier: '04.03.2024 Nichts', reason: 'zero' },
+  ])
+})
+
+describe('days that could be either', () => {
+  const text = '!Type:Bank\nD03/04/2024\nT-1.00\nPX\n^\n'
+  const days = (content: string, settings: typeof DENVER) =>
+    written(content, { ...settings, timezone: 'UTC' }).rows.map((row) => row.date.toISOString())
+
+  test('are read as the currency’s country writes them', () => {
+    expect(days(text, DENVER)).toEqual(['2024-03-04T00:00:00.000Z'])
+    expect(days(text, VIENNA)).toEqual(['2024-04-03T00:00:00.000Z'])
+  })
+
+  test('are read as the rest of the file is', () => {
+    const more = `${text}D31/01/2024\nT-1.00\nPX\n^\n`
+    expect(days(more, DENVER)[0]).toBe('2024-04-03T00:00:00.000Z')
+  })
+})
+
+test.each([
+  ['!Type:Cash\nD1/31/24\nT-1\n^', 'bank'],
+  ['!type:ccard\nD1/31/24\nT-1\n^', 'card'],
+  ['!Type:Bank \nD1/31/24\nT-1', 'bank'],
+  ['\n\n!Type:Oth L\nD1/31/24\nU-1\n^\n^\n^', 'bank'],
+])('%j is one row of a %s account', (text, kind) => {
+  const file = written(text)
+  expect(file.kind).toBe(kind)
+  expect(file.rows.map((row) => row.amount)).toEqual([100n])
+})
+
+describe('a file that cannot be taken', () => {
+  test.each([
+    ['', 'This is not a QIF file'],
+    ['Date,Amount\n2024-01-31,5\n', 'This is not a QIF file'],
+    [
+      '!Type:Invst\nD1/31/24\nNBuy\n^',
+      'The file holds no transactions of a bank account or a card',
+    ],
+    ['!Option:AutoSwitch\n', 'This is not a QIF file'],
+    [
+      '!Type:Bank\nD1/31/24\nT1\n^\n!Type:CCard\nD1/31/24\nT1\n^',
+      'The file holds 2 accounts: export one account per file',
+    ],
+  ])('%j says why', (text, unreadable) => {
+    expect(readQif(new TextEncoder().encode(text), DENVER)).toEqual({ unreadable })
+  })
+
+  test('holds several accounts', () => {
+    expect(readQif(bytesOf('several-accounts.qif'), DENVER)).toEqual({
+      unreadable: 'The file holds 2 accounts: export one account per file',
+    })
+  })
+})
+
+test('an account without transactions is no fault', () => {
+  expect(written('!Type:Bank\n')).toMatchObject({ rows: [], skipped: [] })
+})
+
+test('what is written is read: every row once, with its amount', () => {
+  const row = fc.record({
+    cents: fc.integer({ min: -(2 ** 40), max: 2 ** 40 }).filter((value) => value !== 0),
+    day: fc.integer({ min: 1, max: 28 }),
+    payee: fc.constantFrom('Bakery', 'Bus', ''),
+  })
+  const property = fc.property(fc.array(row), (all) => {
+    const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2 })
+    const records = all.map(
+      ({ cents, day, payee }) => `D1/${day}/2024\nT${format.format(cents / 100)}\nP${payee}\n^\n`,
+    )
+    const { rows, skipped } = written(`!Type:Bank\n${records.join('')}`)
+    expect(skipped).toEqual([])
+    expect(rows.map((one) => Number(-one.amount))).toEqual(all.map(({ cents }) => cents))
+    expect(new Set(rows.map((one) => one.uploadIdentifier)).size).toBe(all.length)
+  })
+  fc.assert(property)
+})
+
+test('no text makes it fail', () => {
+  const piece = fc.constantFrom('!Type:Bank\n', '!Account\n', '^\n', 'D1/1/24\n', 'T5\n', 'N', '\n')
+  const pieces = fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 })
+  const property = fc.property(pieces, (parts) => {
+    const result = readQif(new TextEncoder().encode(parts.join('')), DENVER)
+    expect('unreadable' in result || Array.isArray(result.rows)).toBe(true)
+  })
+  fc.assert(property, { numRuns: 1000 })
+})

@@ -1,0 +1,113 @@
+import { decimalPlaces } from '@coffer/kit/values/currency'
+import { type DecimalMark, decimalMarkOf, readWrittenAmount } from '../amount-text.ts'
+import { type DayOrder, dayOrderOf, readWrittenDay } from '../day-text.ts'
+import { decodeFile } from '../file-text.ts'
+import {
+  type FileStatement,
+  noBalances,
+  type ReadingSettings,
+  type SkippedRow,
+  type SkipReason,
+  type Unreadable,
+} from '../statement.ts'
+import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
+import { type Day, midnightsIn, rowsMax } from '../statement-values.ts'
+import { type QifRecord, readQifSections } from './qif-records.ts'
+
+type RowSettings = {
+  currency: string
+  places: number
+  midnightOf: (day: Day) => Date | null
+  mark: DecimalMark
+  order: DayOrder
+}
+
+/** The kinds of sections that hold transactions of an account. */
+const ACCOUNT_KIND = /^(?:Bank|CCard|Cash|Oth [AL])$/i
+/** Where the month is written before the day when a file does not tell. */
+const MONTH_FIRST = ['USD', 'CAD', 'PHP']
+
+/**
+ * Reads a QIF file: the transactions of its one bank account, card or purse, in the account's
+ * currency. The file as a whole tells how its days and amounts are written. It has no identifiers
+ * and states no balances. Rows that cannot be read are skipped with their reason; a file that
+ * cannot be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker
+ * thread.
+ */
+export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
+  const sections = readQifSections(decodeFile(bytes))
+  const ours = sections.filter(({ kind }) => ACCOUNT_KIND.test(kind))
+  const [first] = ours
+  if (first === undefined) {
+    const held = sections.length > 0 && 'The file holds no transactions of a bank account or a card'
+    return { unreadable: held || 'This is not a QIF file' }
+  }
+  const filled = ours.filter(({ records }) => records.length > 0)
+  const accounts = new Set(filled.map(({ kind, account }) => `${kind.toLowerCase()} ${account}`))
+  if (accounts.size > 1) {
+    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
+  }
+  const records = filled.flatMap((section) => section.records)
+  if (records.length > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
+  const { currency, timezone } = settings
+  const places = decimalPlaces(currency)
+  const rowSettings = {
+    ...{ currency, places },
+    midnightOf: midnightsIn(timezone),
+    mark: decimalMarkOf(records.map(amountOf), places),
+    order: dayOrderOf(
+      records.map(dayOf),
+      MONTH_FIRST.includes(currency) ? 'month first' : 'day first',
+    ),
+  }
+  return {
+    kind: /^CCard$/i.test(first.kind) ? 'card' : 'bank',
+    currency,
+    balances: noBalances,
+    ...nameRows(records.map((record) => readRow(record, rowSettings))),
+  }
+}
+
+function amountOf(record: QifRecord): string {
+  return record.T || record.U || ''
+}
+
+function dayOf(record: QifRecord): string {
+  return record.D ?? ''
+}
+
+function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | SkippedRow {
+  const payee = record.P ?? ''
+  const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
+  // What an account had when it was opened is written as a first transaction from itself.
+  if (/^opening balance$/i.test(payee) && /^\[.*\]$/.test(record.L ?? '')) {
+    return skipped('balance')
+  }
+  const amount = readWrittenAmount(amountOf(record), settings)
+  if (amount === null) {
+    return skipped('amount')
+  }
+  if (amount === 0n) {
+    return skipped('zero')
+  }
+  const day = readWrittenDay(dayOf(record), settings.order)
+  const date = day === null ? null : settings.midnightOf(day)
+  if (day === null || date === null) {
+    return skipped('date')
+  }
+  const number = record.N ?? ''
+  const names = namesOf({
+    name: payee,
+    memo: record.M ?? '',
+    description: /^\d+$/.test(number) ? `Check ${number}` : 'Transaction',
+  })
+  const { name, originalName } = names
+  const written = `${day.year}-${day.month}-${day.day}`
+  return {
+    identifier: '',
+    content: [written, amount, number, name, originalName].join(' '),
+    row: { amount: -amount, date, ...names, isPending: false },
+  }
+}

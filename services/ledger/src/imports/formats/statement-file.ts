@@ -1,0 +1,45 @@
+import { readCamt } from './camt/camt.ts'
+import { readCsv } from './csv/csv.ts'
+import type { CsvMapping } from './csv/csv-mapping.ts'
+import { readOfx } from './ofx/ofx.ts'
+import { readQif } from './qif/qif.ts'
+import {
+  type FileStatement,
+  type ReadingSettings,
+  statesBalances,
+  type Unreadable,
+} from './statement.ts'
+import { endOfDay } from './statement-values.ts'
+
+/** How a file is to be read. */
+export type ReadingFormat =
+  | { kind: 'ofx' | 'camt053' | 'qif' }
+  | { kind: 'csv'; delimiter: string; mapping: CsvMapping }
+
+export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format: ReadingFormat }
+
+const readers = { ofx: readOfx, camt053: readCamt, qif: readQif } as const
+
+/**
+ * Reads a file of any format; balances without a date get their instant (docs/files.md, Balances).
+ * Pure: fit for a worker thread.
+ */
+export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
+  const { bytes, settings, format } = task
+  const statement =
+    format.kind === 'csv'
+      ? readCsv(bytes, { ...settings, delimiter: format.delimiter, mapping: format.mapping })
+      : readers[format.kind](bytes, settings)
+  return 'unreadable' in statement ? statement : withInstant(statement, settings.timezone)
+}
+
+/** Undated balances hold for the end of the day of the newest row. */
+function withInstant(statement: FileStatement, timezone: string): FileStatement {
+  const { balances, rows } = statement
+  if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) {
+    return statement
+  }
+  const newest = rows.reduce((latest, { date }) => Math.max(latest, date.getTime()), -Infinity)
+  const asOf = endOfDay(new Date(newest), timezone)
+  return { ...statement, balances: { ...balances, asOf } }
+}

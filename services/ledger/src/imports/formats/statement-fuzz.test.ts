@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { amountMax } from '@coffer/kit/values/money'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { headers, mapping } from '../../../test/imports/importing.ts'
+import { CsvMapping } from './csv/csv-mapping.ts'
+import { csvShapeOf } from './csv/csv-shape.ts'
+import type { FileStatement, Unreadable } from './statement.ts'
+import { type ReadingFormat, readStatementFile } from './statement-file.ts'
+import { rowsMax } from './statement-values.ts'
+
+const formats: ReadingFormat[] = [
+  { kind: 'ofx' },
+  { kind: 'camt053' },
+  { kind: 'qif' },
+  { kind: 'csv', delimiter: ',', mapping: CsvMapping.parse({ ...mapping, headers }) },
+]
+
+const folder = new URL('../../../../../test/data/', import.meta.url)
+const files = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name !== 'checking.qfx')
+  .map(({ name }) => readFileSync(new URL(name, folder)))
+
+/** What the formats are made of, and what breaks readers of them. */
+const words = [
+  ...[
+    '<OFX>',
+    '</OFX>',
+    '<STMTRS>',
+    '<STMTTRN>',
+    '</STMTTRN>',
+    '<TRNAMT>',
+    '<DTPOSTED>',
+    '<FITID>',
+  ],
+  ...['<Document>', '<BkToCstmrStmt>', '<Stmt>', '<Ntry>', '<Amt Ccy="EUR">', '</Amt>', '</'],
+  ...['<!--', '-->', '<![CDATA[', ']]>', '<!DOCTYPE a [<!ENTITY b "c">]>', '<?xml version="1.0"?>'],
+  ...['&b;', '&amp;', '&#0;', '&#x10FFFF;', '&#xD800;', '<', '>', '"', '\0', '\r\n', '\u2028'],
+  ...['!Type:Bank', '!Account', '^', 'D1/1/26', 'T-1,00', 'PPayee', '20260115', '-1.00', '1e9'],
+  ...['9007199254740992.00', '٣', '(1.00)', '1,234.56', "1'000.00", ',', ';', '\t', '"a""b"'],
+]
+
+const bytes = fc.uint8Array({ maxLength: 3000 })
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 8 })), {
+    maxLength: 200,
+  })
+  .map((parts) => new TextEncoder().encode(parts.join('')))
+const edit = fc.record({
+  at: fc.nat(),
+  removed: fc.oneof(fc.nat(3), fc.nat(500)),
+  added: fc.oneof(
+    fc.constantFrom(...words).map((word) => new TextEncoder().encode(word)),
+    bytes,
+  ),
+})
+const mutated = fc
+  .tuple(fc.constantFrom(...files), fc.array(edit, { maxLength: 4 }))
+  .map(([file, edits]) => edits.reduce<Uint8Array>(edited, file))
+
+function edited(file: Uint8Array, { at, removed, added }: { at: number } & Edit): Uint8Array {
+  const start = at % (file.length + 1)
+  return Buffer.concat([file.subarray(0, start), added, file.subarray(start + removed)])
+}
+type Edit = { removed: number; added: Uint8Array }
+
+const settings = { currency: 'USD', timezone: 'America/Chicago' }
+
+function expectSound(statement: FileStatement | Unreadable): void {
+  if ('unreadable' in statement) {
+    expect(statement.unreadable).toMatch(/^[A-Z][^\n]{5,200}$/)
+    return
+  }
+  const { rows, balances } = statement
+  expect(rows.length).toBeLessThanOrEqual(rowsMax)
+  expect(new Set(rows.map((row) => row.uploadIdentifier)).size).toBe(rows.length)
+  for (const { amount, date, uploadIdentifier, name, ...row } of rows) {
+    expect(amount !== 0n && amount <= amountMax && amount >= -amountMax).toBe(true)
+    expect(date.getTime()).not.toBeNaN()
+    for (const written of [uploadIdentifier, name, row.originalName, row.originalMerchantName]) {
+      // What Postgres cannot store, and what no list can show.
+      expect(written.isWellFormed() && !/\p{Cc}/u.test(written)).toBe(true)
+    }
+    expect([1, 300]).toEqual([Math.min(name.length, 1), Math.max(name.length, 300)])
+    expect(uploadIdentifier.length).toBeLessThanOrEqual(300)
+  }
+  for (const balance of [balances.current, balances.available, balances.limit]) {
+    expect(balance === null || (balance <= amountMax && balance >= -amountMax)).toBe(true)
+  }
+}
+
+describe.each(formats)(
+  'whatever is read as $kind is rows that can be stored, or refused',
+  (format) => {
+    const inputs = { bytes, text, 'a file with mistakes': mutated }
+    test.each(Object.entries(inputs))('%s', (_name, input) => {
+      fc.assert(
+        fc.property(input as fc.Arbitrary<Uint8Array>, (file) => {
+          expectSound(readStatementFile({ bytes: file, settings, format }))
+        }),
+        { numRuns: 100 },
+      )
+    })
+
+    // A reader that goes back over its text would not come to an end in time.
+    const length = 200_000
+    const endless = [
+      '<OFX><a',
+      '<OFX>&#',
+      '<OFX><!--',
+      '<OFX><a ',
+      '<OFX><a>',
+      '<Document a',
+      '!Type:Bank\nT1,',
+    ]
+    test.each([...endless, '!', '"', '\n', '\r ', '<', '&', '(', ','])(
+      '%j without end',
+      (begin) => {
+        const last = begin.at(-1) ?? ''
+        const file = new TextEncoder().encode(begin + last.repeat(length))
+        expectSound(readStatementFile({ bytes: file, settings, format }))
+      },
+    )
+
+    test.each([
+      '<a>',
+      '<a ',
+      '</a>',
+      '&amp;',
+      '<![CDATA[',
+      '^\n',
+      '""',
+      '"a',
+      '1,',
+      '\0<',
+      '<Stmt/>',
+    ])('%j again and again', (part) => {
+      const file = new TextEncoder().encode(`<OFX>${part.repeat(length / part.length)}`)
+      expectSound(readStatementFile({ bytes: file, settings, format }))
+    })
+  },
+)
+
+test('whatever is offered as CSV has a shape or is refused', () => {
+  fc.assert(
+    fc.property(fc.oneof(bytes, text, mutated), (file) => {
+      const shape = csvShapeOf(file)
+      if ('unreadable' in shape) return
+      expect(shape.headers.length).toBeGreaterThanOrEqual(3)
+      expect(new Set(shape.headers).size).toBe(shape.headers.length)
+    }),
+    { numRuns: 100 },
+  )
+})

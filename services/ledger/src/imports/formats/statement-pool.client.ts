@@ -1,0 +1,47 @@
+import { startWorkers } from '@coffer/kit/service/workers'
+import type { FileStatement, Unreadable } from './statement.ts'
+import type { ReadingTask } from './statement-file.ts'
+
+/** Reads files in worker threads, one file of an account at a time in each process. */
+export interface Readers extends AsyncDisposable {
+  /**
+   * What a file says, or why it cannot be read. Returns busy, without loading the file, while
+   * another file of the account is read. Throws unavailable when no thread is free in time.
+   */
+  read: (
+    accountId: string,
+    load: () => Promise<ReadingTask | Unreadable>,
+  ) => Promise<FileStatement | Unreadable | 'busy'>
+}
+
+/** Starts the threads. A file within the limits of size and rows takes some seconds at most. */
+export function startReaders({
+  module = new URL('./statement.worker.ts', import.meta.url),
+  taskTimeoutMs = 30_000,
+} = {}): Readers {
+  const threads = startWorkers<ReadingTask, FileStatement | Unreadable>({
+    module,
+    threadsMax: 2,
+    queueMax: 20,
+    waitTimeoutMs: 30_000,
+    taskTimeoutMs,
+    memoryMaxMb: 512,
+    exceeded: () => ({
+      unreadable: 'The file takes too much time or memory to read: export a shorter period',
+    }),
+  })
+  const reading = new Set<string>()
+  return {
+    read: async (accountId, load) => {
+      if (reading.has(accountId)) return 'busy'
+      reading.add(accountId)
+      try {
+        const task = await load()
+        return 'unreadable' in task ? task : await threads.run(task)
+      } finally {
+        reading.delete(accountId)
+      }
+    },
+    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,162 @@
+import { create, fromBinary } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { keepReply, once } from '@coffer/kit/database/idempotency'
+import { changeOf } from '@coffer/kit/events/changes'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { ImportPreviewRequestedSchema, UploadCreatedSchema } from '@coffer/proto/ledger/v1/events'
+import {
+  type CreateImportRequest,
+  CreateImportResponseSchema,
+  ImportPreviewSchema,
+  ImportSchema,
+  type ImportService,
+} from '@coffer/proto/ledger/v1/import'
+import { FileSchema } from '@coffer/proto/ledger/v1/upload'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { findBankAccount } from '../accounts/bank-account.sql.ts'
+import { requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
+import {
+  type CsvImport,
+  createImport,
+  type ImportKey,
+  requireSameHeaders,
+  requireStatus,
+  shapeOf,
+} from './formats/csv/csv-import.ts'
+import { signatureOf } from './formats/csv/csv-mapping.ts'
+import { askForPreview, askForProcessing, findImport, insertImport } from './import.sql.ts'
+import { type FileTotals, receiveFile } from './incoming-file.ts'
+import { findMapping } from './mapping.sql.ts'
+import { keepFile } from './storage/file-keeping.rpc.ts'
+import type { Storage } from './storage/storage.ts'
+import { uploadOf } from './upload.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
+
+/** CSV files on their way to become transactions (spec/ledger.md 7.2, 7.3). */
+export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
+  const { database } = deps
+  return {
+    createImport: (request, context) => post(deps, request, context),
+    getImport: async (request, context) => {
+      const { accountId } = callerOf(context)
+      return { import: messageOf(await getImport(deps, { ...request, accountId })) }
+    },
+    updateImport: async (request, context) => {
+      const { accountId, userId } = callerOf(context)
+      const key = { ...request, accountId }
+      const found = await getImport(deps, key)
+      await requireOpenAccount(deps, found)
+      const { transactionImportMappingId, status } = request
+      if (status === 'pending-preview' && transactionImportMappingId !== undefined) {
+        await startPreview(deps, found, transactionImportMappingId)
+      } else if (status === 'pending-processing' && transactionImportMappingId === undefined) {
+        await startProcessing(deps, found, userId)
+      } else {
+        throw invalid({ status: 'must be pending-preview with a mapping, or pending-processing' })
+      }
+      return { import: messageOf((await findImport(database, key)) ?? found) }
+    },
+  }
+}
+
+async function post(
+  deps: Deps,
+  requests: AsyncIterable<CreateImportRequest>,
+  context: HandlerContext,
+) {
+  const { database, clock, storage } = deps
+  const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
+  const file = await receiveFile(requests)
+  const bodyHash = async () => (await file.finish()).bodyHash
+  return once({ database, context, reply: CreateImportResponseSchema, bodyHash }, async (key) => {
+    const { bankAccountId, name } = file
+    await requireOpenAccount(deps, { accountId, bankAccountId })
+    const shape = shapeOf(file.head)
+    const reply = create(CreateImportResponseSchema)
+    const ids = { accountId, bankAccountId, fileId: newId('file') }
+    const transactionImportId = newId('txim')
+    const save = async ({ size, bodyHash }: FileTotals) => {
+      const body = { ...ids, transactionImportId, createdBy, name, shape, size }
+      const stored = createImport(body, clock())
+      reply.import = { ...messageOf(stored.made), file: toMessage(FileSchema, stored.file) }
+      const settings = { accountId, timezone, locale, version: 0n }
+      await database.transaction(async (tx) => {
+        await insertImport(tx, { ...stored, settings })
+        await keepReply(tx, key && { ...key, bodyHash }, reply)
+      })
+    }
+    const isSaved = async () =>
+      (await findImport(database, { ...ids, transactionImportId })) !== null
+    await keepFile(storage, { key: ids, file }, { save, isSaved })
+    return reply
+  })
+}
+
+async function startPreview(
+  { database, clock }: Deps,
+  found: CsvImport,
+  transactionImportMappingId: string,
+): Promise<void> {
+  requireStatus(found, 'mapping')
+  const mapping = await findMapping(database, found.accountId, transactionImportMappingId)
+  if (!mapping) throw invalid({ transactionImportMappingId: 'is not a mapping of this account' })
+  requireSameHeaders(found, mapping.mapping.headers)
+  const { accountId, transactionImportId: entityId } = found
+  const event = toMessage(ImportPreviewRequestedSchema, found)
+  const changes = [
+    changeOf(ImportPreviewRequestedSchema, { accountId, entityId, version: 1n }, event),
+  ]
+  const asked = { transactionImportMappingId, now: clock(), changes }
+  const isDone = await database.transaction((tx) => askForPreview(tx, found, asked))
+  if (!isDone) requireStatus({ ...found, status: 'pending-preview' }, 'mapping')
+}
+
+/** From here on it is an upload like any other. */
+async function startProcessing(
+  { config, database, clock }: Deps,
+  found: CsvImport,
+  createdBy: string,
+): Promise<void> {
+  requireStatus(found, 'preview')
+  const now = clock()
+  const transactionUploadId = newId('txup')
+  const upload = uploadOf(found, { transactionUploadId, format: 'csv', createdBy }, now)
+  const subject = { accountId: found.accountId, entityId: transactionUploadId, version: 1n }
+  const event = toMessage(UploadCreatedSchema, upload)
+  const changes = [changeOf(UploadCreatedSchema, subject, event)]
+  await database.transaction(async (tx) => {
+    const isDone = await askForProcessing(tx, found, { upload, now, changes })
+    if (!isDone) requireStatus({ ...found, status: 'pending-processing' }, 'preview')
+    await requireWithin(tx, uploadBound(config, found.accountId))
+  })
+}
+
+async function getImport({ database }: Deps, key: ImportKey): Promise<CsvImport> {
+  const found = await findImport(database, key)
+  if (!found) throw notFound('transaction import')
+  return found
+}
+
+async function requireOpenAccount(
+  { database }: Deps,
+  { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,
+): Promise<void> {
+  const bankAccount = await findBankAccount(database, accountId, bankAccountId)
+  if (!bankAccount) throw notFound('bank account')
+  requireWritable(bankAccount)
+  requireManual(bankAccount)
+}
+
+function messageOf(found: CsvImport) {
+  return toMessage(ImportSchema, {
+    ...found,
+    signature: signatureOf(found.headers),
+    preview: found.preview && fromBinary(ImportPreviewSchema, found.preview),
+  })
+}

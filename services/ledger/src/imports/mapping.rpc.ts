@@ -1,0 +1,73 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import {
+  type CsvMapping as CsvMappingMessage,
+  CsvMappingSchema,
+  ImportMappingSchema,
+  type MappingService,
+} from '@coffer/proto/ledger/v1/mapping'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { type Bounds, mappingBound } from '../accounts/bounds.sql.ts'
+import { CsvMapping, problemsOfMapping, signatureOf } from './formats/csv/csv-mapping.ts'
+import { deleteMapping, type ImportMapping, insertMapping, listMappings } from './mapping.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
+
+/** How CSV files become transactions, remembered by their columns (spec/ledger.md 7.4). */
+export function mappingRoutes({
+  config,
+  database,
+  clock,
+}: Deps): ServiceImpl<typeof MappingService> {
+  return {
+    listMappings: async ({ signature = null, limit, offset }, context) => {
+      const { accountId } = callerOf(context)
+      const found = await listMappings(database, accountId, { signature, limit, offset })
+      return { mappings: found.map(messageOf) }
+    },
+    createMapping: async (request, context) => {
+      const { accountId, userId: createdBy } = callerOf(context)
+      const mapping = checked(request.mapping)
+      const now = clock()
+      const made = {
+        ...{ accountId, createdBy, mapping },
+        transactionImportMappingId: newId('txix'),
+        signature: signatureOf(mapping.headers),
+        createdAt: now,
+        updatedAt: now,
+      }
+      await database.transaction(async (tx) => {
+        await insertMapping(tx, made)
+        await requireWithin(tx, mappingBound(config, accountId))
+      })
+      return { mapping: messageOf(made) }
+    },
+    deleteMapping: async ({ transactionImportMappingId }, context) => {
+      const { accountId } = callerOf(context)
+      const which = { transactionImportMappingId, now: clock() }
+      if (!(await deleteMapping(database, accountId, which))) throw notFound('mapping')
+      return {}
+    },
+  }
+}
+
+function checked(message: CsvMappingMessage | undefined): CsvMapping {
+  const parsed = CsvMapping.safeParse(message)
+  if (!parsed.success) throw invalid({ mapping: 'is not a mapping' })
+  const problems = problemsOfMapping(parsed.data)
+  if (problems) throw invalid({ mapping: problems })
+  return parsed.data
+}
+
+function messageOf(entity: ImportMapping) {
+  const mapping = create(
+    CsvMappingSchema,
+    entity.mapping as MessageInitShape<typeof CsvMappingSchema>,
+  )
+  return toMessage(ImportMappingSchema, { ...entity, mapping })
+}

@@ -1,0 +1,66 @@
+import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { CsvMapping } from './formats/csv/csv-mapping.ts'
+
+/** A mapping as it is stored. */
+export const ImportMapping = z.object({
+  accountId: z.string(),
+  transactionImportMappingId: z.string(),
+  signature: z.string(),
+  mapping: CsvMapping,
+  createdAt: z.date(),
+  updatedAt: z.date(),
+  createdBy: z.string(),
+})
+export type ImportMapping = z.infer<typeof ImportMapping>
+
+const columns = columnsOf(ImportMapping, { table: 'transaction_import_mappings' })
+
+export async function insertMapping(tx: Tx, mapping: ImportMapping): Promise<void> {
+  const { accountId, transactionImportMappingId, signature, createdAt, createdBy } = mapping
+  await tx.query(sql.unsafe`
+    INSERT INTO transaction_import_mappings (account_id, transaction_import_mapping_id, signature,
+      mapping, created_at, updated_at, created_by)
+    VALUES (${accountId}, ${transactionImportMappingId}, ${signature},
+      ${JSON.stringify(mapping.mapping)}, ${createdAt.toISOString()},
+      ${mapping.updatedAt.toISOString()}, ${createdBy})`)
+}
+
+export function findMapping(
+  { pool }: Database,
+  accountId: string,
+  transactionImportMappingId: string,
+): Promise<ImportMapping | null> {
+  return pool.maybeOne(sql.type(ImportMapping)`
+    SELECT ${columns} FROM transaction_import_mappings
+    WHERE account_id = ${accountId} AND deleted_at IS NULL
+      AND transaction_import_mapping_id = ${transactionImportMappingId}`)
+}
+
+/** Mappings of an account, the newest first; those of a signature, or all. */
+export function listMappings(
+  { pool }: Database,
+  accountId: string,
+  { signature, limit, offset }: { signature: string | null; limit: number; offset: number },
+): Promise<readonly ImportMapping[]> {
+  const isWanted = signature === null ? sql.fragment`TRUE` : sql.fragment`signature = ${signature}`
+  return pool.any(sql.type(ImportMapping)`
+    SELECT ${columns} FROM transaction_import_mappings
+    WHERE account_id = ${accountId} AND ${isWanted} AND deleted_at IS NULL
+    ORDER BY transaction_import_mapping_id DESC LIMIT ${limit} OFFSET ${offset}`)
+}
+
+/** Takes a mapping out of sight; imports keep theirs. False where there is none. */
+export async function deleteMapping(
+  { pool }: Database,
+  accountId: string,
+  { transactionImportMappingId, now }: { transactionImportMappingId: string; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    UPDATE transaction_import_mappings SET deleted_at = ${now.toISOString()}
+    WHERE account_id = ${accountId} AND deleted_at IS NULL
+      AND transaction_import_mapping_id = ${transactionImportMappingId}`)
+  return rowCount > 0
+}

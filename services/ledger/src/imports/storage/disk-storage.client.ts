@@ -1,0 +1,73 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { newId } from '@coffer/kit/values/id'
+import { namedBy, nameOf, type Storage, type StoredBytes } from './storage.ts'
+
+/** Files in a folder, readable by this user alone. */
+export function openDiskStorage(folder: string): Storage {
+  return {
+    write: async (key, bytes) => {
+      const path = join(folder, nameOf(key))
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const draft = `${path}.${newId('draft')}`
+      try {
+        await writeWhole(draft, bytes)
+        await rename(draft, path)
+      } catch (error) {
+        await rm(draft, { force: true })
+        throw error
+      }
+      await syncFolder(dirname(path))
+    },
+    read: (key) => unlessMissing(readFile(join(folder, nameOf(key)))),
+    remove: (name) => rm(join(folder, name), { force: true }),
+    list: async ({ after, limit }) => {
+      const held: StoredBytes[] = []
+      for (const shelf of await entriesOf(folder)) {
+        if (shelf < after.slice(0, shelf.length)) continue
+        for (const entry of await entriesOf(join(folder, shelf))) {
+          const named = namedBy(`${shelf}/${entry}`)
+          if (named === null || named.name <= after) continue
+          const status = await unlessMissing(stat(join(folder, named.name)))
+          if (status) held.push({ ...named, writtenAt: status.mtime })
+          if (held.length === limit) return { held, next: named.name }
+        }
+      }
+      return { held, next: null }
+    },
+    close: async () => {},
+  }
+}
+
+async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A rename outlives a loss of power only once its folder is on disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function entriesOf(folder: string): Promise<string[]> {
+  return ((await unlessMissing(readdir(folder))) ?? []).sort()
+}
+
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

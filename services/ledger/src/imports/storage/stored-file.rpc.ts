@@ -1,0 +1,21 @@
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { FileService } from '@coffer/proto/ledger/v1/file'
+import { FileSchema } from '@coffer/proto/ledger/v1/upload'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { listFiles } from './stored-file.sql.ts'
+
+const filesMax = 100
+
+/** The files that an account has uploaded (spec/ledger.md 6.7). */
+export function fileRoutes({
+  database,
+}: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof FileService> {
+  return {
+    listFiles: async (_request, context) => {
+      const files = await listFiles(database, callerOf(context).accountId, filesMax)
+      return { files: files.map((file) => toMessage(FileSchema, file)) }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { notFound } from '@coffer/kit/rpc/errors'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { UploadService } from '@coffer/proto/ledger/v1/upload'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { openBook, type Settlement, settle } from '../money/book.ts'
+import { resultOf } from '../money/result.ts'
+import { removeUploaded } from '../money/uploaded-rows.sql.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { findUpload } from './upload.sql.ts'
+import type { UploadKey } from './upload.ts'
+import { markUndone, takenBack } from './upload-undo.sql.ts'
+import { requireComplete, settleUndo } from './upload-undo.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & Pick<MoneyWriter, 'writeIn'>
+
+/** Takes an import back as a whole (docs/files.md, Undo). */
+export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 'undoUpload'> {
+  return {
+    undoUpload: async (request, context) => {
+      const { accountId, userId: createdBy } = callerOf(context)
+      const key = { ...request, accountId }
+      const upload = await findUpload(deps.database, key)
+      if (!upload) throw notFound('transaction upload')
+      requireComplete(upload)
+      return resultOf(await undo(deps, key, createdBy))
+    },
+  }
+}
+
+/** All of it in one transaction; repeated, it changes nothing. */
+function undo(
+  { database, clock, writeIn }: Deps,
+  key: UploadKey,
+  createdBy: string,
+): Promise<Settlement> {
+  const { accountId, bankAccountId, transactionUploadId: causeId } = key
+  const scope = { accountId, bankAccountId }
+  return database.transaction((tx) =>
+    writeIn(tx, key, async () => {
+      if (!(await markUndone(tx, key, clock()))) {
+        return { scope, decide: (current) => ({ reply: settle(openBook(current)) }) }
+      }
+      const given = await removeUploaded(tx, key)
+      const balances = await takenBack(tx, key)
+      return {
+        scope: { ...scope, spendingIds: given.map(({ spendingId }) => spendingId) },
+        operationId: `undo/${causeId}`,
+        createdBy,
+        decide: (current) => {
+          const settlement = settleUndo(current, { causeId, given, balances })
+          return { settlement, changesTexts: true, reply: settlement }
+        },
+      }
+    }),
+  )
+}

@@ -1,0 +1,91 @@
+import { create } from '@bufbuild/protobuf'
+import { requireRoom, requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { keepReply, once } from '@coffer/kit/database/idempotency'
+import { changeOf } from '@coffer/kit/events/changes'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { UploadCreatedSchema } from '@coffer/proto/ledger/v1/events'
+import {
+  type CreateUploadRequest,
+  CreateUploadResponseSchema,
+  FileSchema,
+  UploadSchema,
+  type UploadService,
+} from '@coffer/proto/ledger/v1/upload'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { findBankAccount } from '../accounts/bank-account.sql.ts'
+import { requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { type FileTotals, receiveFile } from './incoming-file.ts'
+import { keepFile } from './storage/file-keeping.rpc.ts'
+import type { Storage } from './storage/storage.ts'
+import { findUpload, insertUpload } from './upload.sql.ts'
+import { createUpload, formatOf, noteOf } from './upload.ts'
+import { undoRoutes } from './upload-undo.rpc.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
+  Pick<MoneyWriter, 'writeIn'> & { config: Bounds; storage: Storage }
+
+/** Uploads of files with transactions (spec/ledger.md 6.1, 6.2). */
+export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
+  return {
+    createUpload: (request, context) => post(deps, request, context),
+    ...undoRoutes(deps),
+    getUpload: async (request, context) => {
+      const { accountId } = callerOf(context)
+      const upload = await findUpload(deps.database, { ...request, accountId })
+      if (!upload) throw notFound('transaction upload')
+      return { upload: toMessage(UploadSchema, { ...upload, note: noteOf(upload) }) }
+    },
+  }
+}
+
+async function post(
+  deps: Deps,
+  requests: AsyncIterable<CreateUploadRequest>,
+  context: HandlerContext,
+) {
+  const { config, database, clock, storage } = deps
+  const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
+  const file = await receiveFile(requests)
+  const bodyHash = async () => (await file.finish()).bodyHash
+  return once({ database, context, reply: CreateUploadResponseSchema, bodyHash }, async (key) => {
+    const { bankAccountId, name, contentType } = file
+    const bankAccount = await findBankAccount(database, accountId, bankAccountId)
+    if (!bankAccount) throw notFound('bank account')
+    requireWritable(bankAccount)
+    requireManual(bankAccount)
+    const format = formatOf(file)
+    await requireRoom(database, uploadBound(config, accountId))
+    const reply = create(CreateUploadResponseSchema)
+    const ids = { accountId, bankAccountId, fileId: newId('file') }
+    const transactionUploadId = newId('txup')
+    const save = async ({ size, bodyHash }: FileTotals) => {
+      const body = { ...ids, transactionUploadId, createdBy, name, contentType, format, size }
+      const made = createUpload(body, clock())
+      reply.upload = messageOf(made)
+      const subject = { accountId, entityId: transactionUploadId, version: 1n }
+      const event = toMessage(UploadCreatedSchema, made.upload)
+      const changes = [changeOf(UploadCreatedSchema, subject, event)]
+      const settings = { accountId, timezone, locale, version: 0n }
+      await database.transaction(async (tx) => {
+        await insertUpload(tx, { ...made, settings, changes })
+        await requireWithin(tx, uploadBound(config, accountId))
+        await keepReply(tx, key && { ...key, bodyHash }, reply)
+      })
+    }
+    const isSaved = async () =>
+      (await findUpload(database, { ...ids, transactionUploadId })) !== null
+    await keepFile(storage, { key: ids, file }, { save, isSaved })
+    return reply
+  })
+}
+
+function messageOf({ file, upload }: ReturnType<typeof createUpload>) {
+  const shown = { ...upload, note: noteOf(upload), file: toMessage(FileSchema, file) }
+  return toMessage(UploadSchema, shown)
+}

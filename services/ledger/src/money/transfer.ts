@@ -1,0 +1,52 @@
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import type { Envelope } from '../envelopes/envelope.ts'
+import { type Book, findEnvelope, postHeld, touch } from './book.ts'
+
+/** A move between two envelopes, or between one and free-to-use (null); minor units, above 0. */
+export type Transfer = {
+  fromSpendingId: string | null
+  toSpendingId: string | null
+  amount: bigint
+}
+
+/**
+ * Moves money between envelopes; the balances stay (`spec/budgeting.md` 6). Refuses to move more
+ * than the source holds; free-to-use may go negative. `causeId` names the transfer. The source is
+ * touched first.
+ */
+export function transfer(book: Book, move: Transfer & { causeId: string }): void {
+  const { fromSpendingId, toSpendingId, amount, causeId } = move
+  if (amount <= 0n) {
+    throw invalid({ amount: 'must be greater than 0' })
+  }
+  if (fromSpendingId === null && toSpendingId === null) {
+    throw invalid({ fromSpendingId: 'one of fromSpendingId and toSpendingId is required' })
+  }
+  if (fromSpendingId === toSpendingId) {
+    throw invalid({ toSpendingId: 'must be another envelope than fromSpendingId' })
+  }
+  const source = sideOf(book, fromSpendingId)
+  const destination = sideOf(book, toSpendingId)
+  if (source !== null && source.currentAmount < amount) {
+    throw invalid({ amount: 'is more than the envelope holds' })
+  }
+  if (source !== null) {
+    touch(book, source)
+    postHeld(book, source, { delta: -amount, cause: 'transfer', causeId })
+  }
+  if (destination !== null) {
+    touch(book, destination)
+    postHeld(book, destination, { delta: amount, cause: 'transfer', causeId })
+  }
+}
+
+function sideOf(book: Book, spendingId: string | null): Envelope | null {
+  if (spendingId === null) {
+    return null
+  }
+  const envelope = findEnvelope(book, spendingId)
+  if (envelope === null) {
+    throw notFound('spending')
+  }
+  return envelope
+}

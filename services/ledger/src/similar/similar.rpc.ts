@@ -1,0 +1,39 @@
+import { create } from '@bufbuild/protobuf'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  ClusterTermSchema,
+  type SimilarService,
+  TransactionClusterSchema,
+} from '@coffer/proto/ledger/v1/similar'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { findCluster } from './cluster.sql.ts'
+import type { ClusterTerm, TransactionCluster } from './cluster.ts'
+
+/** Similar transactions (spec/interface.md, Transaction cluster). */
+export function similarRoutes({
+  database,
+}: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof SimilarService> {
+  return {
+    getCluster: async (request, context) => {
+      const cluster = await findCluster(database, callerOf(context).accountId, request)
+      if (cluster === null) throw notFound('transaction')
+      return cluster ? { cluster: messageOf(cluster) } : {}
+    },
+  }
+}
+
+function messageOf(cluster: TransactionCluster) {
+  const debug = cluster.debug.map(termOf)
+  const merchant = cluster.merchant.map(termOf)
+  return toMessage(TransactionClusterSchema, { ...cluster, debug, merchant })
+}
+
+// The interface has integers where the search has fractions; a share of 1 is 1000.
+function termOf(term: ClusterTerm) {
+  const order = Math.round(term.order)
+  const rank = Math.round(term.rank * 1000)
+  return create(ClusterTermSchema, { ...term, order, rank })
+}

@@ -1,0 +1,51 @@
+import type { Database } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { BankAccountKey } from '../accounts/bank-account.ts'
+
+const WaitingSearch = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  version: z.bigint(),
+})
+
+/** A bank account that is to be searched for similar transactions, as of this version of it. */
+export type WaitingSearch = z.infer<typeof WaitingSearch>
+
+interface Page {
+  after: BankAccountKey
+  limit: number
+  /** The last change that is long enough ago. */
+  quietUpTo: bigint
+  /** Changes that have waited since then are searched, whatever came after them. */
+  waitedUpTo: bigint
+}
+
+/**
+ * A page of those that wait, over all accounts, by key. Versions are instants in µs
+ * (docs/money.md). Archived bank accounts and those of deleted links wait for nothing.
+ */
+export function listWaitingSearches(
+  { pool }: Database,
+  { after, limit, quietUpTo, waitedUpTo }: Page,
+): Promise<readonly WaitingSearch[]> {
+  return pool.any(sql.type(WaitingSearch)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", version
+    FROM bank_accounts
+    WHERE unsearched_from IS NOT NULL AND deleted_at IS NULL AND removed_at IS NULL
+      AND (version <= ${quietUpTo} OR unsearched_from <= ${waitedUpTo})
+      AND (account_id, bank_account_id) > (${after.accountId}, ${after.bankAccountId})
+    ORDER BY account_id, bank_account_id LIMIT ${limit}`)
+}
+
+/** Ends a search of all changes up to a version; where it has changed since, it waits again. */
+export async function endWaitingSearch(
+  { pool }: Database,
+  { accountId, bankAccountId, version }: WaitingSearch,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE bank_accounts
+    SET unsearched_from = CASE WHEN version > ${version} THEN ${version}::bigint + 1 END
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND unsearched_from <= ${version}`)
+}

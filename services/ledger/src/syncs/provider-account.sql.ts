@@ -1,0 +1,42 @@
+import { keyOf } from '@coffer/kit/database/aggregate-key'
+import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import type { LinkKey } from '../accounts/link.ts'
+import { readMoney } from '../money/money-state.sql.ts'
+import { AccountRecord, type SyncedAccount } from './provider-account.ts'
+
+const Row = z.object({ bankAccountId: z.string() })
+
+/** Bank accounts of a link with what their provider said, archived ones included, by ID. */
+export async function listSynced(
+  connection: CommonQueryMethods,
+  { accountId, linkId }: LinkKey,
+): Promise<SyncedAccount[]> {
+  const ids = await connection.anyFirst(sql.type(Row)`
+    SELECT bank_account_id AS "bankAccountId" FROM bank_accounts
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND removed_at IS NULL
+    ORDER BY bank_account_id`)
+  if (ids.length === 0) return []
+  const scopes = ids.map((bankAccountId) => ({ accountId, bankAccountId, readsProvider: true }))
+  const states = await readMoney(connection, scopes)
+  return scopes.flatMap((scope) => {
+    const state = states.get(keyOf(scope))
+    if (!state) return []
+    return { bankAccount: state.bankAccount, record: state.accountRecord, aliases: state.aliases }
+  })
+}
+
+/** The provider's records of bank accounts, by their IDs. */
+export async function findAccountRecords(
+  { pool }: Database,
+  accountId: string,
+  bankAccountIds: readonly string[],
+): Promise<Map<string, AccountRecord>> {
+  const found = await pool.any(sql.type(AccountRecord)`
+    SELECT ${columnsOf(AccountRecord, { table: 'provider_accounts' })} FROM provider_accounts
+    WHERE account_id = ${accountId}
+      AND bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})`)
+  return new Map(found.map((record) => [record.bankAccountId, record]))
+}

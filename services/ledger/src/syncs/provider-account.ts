@@ -1,0 +1,119 @@
+import type { ProviderAccount } from '@coffer/proto/ledger/v1/sync_import'
+import { z } from 'zod'
+import type { BankAccount } from '../accounts/bank-account.ts'
+import { atLeastZero, Money } from '../money/money.ts'
+import {
+  nameOf,
+  rawOf,
+  requireAmounts,
+  requireBatch,
+  requireIds,
+  requireRaw,
+} from './provider-item.ts'
+import { MatchReason } from './provider-transaction.ts'
+
+/** A provider's record of a bank account; amounts are minor units of its currency. */
+export const AccountRecord = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  name: z.string(),
+  officialName: z.string(),
+  mask: z.string().nullable(),
+  currency: z.string(),
+  accountType: z.string(),
+  accountSubType: z.string(),
+  availableBalance: Money,
+  currentBalance: Money,
+  limitBalance: Money,
+  /** What the provider sent, JSON. */
+  raw: z.string().nullable(),
+  createdAt: z.date(),
+  createdBy: z.string(),
+  updatedAt: z.date(),
+})
+export type AccountRecord = z.infer<typeof AccountRecord>
+
+/**
+ * An ID by which a provider knew or knows a bank account, and why it was taken for that one. The
+ * current one is the one that was named last.
+ */
+export const AccountAlias = z.object({
+  accountId: z.string(),
+  linkId: z.string(),
+  providerAccountId: z.string(),
+  bankAccountId: z.string(),
+  isCurrent: z.boolean(),
+  matchReason: MatchReason,
+  createdAt: z.date(),
+})
+export type AccountAlias = z.infer<typeof AccountAlias>
+
+/** A bank account with what its provider said of it; no record while it has not. */
+export type SyncedAccount = {
+  bankAccount: BankAccount
+  record: AccountRecord | null
+  aliases: readonly AccountAlias[]
+}
+
+/** What a provider says of a bank account, within bounds; balances in minor units. */
+export type AccountItem = {
+  providerAccountId: string
+  aliases: readonly string[]
+  name: string
+  officialName: string
+  mask: string | null
+  currency: string
+  accountType: string
+  accountSubType: string
+  available: bigint | null
+  current: bigint | null
+  limit: bigint | null
+  feedBankAccountId: string | null
+  raw: string | null
+}
+
+/**
+ * A provider's bank accounts, with their texts cut. Of two with one ID the later counts; an alias
+ * that another one has is not told apart by it. Throws invalid, naming the field.
+ */
+export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[] {
+  requireBatch({ accounts: accounts.length })
+  const items = itemsOf(accounts)
+  const last = new Map(items.map((item) => [item.providerAccountId, item]))
+  const named = new Set(last.keys())
+  return [...last.values()].map((item) => {
+    const aliases = item.aliases.filter((alias) => !named.has(alias) && named.add(alias))
+    return { ...item, aliases }
+  })
+}
+
+/** The ID by which the provider knows the account now; empty where it has not said one. */
+export function currentIdOf({ aliases }: Pick<SyncedAccount, 'aliases'>): string {
+  return aliases.find(({ isCurrent }) => isCurrent)?.providerAccountId ?? ''
+}
+
+function itemsOf(accounts: readonly ProviderAccount[]): AccountItem[] {
+  return accounts.map((one, index) => {
+    const { providerAccountId, aliases, raw } = one
+    requireIds({ providerAccountId, feedBankAccountId: one.feedBankAccountId }, ['accounts', index])
+    requireIds(Object.fromEntries(aliases.entries()), ['accounts', index, 'aliases'])
+    requireRaw(raw, ['accounts', index])
+    const { availableBalance, currentBalance, limitBalance } = one
+    requireAmounts({ availableBalance, currentBalance, limitBalance }, ['accounts', index])
+    return {
+      providerAccountId,
+      aliases,
+      name: nameOf(one.name) || nameOf(one.officialName) || 'Account',
+      officialName: nameOf(one.officialName),
+      mask: nameOf(one.mask ?? '') || null,
+      currency: one.currency,
+      accountType: one.accountType,
+      accountSubType: one.accountSubType,
+      available: availableBalance ?? null,
+      current: currentBalance ?? null,
+      limit: limitBalance === undefined ? null : atLeastZero(limitBalance),
+      feedBankAccountId: one.feedBankAccountId ?? null,
+      raw: rawOf(raw),
+    }
+  })
+}

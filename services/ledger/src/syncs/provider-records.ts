@@ -1,0 +1,55 @@
+import { toMessage } from '@coffer/kit/rpc/message'
+import {
+  type AggregatorTransaction,
+  AggregatorTransactionSchema,
+  type FeedTransaction,
+  FeedTransactionSchema,
+} from '@coffer/proto/ledger/v1/transaction'
+import { type ProviderRecord, shownRecords } from './provider-transaction.ts'
+
+/** What a transaction shows of its provider's records. */
+export type ProviderRecords = {
+  aggregatorTransaction: AggregatorTransaction | null
+  pendingAggregatorTransaction: AggregatorTransaction | null
+  feedTransaction: FeedTransaction | null
+}
+
+/** Of a transaction without a provider. */
+export const noRecords: ProviderRecords = {
+  aggregatorTransaction: null,
+  pendingAggregatorTransaction: null,
+  feedTransaction: null,
+}
+
+/** The records of a transaction as the interface has them (spec/ledger.md 4.1, 2.1). */
+export function renderRecords(
+  source: 'aggregator' | 'feed',
+  records: readonly ProviderRecord[],
+): ProviderRecords {
+  const { posted, pending } = shownRecords(records)
+  if (source === 'feed') {
+    return { ...noRecords, feedTransaction: feedOf(posted ?? pending) }
+  }
+  return {
+    ...noRecords,
+    aggregatorTransaction: aggregatorOf(posted),
+    pendingAggregatorTransaction: aggregatorOf(pending),
+  }
+}
+
+function aggregatorOf(record: ProviderRecord | null): AggregatorTransaction | null {
+  if (record === null) {
+    return null
+  }
+  const { name, merchantName } = record
+  const named = { ...record, name: name || null, merchantName: merchantName || null }
+  return toMessage(AggregatorTransactionSchema, named)
+}
+
+function feedOf(record: ProviderRecord | null): FeedTransaction | null {
+  if (record === null) {
+    return null
+  }
+  const { recordId: feedTransactionId, merchantName: merchant, name: description } = record
+  return toMessage(FeedTransactionSchema, { ...record, feedTransactionId, merchant, description })
+}

@@ -1,0 +1,211 @@
+import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { nextVersion } from '@coffer/kit/database/version'
+import { changeOf } from '@coffer/kit/events/changes'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { isId, newId } from '@coffer/kit/values/id'
+import { LinkCreatedSchema } from '@coffer/proto/ledger/v1/events'
+import type {
+  SetBalancesRequest,
+  SyncImportService,
+  UpsertBankAccountsRequest,
+  UpsertLinkRequest,
+} from '@coffer/proto/ledger/v1/sync_import'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { requireWritable } from '../accounts/bank-account.ts'
+import { type Bounds, linkBound } from '../accounts/bounds.sql.ts'
+import { subjectOf } from '../accounts/link.rpc.ts'
+import { findLink, insertLinkOnce } from '../accounts/link.sql.ts'
+import { createAggregatorLink, type Link } from '../accounts/link.ts'
+import { matchAccounts } from '../imports/account-match.ts'
+import { createBankAccounts } from '../money/creation.service.ts'
+import { atLeastZero } from '../money/money.ts'
+import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { listSynced } from './provider-account.sql.ts'
+import {
+  type AccountItem,
+  currentIdOf,
+  readAccounts,
+  type SyncedAccount,
+} from './provider-account.ts'
+import { nameOf } from './provider-item.ts'
+import {
+  createSyncedAccount,
+  deactivateAccount,
+  refreshAccount,
+  settleBalances,
+} from './sync-accounts.ts'
+import { sourceOf } from './sync-kind.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
+
+/** What the syncs bring in of links and bank accounts (spec/syncs.md 1.4, 2.7, 2.8, 3.4). */
+export function accountSyncRoutes(
+  deps: Deps,
+): Omit<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
+  return {
+    upsertLink: (request, context) => upsertLink(deps, request, context),
+    upsertBankAccounts: (request, context) => upsert(deps, request, context),
+    listSyncedBankAccounts: async ({ linkId }, context) => {
+      const { accountId, issuer } = callerOf(context)
+      live(await findLink(deps.database, accountId, linkId), issuer)
+      const accounts = await listSynced(deps.database.pool, { accountId, linkId })
+      return { accounts: accounts.map((synced) => toReply(synced)) }
+    },
+    setBalances: (request, context) => setBalances(deps, request, context),
+  }
+}
+
+async function upsertLink(
+  { config, database, clock }: Deps,
+  request: UpsertLinkRequest,
+  context: HandlerContext,
+) {
+  const { accountId, userId, issuer } = callerOf(context)
+  const { linkId, createdBy = userId } = request
+  if (!isId('link', linkId)) throw invalid({ linkId: 'is not the ID of a link' })
+  const institutionName = nameOf(request.institutionName)
+  if (institutionName === '') throw invalid({ institutionName: 'is required' })
+  const body = { linkId, institutionName }
+  const link = createAggregatorLink(body, { accountId, createdBy, now: clock() })
+  const event = changeOf(LinkCreatedSchema, subjectOf(link), toMessage(LinkCreatedSchema, link))
+  const isNew = await database.transaction(async (tx) => {
+    const isInserted = await insertLinkOnce(tx, link, [event])
+    if (isInserted) await requireWithin(tx, linkBound(config, accountId))
+    return isInserted
+  })
+  if (!isNew) live(await findLink(database, accountId, linkId), issuer)
+  return { isNew }
+}
+
+type Upserted = { synced: SyncedAccount; isNew: boolean }
+
+/** What a provider lists on a link. */
+interface Listed {
+  link: Link
+  items: readonly AccountItem[]
+  isComplete: boolean
+}
+
+async function upsert(deps: Deps, request: UpsertBankAccountsRequest, context: HandlerContext) {
+  const { accountId, issuer } = callerOf(context)
+  const { linkId, isComplete, knownOnly } = request
+  const items = readAccounts(request.accounts)
+  const link = live(await findLink(deps.database, accountId, linkId), issuer)
+  const refreshed = await refresh(deps, { link, items, isComplete }, context)
+  const isAll = knownOnly || refreshed.size === items.length
+  const created = isAll
+    ? refreshed
+    : await createUnknown(deps, { link, items, isComplete }, context)
+  const upserted = items.flatMap((item) => refreshed.get(item) ?? created.get(item) ?? [])
+  return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
+}
+
+/** Saves what is said of bank accounts that are known, each by itself; they are returned. */
+async function refresh(
+  { database, writeEach }: Deps,
+  { link, items, isComplete }: Listed,
+  context: HandlerContext,
+): Promise<Map<AccountItem, Upserted>> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  const known = await listSynced(database.pool, link)
+  const matches = matchAccounts(items, { known, isComplete })
+  const workOn = (
+    { bankAccount: { bankAccountId } }: SyncedAccount,
+    decide: (current: Current) => Decision<SyncedAccount | null>,
+  ) => {
+    const scope = { accountId, bankAccountId, readsProvider: true }
+    return { scope, createdBy, isAlone: true, decide }
+  }
+  const found = items.flatMap((item) => {
+    const match = matches.get(item)
+    return match ? { item, ...match } : []
+  })
+  const listed = new Set(found.map(({ synced }) => synced))
+  const missing = isComplete ? known.filter((one) => !listed.has(one)) : []
+  const outcomes = await writeEach([
+    ...found.map(({ item, synced, reason }) =>
+      workOn(synced, (current) => refreshAccount(current, { link, item, reason })),
+    ),
+    ...missing.map((synced) => workOn(synced, deactivateAccount)),
+  ])
+  const refreshed = new Map<AccountItem, Upserted>()
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'rejected') throw outcome.reason
+    const item = found[index]?.item
+    if (item && outcome.value) refreshed.set(item, { synced: outcome.value, isNew: false })
+  }
+  return refreshed
+}
+
+/** Creates bank accounts for the items that are still unknown; returns every item's. */
+function createUnknown(
+  deps: Deps,
+  { link, items, isComplete }: Listed,
+  context: HandlerContext,
+): Promise<Map<AccountItem, Upserted>> {
+  const { issuer, userId: createdBy } = callerOf(context)
+  const now = deps.clock()
+  const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
+  const bankAccountIds = items.map(() => newId('bac'))
+  return createBankAccounts(deps, link, async (shared, tx) => {
+    live(shared, issuer)
+    // The same list may have come twice at once: then the other one has created them.
+    const matches = matchAccounts(items, { known: await listSynced(tx, link), isComplete })
+    const reply = new Map<AccountItem, Upserted>()
+    const creations: Creation<SyncedAccount>[] = []
+    for (const [index, item] of items.entries()) {
+      const match = matches.get(item)
+      if (match) {
+        reply.set(item, { synced: match.synced, isNew: false })
+      } else {
+        const id = bankAccountIds[index] ?? ''
+        const creation = createSyncedAccount({ link, item, operation }, id)
+        creations.push(creation)
+        reply.set(item, { synced: creation.reply, isNew: true })
+      }
+    }
+    return { creations, reply }
+  })
+}
+
+function setBalances({ write }: Deps, request: SetBalancesRequest, context: HandlerContext) {
+  const { accountId, issuer, userId: createdBy } = callerOf(context)
+  const { bankAccountId, availableBalance, currentBalance, limitBalance } = request
+  const stated = {
+    available: availableBalance ?? null,
+    current: currentBalance ?? null,
+    limit: limitBalance === undefined ? null : atLeastZero(limitBalance),
+  }
+  return write({
+    scope: { accountId, bankAccountId, spendingIds: [] },
+    createdBy,
+    signal: context.signal,
+    decide: ({ bankAccount, operation }) => {
+      requireWritable(bankAccount)
+      sourceOf(bankAccount, issuer)
+      const settlement = settleBalances({ bankAccount, operation }, stated)
+      const reply = { isChanged: settlement !== null }
+      return settlement ? { settlement, reply } : { reply }
+    },
+  })
+}
+
+function live(link: Link | null, issuer: string): Link {
+  if (!link || link.deletedAt !== null) throw notFound('link')
+  sourceOf(link, issuer)
+  return link
+}
+
+function toReply(synced: SyncedAccount, isNew = false) {
+  const { bankAccountId, currency, status, deletedAt, feedBankAccountId } = synced.bankAccount
+  return {
+    ...{ bankAccountId, currency, status, isNew },
+    providerAccountId: currentIdOf(synced),
+    isArchived: deletedAt !== null,
+    ...(feedBankAccountId ? { feedBankAccountId } : {}),
+  }
+}

@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type NewBalances, setBalances } from '../accounts/balance-changes.ts'
+import { AccountSubType, AccountType, type BankAccount } from '../accounts/bank-account.ts'
+import { openBankAccount } from '../accounts/bank-account-change.ts'
+import type { Link } from '../accounts/link.ts'
+import { type Operation, openBook, type Settlement, settle } from '../money/book.ts'
+import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
+import type { AccountAlias, AccountItem, AccountRecord, SyncedAccount } from './provider-account.ts'
+import type { MatchReason } from './provider-transaction.ts'
+
+type Seen = { link: Link; item: AccountItem; operation: Operation }
+
+/**
+ * Decides what a provider's list makes of a bank account that it has (spec/syncs.md 2.7, 2.8, 3.4):
+ * it gets the balances and the original name, and is active. Its name stays the user's. An
+ * archived one stays as it is.
+ */
+export function refreshAccount(
+  { bankAccount: before, accountRecord: old, aliases: known, operation }: Current,
+  { link, item, reason }: { link: Link; item: AccountItem; reason: MatchReason },
+): Decision<SyncedAccount> {
+  if (before.deletedAt !== null) {
+    return { reply: { bankAccount: before, record: old, aliases: known } }
+  }
+  const seen = { link, item, operation }
+  const settlement = refresh(before, seen)
+  const { bankAccount } = settlement
+  const record = recordOf(seen, { bankAccount, old })
+  const aliases = aliasesOf(seen, { bankAccount, known, reason })
+  const fresh = aliases.filter((one) => !known.includes(one))
+  const reply = { bankAccount, record, aliases }
+  if (bankAccount === before && record === old && fresh.length === 0) return { reply }
+  return { settlement, accountRecord: record, aliases: fresh, reply }
+}
+
+/** Decides what becomes of a bank account that a complete list leaves out. */
+export function deactivateAccount({ bankAccount, operation }: Current): Decision<null> {
+  if (bankAccount.deletedAt !== null || bankAccount.status === 'inactive') return { reply: null }
+  const inactive = { ...bankAccount, status: 'inactive', updatedAt: operation.now } as const
+  return { settlement: { bankAccount: inactive, envelopes: [], entries: [] }, reply: null }
+}
+
+/** Decides a new bank account for an item that is none of those that are known. */
+export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation<SyncedAccount> {
+  const { link, item, operation } = seen
+  const type = AccountType.safeParse(item.accountType)
+  const subType = AccountSubType.safeParse(item.accountSubType)
+  const body = {
+    bankAccountId,
+    name: item.name,
+    originalName: item.name,
+    currency: item.currency,
+    accountType: type.data ?? 'other',
+    accountSubType: subType.data ?? 'other',
+    status: 'active',
+    availableBalance: item.available,
+    currentBalance: item.current,
+    limitBalance: item.limit,
+    feedBankAccountId: item.feedBankAccountId,
+    mask: item.mask !== null && [...item.mask].length === 4 ? item.mask : null,
+  }
+  const settlement = openBankAccount({ link, operation }, body)
+  const { bankAccount } = settlement
+  const record = recordOf(seen, { bankAccount, old: null })
+  const aliases = aliasesOf(seen, { bankAccount, known: [], reason: 'new' })
+  const reply = { bankAccount, record, aliases }
+  return { settlement, accountRecord: record, aliases, reply }
+}
+
+/** What a provider says anew of an account; it counts as refreshed when something is different. */
+function refresh(before: BankAccount, { item, operation }: Seen): Settlement {
+  const { name, currency, available, current, limit } = item
+  // Balances in another currency say nothing of this account.
+  const isOwn = currency === before.currency
+  const stated = isOwn ? { available, current, limit } : {}
+  const settlement = settleBalances({ bankAccount: before, operation }, stated)
+  const isRenamed = name !== before.originalName
+  const isActive = before.status === 'active'
+  const unchanged = { bankAccount: before, envelopes: [], entries: [] }
+  if (settlement === null && !isRenamed && isActive) return unchanged
+  const { bankAccount, entries } = settlement ?? unchanged
+  const { now } = operation
+  const lastUpdated = isRenamed ? now : bankAccount.lastUpdated
+  const seen = { originalName: name, status: 'active', lastUpdated, updatedAt: now } as const
+  return { bankAccount: { ...bankAccount, ...seen }, envelopes: [], entries }
+}
+
+/**
+ * Sets those balances that a provider states otherwise than they are stored (spec/ledger.md 3.2);
+ * null where there are none. Minor units; null is not stated.
+ */
+export function settleBalances(
+  { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
+  stated: { available?: bigint | null; current?: bigint | null; limit?: bigint | null },
+): Settlement | null {
+  const { availableBalance, currentBalance, limitBalance, bankAccountId } = bankAccount
+  const { available = null, current = null, limit = null } = stated
+  const to: NewBalances = {
+    ...(available === null || available === availableBalance ? {} : { available }),
+    ...(current === null || current === currentBalance ? {} : { current }),
+    ...(limit === null || limit === limitBalance ? {} : { limit }),
+  }
+  if (Object.keys(to).length === 0) {
+    return null
+  }
+  const book = openBook({ bankAccount, envelopes: [], operation })
+  setBalances(book, { to, cause: 'sync', causeId: bankAccountId })
+  book.bankAccount.balancesAsOf = operation.now
+  book.bankAccount.updatedAt = operation.now
+  return settle(book)
+}
+
+function recordOf(
+  { link, item, operation }: Seen,
+  { bankAccount, old }: { bankAccount: BankAccount; old: AccountRecord | null },
+): AccountRecord {
+  const { accountId, bankAccountId } = bankAccount
+  const record: AccountRecord = {
+    accountId,
+    bankAccountId,
+    name: item.name,
+    officialName: item.officialName,
+    mask: item.mask,
+    currency: item.currency,
+    accountType: item.accountType,
+    accountSubType: item.accountSubType,
+    availableBalance: item.available ?? old?.availableBalance ?? 0n,
+    currentBalance: item.current ?? old?.currentBalance ?? 0n,
+    limitBalance: item.limit ?? old?.limitBalance ?? 0n,
+    raw: item.raw,
+    createdAt: old?.createdAt ?? operation.now,
+    createdBy: old?.createdBy ?? link.createdBy,
+    updatedAt: old?.updatedAt ?? operation.now,
+  }
+  if (old !== null && isDeepStrictEqual(old, record)) return old
+  return { ...record, updatedAt: operation.now }
+}
+
+/** Every ID of the account, the one that the provider uses now marked. */
+function aliasesOf(
+  { link, item, operation }: Seen,
+  of: { bankAccount: BankAccount; known: readonly AccountAlias[]; reason: MatchReason },
+): AccountAlias[] {
+  const { accountId, linkId } = link
+  const { bankAccountId } = of.bankAccount
+  const names = new Set([item.providerAccountId, ...item.aliases])
+  const fresh = [...names].filter((id) => !of.known.some((one) => one.providerAccountId === id))
+  const marked = of.known.map((one) => {
+    const isCurrent = one.providerAccountId === item.providerAccountId
+    return one.isCurrent === isCurrent ? one : { ...one, isCurrent }
+  })
+  const added = fresh.map((providerAccountId) => ({
+    ...{ accountId, linkId, providerAccountId, bankAccountId },
+    isCurrent: providerAccountId === item.providerAccountId,
+    matchReason: of.reason,
+    createdAt: operation.now,
+  }))
+  return [...marked, ...added]
+}

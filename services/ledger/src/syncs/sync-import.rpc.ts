@@ -1,0 +1,142 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { dayMs } from '@coffer/kit/values/time'
+import type {
+  ImportTransactionsRequest,
+  RemoveTransactionsRequest,
+  SyncImportService,
+} from '@coffer/proto/ledger/v1/sync_import'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import type { BankAccountKey } from '../accounts/bank-account.ts'
+import type { SyncedScope } from '../money/money-state.ts'
+import type { Current } from '../money/unit-of-work.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { findTimezone } from '../tenancy/account-settings.sql.ts'
+import { readItems, requireBatch, requireIds } from './provider-item.ts'
+import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
+import { type Imported, importTransactions, type SyncDecision } from './sync-import.ts'
+import { sourceOf } from './sync-kind.ts'
+import { postingDaysMax, postingDaysMin } from './sync-match.ts'
+import { removeSynced } from './sync-removal.ts'
+
+type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
+
+/** What the syncs bring in of transactions (spec/syncs.md 3; design 4). */
+export function transactionSyncRoutes(
+  deps: Deps,
+): Pick<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
+  return {
+    importTransactions: async (request, context) => {
+      const imported = await importBatch(deps, request, context)
+      return {
+        transactions: [...imported].map(([providerTransactionId, one]) => {
+          return { providerTransactionId, ...one }
+        }),
+      }
+    },
+    removeTransactions: (request, context) => removeBatch(deps, request, context),
+  }
+}
+
+async function importBatch(
+  deps: Deps,
+  request: ImportTransactionsRequest,
+  context: HandlerContext,
+): Promise<Map<string, Imported>> {
+  const { accountId, issuer, userId: createdBy } = callerOf(context)
+  const { bankAccountId, providerAccountId, transactions } = request
+  const timezone = await findTimezone(deps.database, accountId)
+  // Identity's event is on its way: days stored by another clock could never be mended.
+  if (timezone === null) throw unavailable('the timezone of the account is not known yet')
+  const { items, unreadable } = readItems(transactions, { providerAccountId, timezone })
+  const ids = {
+    transactionIds: items.map(() => newId('txn')),
+    recordIds: items.map(() => newId(issuer === 'feed-sync' ? 'ltxn' : 'ptxn')),
+  }
+  const key = { accountId, bankAccountId }
+  const by = { synced: scopeOf(items), createdBy }
+  const { imported } = await sync(deps, key, by, (locked, known) => {
+    const source = sourceOf(locked.bankAccount, issuer)
+    return importTransactions(locked, { items, known, ids, source })
+  })
+  const skipped = unreadable.map(({ providerTransactionId, reason }): [string, Imported] => {
+    return [providerTransactionId, { transactionId: '', outcome: 'skipped', reason }]
+  })
+  const outcomes = new Map([...skipped, ...imported])
+  return new Map(transactions.flatMap((one) => entryOf(outcomes, one.providerTransactionId)))
+}
+
+async function removeBatch(
+  deps: Deps,
+  { bankAccountId, providerTransactionIds }: RemoveTransactionsRequest,
+  context: HandlerContext,
+) {
+  const { accountId, issuer, userId: createdBy } = callerOf(context)
+  requireBatch({ providerTransactionIds: providerTransactionIds.length })
+  requireIds(Object.fromEntries(providerTransactionIds.map((id, index) => [index, id])), [
+    'providerTransactionIds',
+  ])
+  const providerIds = providerTransactionIds
+  const key = { accountId, bankAccountId }
+  const by = { synced: { providerIds, alike: null }, createdBy }
+  const { removedCount, unknownCount } = await sync(deps, key, by, (locked, known) => {
+    sourceOf(locked.bankAccount, issuer)
+    return removeSynced(locked, { providerIds, known })
+  })
+  return { removedCount, unknownCount }
+}
+
+/**
+ * Decides a batch on what is known of its transactions. A sync changes rows that it finds by what
+ * providers say, so it has a round of its own.
+ */
+function sync<Outcome extends SyncDecision>(
+  { write }: Deps,
+  key: BankAccountKey,
+  { synced, createdBy }: { synced: SyncedScope; createdBy: string },
+  decide: (current: Current, known: SyncedTransaction[]) => Outcome,
+): Promise<Outcome> {
+  return write({
+    scope: { ...key, synced },
+    createdBy,
+    isAlone: true,
+    decide: (current) => {
+      const outcome = decide(current, syncedOf(current))
+      const { settlement, records, inserted, updated } = outcome
+      if (records.length === 0) return { reply: outcome }
+      return { settlement, records, inserted, updated, reply: outcome }
+    },
+  })
+}
+
+/** Transactions with the records that providers have of them. */
+function syncedOf({ transactions, records }: Current): SyncedTransaction[] {
+  const byTransaction = Map.groupBy(records, ({ transactionId }) => transactionId)
+  return transactions.map((transaction) => {
+    return { transaction, records: byTransaction.get(transaction.transactionId) ?? [] }
+  })
+}
+
+/** Where to look for what the items may be. */
+function scopeOf(items: readonly ProviderItem[]): SyncedScope {
+  const [first] = items
+  if (first === undefined) return { providerIds: [], alike: null }
+  const days = items.map(({ date }) => date.getTime())
+  const named = items.flatMap((item) => item.pendingProviderTransactionId ?? [])
+  return {
+    providerIds: [...items.map((item) => item.providerTransactionId), ...named],
+    alike: {
+      amounts: [...new Set(items.map(({ amount }) => amount))],
+      from: new Date(Math.min(...days) - (postingDaysMax + 1) * dayMs),
+      to: new Date(Math.max(...days) - (postingDaysMin - 1) * dayMs),
+      providerAccountId: first.providerAccountId,
+    },
+  }
+}
+
+function entryOf(outcomes: Map<string, Imported>, id: string): [string, Imported][] {
+  const outcome = outcomes.get(id)
+  return outcome ? [[id, outcome]] : []
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals'
+import { aProviderItem, aTransaction } from '../../test/imports/samples.ts'
+import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
+import { matchOf } from './sync-match.ts'
+import { openDesk } from './synced-transactions.ts'
+
+const DAY = 86_400_000
+const FIRST = new Date('2026-03-02T06:00:00Z')
+
+function day(offset: number): Date {
+  return new Date(FIRST.getTime() + offset * DAY)
+}
+
+/** A transaction that items have brought; all but the last of them have ended. */
+function synced(transactionId: string, ...items: Partial<ProviderItem>[]): SyncedTransaction {
+  const records = items.map((one, index) => {
+    const { displayName, originalName, ...item } = aProviderItem({ date: FIRST, ...one })
+    const { accountId, bankAccountId, createdAt } = aTransaction()
+    const deletedAt = index < items.length - 1 ? day(index) : null
+    const names = { accountId, bankAccountId, createdAt, recordId: 'ptxn_1', transactionId }
+    return { ...item, ...names, matchReason: 'new' as const, deletedAt }
+  })
+  return { transaction: aTransaction({ transactionId }), records }
+}
+
+function match(item: Partial<ProviderItem>, ...known: SyncedTransaction[]) {
+  const unknown = { providerTransactionId: 'new', date: FIRST, ...item }
+  const found = matchOf(aProviderItem(unknown), openDesk(known))
+  return found && `${found.synced.transaction.transactionId} ${found.reason}`
+}
+
+const pending = { providerTransactionId: 'a', isPending: true }
+
+describe('an item with an unknown ID is', () => {
+  test.each<[string, Partial<ProviderItem>, SyncedTransaction[], string | null]>([
+    ['new where nothing is known', {}, [], null],
+    [
+      'the pending one that it names, whatever they look like',
+      { pendingProviderTransactionId: 'a', amount: 1n, name: 'x', date: day(90) },
+      [synced('txn_1', pending)],
+      'txn_1 pending-id',
+    ],
+    [
+      'not the pending one that it names where that is posted already',
+      { pendingProviderTransactionId: 'a' },
+      [synced('txn_1', pending, { providerTransactionId: 'b' })],
+      null,
+    ],
+    [
+      'what a posted one says that it was',
+      { providerTransactionId: 'a', isPending: true },
+      [synced('txn_1', { pendingProviderTransactionId: 'a' })],
+      'txn_1 posted-first',
+    ],
+    [
+      'the pending one that it looks like',
+      { date: day(3), name: 'DELI #5, Chicago', merchantName: '' },
+      [synced('txn_1', { ...pending, name: 'Deli Chicago IL', merchantName: '' })],
+      'txn_1 amount-date-name',
+    ],
+    [
+      'of several the nearest in time',
+      { date: day(3) },
+      [synced('txn_1', pending), synced('txn_2', { ...pending, date: day(2) })],
+      'txn_2 amount-date-name',
+    ],
+    [
+      'of equal ones the oldest',
+      {},
+      [synced('txn_2', pending), synced('txn_1', pending)],
+      'txn_1 amount-date-name',
+    ],
+    ['new beside a posted one that looks the same', {}, [synced('txn_1', {})], null],
+    ['new beside a pending one when it is pending', pending, [synced('txn_1', pending)], null],
+    [
+      'new when only a few letters agree',
+      { name: 'De', merchantName: '' },
+      [synced('t', pending)],
+      null,
+    ],
+    [
+      'new when neither has letters',
+      { name: '#1', merchantName: '' },
+      [synced('txn_1', { ...pending, name: '#2', merchantName: '' })],
+      null,
+    ],
+    [
+      'what was seen of it under an earlier ID of the account',
+      { providerAccountId: 'account_2' },
+      [synced('txn_1', {})],
+      'txn_1 re-consent',
+    ],
+    [
+      'not what was seen under the present one too',
+      { providerAccountId: 'account_2' },
+      [synced('txn_1', {}, { providerTransactionId: 'b', providerAccountId: 'account_2' })],
+      null,
+    ],
+    [
+      'not of another day',
+      { providerAccountId: 'account_2', date: day(1) },
+      [synced('txn_1', {})],
+      null,
+    ],
+  ])('%s', (_case, item, known, expected) => {
+    expect(match(item, ...known)).toBe(expected)
+  })
+
+  test.each([
+    [-2, null],
+    [-1, 'txn_1 amount-date-name'],
+    [0, 'txn_1 amount-date-name'],
+    [10, 'txn_1 amount-date-name'],
+    [11, null],
+  ])('%i days after the pending one: %p', (days, expected) => {
+    expect(match({ date: day(days) }, synced('txn_1', pending))).toBe(expected)
+  })
+
+  test('of the same day across the change to summer time', () => {
+    const before = new Date('2026-03-08T06:00:00Z')
+    const after = new Date('2026-03-18T05:00:00Z')
+    const known = synced('txn_1', { ...pending, date: before })
+    expect(match({ date: after }, known)).toBe('txn_1 amount-date-name')
+  })
+})

@@ -1,0 +1,34 @@
+import type { Database } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { LinkKey } from '../accounts/link.ts'
+import { removeBankAccounts } from '../money/removal.sql.ts'
+
+const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
+
+/** Takes every link and bank account of an account out of sight, each under its lock. */
+export async function endLinks(database: Database, accountId: string, now: Date): Promise<void> {
+  const at = now.toISOString()
+  await database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      WITH locked AS MATERIALIZED (
+        SELECT link_id FROM links WHERE account_id = ${accountId} AND deleted_at IS NULL
+        ORDER BY link_id FOR NO KEY UPDATE
+      )
+      UPDATE links SET deleted_at = ${at}, updated_at = ${at}
+      FROM locked WHERE account_id = ${accountId} AND links.link_id = locked.link_id`)
+    await removeBankAccounts(tx, { accountId }, now)
+  })
+}
+
+/** Deleted links of an account that are not cleaned up yet. */
+export function listUncleaned(
+  { pool }: Database,
+  accountId: string,
+  limit: number,
+): Promise<readonly LinkKey[]> {
+  return pool.any(sql.type(LinkRow)`
+    SELECT account_id AS "accountId", link_id AS "linkId" FROM links
+    WHERE account_id = ${accountId} AND deleted_at IS NOT NULL AND cleaned_at IS NULL
+    ORDER BY link_id LIMIT ${limit}`)
+}

@@ -1,0 +1,33 @@
+import type { Database } from '@coffer/kit/database/database'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+
+/** The settings of an account as of a version; identity counts from 1. */
+export const AccountSettings = z.object({
+  accountId: z.string(),
+  timezone: z.string(),
+  locale: z.string(),
+  version: z.bigint(),
+})
+export type AccountSettings = z.infer<typeof AccountSettings>
+
+/** The INSERT of settings, for a CTE or alone; older ones than those stored change nothing. */
+export function insertSettings(settings: AccountSettings): FragmentSqlToken {
+  const { accountId, timezone, locale, version } = settings
+  return sql.fragment`
+    INSERT INTO account_settings AS stored (account_id, timezone, locale, version)
+    VALUES (${accountId}, ${timezone}, ${locale}, ${version})
+    ON CONFLICT (account_id) DO UPDATE SET
+      timezone = excluded.timezone, locale = excluded.locale, version = excluded.version
+    WHERE stored.version < excluded.version`
+}
+
+export async function saveSettings({ pool }: Database, settings: AccountSettings): Promise<void> {
+  await pool.query(sql.unsafe`${insertSettings(settings)}`)
+}
+
+/** The IANA timezone of an account; null where nothing of it has come by yet. */
+export function findTimezone({ pool }: Database, accountId: string): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(AccountSettings.pick({ timezone: true }))`
+    SELECT timezone FROM account_settings WHERE account_id = ${accountId}`)
+}

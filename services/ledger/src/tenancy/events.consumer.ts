@@ -1,0 +1,81 @@
+import { subjectOf } from '@coffer/kit/events/changes'
+import { type Handler, on } from '@coffer/kit/events/consumer'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { Workflows } from '@coffer/kit/workflows/temporal'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import {
+  ImportPreviewRequestedSchema,
+  LinkDeletedSchema,
+  UploadCreatedSchema,
+} from '@coffer/proto/ledger/v1/events'
+import type { LinkKey } from '../accounts/link.ts'
+import { isUncleaned } from '../accounts/link-clean-up.sql.ts'
+import type { ImportKey } from '../imports/formats/csv/csv-import.ts'
+import { isAwaitingPreview } from '../imports/import.sql.ts'
+import { isUnfinishedUpload } from '../imports/upload.sql.ts'
+import type { UploadKey } from '../imports/upload.ts'
+import { saveSettings } from './account-settings.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
+
+// Of the version before, or from a replay. Without a handler they would be put back for days.
+const retired: Handler = {
+  subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
+  handle: async () => {},
+}
+
+/**
+ * What the ledger does about changes, its own and identity's. Work that is finished, of which a
+ * replay tells again, costs one look.
+ */
+export function eventHandlers({ database, workflows }: Deps): Handler[] {
+  return [
+    on(UploadCreatedSchema, async (upload) => {
+      if (await isUnfinishedUpload(database, upload)) await startImport(workflows, upload)
+    }),
+    on(ImportPreviewRequestedSchema, async (asked) => {
+      if (await isAwaitingPreview(database, asked)) await startPreview(workflows, asked)
+    }),
+    on(LinkDeletedSchema, async (link) => {
+      if (await isUncleaned(database, link)) await startCleanUp(workflows, link)
+    }),
+    on(AccountSettingsChangedSchema, (settings) => saveSettings(database, settings)),
+    retired,
+  ]
+}
+
+/** Starts the import of an uploaded file, or joins it. */
+export function startImport(
+  workflows: Workflows,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+): Promise<void> {
+  return workflows.start({
+    type: 'importUpload',
+    id: `file-import/${transactionUploadId}`,
+    taskQueue: 'ledger',
+    args: [{ accountId, bankAccountId, transactionUploadId }],
+  })
+}
+
+/** Starts the preview of a CSV file, or joins it. */
+export function startPreview(
+  workflows: Workflows,
+  { accountId, bankAccountId, transactionImportId }: ImportKey,
+): Promise<void> {
+  return workflows.start({
+    type: 'previewCsvImport',
+    id: `import-preview/${transactionImportId}`,
+    taskQueue: 'ledger',
+    args: [{ accountId, bankAccountId, transactionImportId }],
+  })
+}
+
+/** Starts cleaning up after a deleted link, or joins it. */
+export function startCleanUp(workflows: Workflows, { accountId, linkId }: LinkKey): Promise<void> {
+  return workflows.start({
+    type: 'cleanUpLink',
+    id: `link-clean-up/${linkId}`,
+    taskQueue: 'ledger',
+    args: [{ accountId, linkId }],
+  })
+}

@@ -1,0 +1,72 @@
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { nameOf, type Storage, type StoredBytes } from '../imports/storage/storage.ts'
+import { markFileDeleted } from '../imports/upload.sql.ts'
+import { startCleanUp, startImport, startPreview } from './events.consumer.ts'
+import {
+  listExpiredFiles,
+  listKeptFiles,
+  listPendingPreviews,
+  listUncleanedLinks,
+  listUnfinishedUploads,
+  type Page,
+} from './sweep.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: Storage }
+
+const pageSize = 200
+// Younger work has a workflow on its way; what a lost Temporal left is taken up within a minute.
+const graceMs = 30_000
+// Far longer than any upload takes, however the clocks of storage and servers differ.
+const leftoverMs = 24 * 60 * 60_000
+
+/**
+ * What finishes what somebody left unfinished (design 2): each takes a page after the ID given and
+ * returns the last ID of it, null after the last page. Starting what runs already only joins it.
+ */
+export function sweepActivities({ database, workflows, clock, storage }: Deps) {
+  const page = (after: string, ageMs: number): Page => {
+    return { after, before: new Date(clock().getTime() - ageMs), limit: pageSize }
+  }
+  return {
+    restartImports: async (after: string): Promise<string | null> => {
+      const uploads = await listUnfinishedUploads(database, page(after, graceMs))
+      for (const upload of uploads) await startImport(workflows, upload)
+      return uploads.at(pageSize - 1)?.transactionUploadId ?? null
+    },
+    restartPreviews: async (after: string): Promise<string | null> => {
+      const imports = await listPendingPreviews(database, page(after, graceMs))
+      for (const one of imports) await startPreview(workflows, one)
+      return imports.at(pageSize - 1)?.transactionImportId ?? null
+    },
+    restartCleanUps: async (after: string): Promise<string | null> => {
+      const links = await listUncleanedLinks(database, page(after, graceMs))
+      for (const link of links) await startCleanUp(workflows, link)
+      return links.at(pageSize - 1)?.linkId ?? null
+    },
+    expireFiles: async (after: string): Promise<string | null> => {
+      const files = await listExpiredFiles(database, page(after, 0))
+      for (const file of files) {
+        await storage.remove(nameOf(file))
+        await markFileDeleted(database, file, clock())
+      }
+      return files.at(pageSize - 1)?.fileId ?? null
+    },
+    // What a process wrote that was killed before it saved the row. Here `after` is a name.
+    removeLeftovers: async (after: string): Promise<string | null> => {
+      const { held, next } = await storage.list({ after, limit: pageSize })
+      const before = new Date(clock().getTime() - leftoverMs)
+      const old = held.filter(({ writtenAt }) => writtenAt < before)
+      for (const { name } of await leftoversOf(database, old)) await storage.remove(name)
+      return next
+    },
+  }
+}
+
+async function leftoversOf(database: Deps['database'], old: StoredBytes[]): Promise<StoredBytes[]> {
+  const kept = await listKeptFiles(
+    database,
+    old.flatMap(({ key }) => key ?? []),
+  )
+  const names = new Set(kept.map(nameOf))
+  return old.filter(({ name }) => !names.has(name))
+}

@@ -1,0 +1,102 @@
+import type { Database } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { LinkKey } from '../accounts/link.ts'
+import type { ImportKey } from '../imports/formats/csv/csv-import.ts'
+import type { FileKey } from '../imports/storage/storage.ts'
+import type { UploadKey } from '../imports/upload.ts'
+
+// These look across accounts, over partial indexes that hold only what is unfinished.
+
+export interface Page {
+  /** Only what has been waiting since before this. */
+  before: Date
+  /** The last ID of the page before; blank for the first. */
+  after: string
+  limit: number
+}
+
+const UploadRow = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  transactionUploadId: z.string(),
+})
+
+/** Uploads that are neither complete nor failed, by ID. */
+export function listUnfinishedUploads(
+  { pool }: Database,
+  { before, after, limit }: Page,
+): Promise<readonly UploadKey[]> {
+  return pool.any(sql.type(UploadRow)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId",
+      transaction_upload_id AS "transactionUploadId"
+    FROM uploads
+    WHERE status IN ('pending', 'processing') AND transaction_upload_id > ${after}
+      AND created_at < ${before.toISOString()}
+    ORDER BY transaction_upload_id LIMIT ${limit}`)
+}
+
+const ImportRow = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  transactionImportId: z.string(),
+})
+
+/** CSV files that wait for their preview, by ID. */
+export function listPendingPreviews(
+  { pool }: Database,
+  { before, after, limit }: Page,
+): Promise<readonly ImportKey[]> {
+  return pool.any(sql.type(ImportRow)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId",
+      transaction_import_id AS "transactionImportId"
+    FROM transaction_imports
+    WHERE status = 'pending-preview' AND transaction_import_id > ${after}
+      AND updated_at < ${before.toISOString()}
+    ORDER BY transaction_import_id LIMIT ${limit}`)
+}
+
+const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
+
+/** Deleted links that are not cleaned up, by ID. */
+export function listUncleanedLinks(
+  { pool }: Database,
+  { before, after, limit }: Page,
+): Promise<readonly LinkKey[]> {
+  return pool.any(sql.type(LinkRow)`
+    SELECT account_id AS "accountId", link_id AS "linkId" FROM links
+    WHERE deleted_at < ${before.toISOString()} AND cleaned_at IS NULL AND link_id > ${after}
+    ORDER BY link_id LIMIT ${limit}`)
+}
+
+const FileRow = z.object({ accountId: z.string(), fileId: z.string() })
+
+/** Files whose time is up, unless their import is still to come. */
+export function listExpiredFiles(
+  { pool }: Database,
+  { before, after, limit }: Page,
+): Promise<readonly FileKey[]> {
+  return pool.any(sql.type(FileRow)`
+    SELECT account_id AS "accountId", file_id AS "fileId" FROM files
+    WHERE deleted_at IS NULL AND expires_at < ${before.toISOString()} AND file_id > ${after}
+      AND NOT EXISTS (
+        SELECT FROM uploads
+        WHERE uploads.account_id = files.account_id AND uploads.file_id = files.file_id
+          AND status IN ('pending', 'processing'))
+    ORDER BY file_id LIMIT ${limit}`)
+}
+
+/** Those of these files whose bytes are to be there. */
+export async function listKeptFiles(
+  { pool }: Database,
+  keys: readonly FileKey[],
+): Promise<readonly FileKey[]> {
+  if (keys.length === 0) return []
+  return pool.any(sql.type(FileRow)`
+    SELECT account_id AS "accountId", file_id AS "fileId"
+    FROM files JOIN ${sql.unnest(
+      keys.map(({ accountId, fileId }) => [accountId, fileId]),
+      ['text', 'text'],
+    )} AS held (account_id, file_id) USING (account_id, file_id)
+    WHERE deleted_at IS NULL`)
+}

@@ -1,0 +1,80 @@
+import { create } from '@bufbuild/protobuf'
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
+import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { invalid } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { midnightOf } from '@coffer/kit/values/time'
+import {
+  type CreateTransactionsRequest,
+  CreateTransactionsResponseSchema,
+  RefusedTransactionSchema,
+  TransactionSchema,
+} from '@coffer/proto/ledger/v1/transaction'
+import { ProblemsSchema } from '@coffer/proto/options/v1/options'
+import type { HandlerContext } from '@connectrpc/connect'
+import { resultOf } from '../money/result.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
+
+type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
+
+/** Larger batches run alone: in a shared round other bank accounts would wait for them. */
+const sharedSizeMax = 10
+
+/** Books many transactions in one statement, each wholly or not at all. */
+export async function postBatch(
+  { database, write }: Deps,
+  { bankAccountId, transactions }: CreateTransactionsRequest,
+  context: HandlerContext,
+) {
+  if (transactions.length > batchSizeMax) {
+    throw invalid({ transactions: `must be at most ${batchSizeMax}` })
+  }
+  const { accountId, userId: createdBy, timezone } = callerOf(context)
+  const items = transactions.map((one) => {
+    return { operationId: newId('op'), body: bodyOf(one, timezone) }
+  })
+  const spendingIds = [...new Set(items.flatMap(({ body }) => body.spendingId ?? []))]
+  return once({ database, context, reply: CreateTransactionsResponseSchema }, (key) =>
+    write({
+      scope: { accountId, bankAccountId, spendingIds },
+      createdBy,
+      signal: context.signal,
+      isAlone: items.length > sharedSizeMax,
+      decide: (locked) => {
+        const { settlement, outcomes } = createTransactions(locked, items)
+        const inserted = outcomes.flatMap((one) => ('transaction' in one ? one.transaction : []))
+        const results = outcomes.map((result) => ({ result: resultMessageOf(result) }))
+        const reply = create(CreateTransactionsResponseSchema, {
+          ...resultOf(settlement),
+          results,
+        })
+        if (inserted.length === 0) return { reply }
+        return { settlement, inserted, reply, replies: keptReplies(key, reply) }
+      },
+    }),
+  )
+}
+
+/** What a request states of a new transaction, on its day in the account's timezone. */
+export function bodyOf<Stated extends { date?: Timestamp | undefined }>(
+  { date, ...stated }: Stated,
+  timezone: string,
+) {
+  if (!date) throw invalid({ date: 'is required' })
+  return { ...stated, transactionId: newId('txn'), date: midnightOf(timestampDate(date), timezone) }
+}
+
+function resultMessageOf(outcome: ItemOutcome) {
+  if ('transaction' in outcome) {
+    const value = toMessage(TransactionSchema, outcome.transaction)
+    return { case: 'transaction', value } as const
+  }
+  const { rawMessage: error } = outcome.refusal
+  const [problems] = outcome.refusal.findDetails(ProblemsSchema)
+  const value = create(RefusedTransactionSchema, { error, ...(problems ? { problems } : {}) })
+  return { case: 'refused', value } as const
+}

@@ -1,0 +1,65 @@
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { requireWritable } from '../accounts/bank-account.ts'
+import { type Book, openBook, settle } from '../money/book.ts'
+import { giveBack } from '../money/spend.ts'
+import {
+  type Locked,
+  requireAmount,
+  requireSpending,
+  storedFields,
+  type Transaction,
+  type TransactionDecision,
+  type TransactionPatch,
+  takeFrom,
+} from './transaction.ts'
+
+const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
+
+/**
+ * Decides a PATCH (`spec/ledger.md` 4.5, `decisions.md` Ledger). The rules hold for the merged
+ * transaction. The envelope follows: what the old one gave is returned, then the new one (or the
+ * same, when the amount changed) gives for the merged amount; old before new. Balances stay.
+ */
+export function changeTransaction(
+  locked: Locked & { transaction: Transaction },
+  patch: TransactionPatch,
+): TransactionDecision {
+  requireWritable(locked.bankAccount)
+  const before = locked.transaction
+  if (before.deletedAt !== null) {
+    throw notFound('transaction')
+  }
+  if (locked.bankAccount.linkType !== 'manual') {
+    refuseManualOnly(patch)
+  }
+  const stated = storedFields(patch)
+  const merged = { ...before, ...stated }
+  // Providers say 0 of a card check: that is no fault of who names it.
+  if (stated.amount !== undefined) {
+    requireAmount(stated.amount)
+  }
+  requireSpending(merged)
+  const book = openBook(locked)
+  const spendingAmount = isUntouched(before, merged)
+    ? before.spendingAmount
+    : reassign(book, before, merged)
+  return { settlement: settle(book), transaction: { ...merged, spendingAmount } }
+}
+
+function refuseManualOnly(patch: TransactionPatch): void {
+  const refusedKeys = MANUAL_ONLY.filter((key) => patch[key] !== undefined)
+  if (refusedKeys.length > 0) {
+    throw invalid(Object.fromEntries(refusedKeys.map((key) => [key, 'key not expected'])))
+  }
+}
+
+function isUntouched(before: Transaction, merged: Transaction): boolean {
+  return before.spendingId === merged.spendingId && before.amount === merged.amount
+}
+
+/** Returns to the old envelope, takes from the new one; answers the new `spendingAmount`. */
+function reassign(book: Book, before: Transaction, merged: Transaction): bigint | null {
+  const reason = { cause: 'transaction', causeId: merged.transactionId } as const
+  giveBack(book, before, reason)
+  return takeFrom(book, merged)
+}

@@ -1,0 +1,106 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  type ListTransactionsRequest,
+  TransactionPlaceSchema,
+  TransactionSchema,
+} from '@coffer/proto/ledger/v1/transaction'
+import type { HandlerContext } from '@connectrpc/connect'
+import type { Transaction } from './transaction.ts'
+import { listTransactions } from './transaction-list.sql.ts'
+import { endOfWalk, findByText, walk } from './transaction-search.sql.ts'
+import { isIndexed, type Place, rangeOf, type TransactionSearch } from './transaction-search.ts'
+
+type Deps = Pick<ServiceDeps, 'database'>
+type Page = { transactions: readonly Transaction[]; next: Place | null }
+
+/** What one request may cost, whatever it looks for. */
+export const searchCosts = {
+  /** Transactions that are looked at before the index of texts is asked. */
+  examinedFirst: 2_000,
+  examined: 20_000,
+  foundMax: 5_000,
+  withinMs: 500,
+}
+
+/** A page of transactions, newest first: by offset, or the matches of a search behind a place. */
+export async function listPage(
+  { database }: Deps,
+  request: ListTransactionsRequest,
+  context: HandlerContext,
+) {
+  const { accountId, timezone } = callerOf(context)
+  const page = isPlain(request)
+    ? await plainPage(database, accountId, request)
+    : await searchTransactions(database, accountId, searchOf(request, timezone))
+  if (!page) throw notFound(request.spendingId ? 'spending' : 'bank account')
+  const { transactions, next } = page
+  return {
+    transactions: transactions.map((one) => toMessage(TransactionSchema, one)),
+    ...(next ? { next: toMessage(TransactionPlaceSchema, next) } : {}),
+  }
+}
+
+function isPlain({ free, pending, search, from, to, after }: ListTransactionsRequest): boolean {
+  return !free && [pending, search, from, to, after].every((filter) => filter === undefined)
+}
+
+async function plainPage(
+  database: Deps['database'],
+  accountId: string,
+  request: ListTransactionsRequest,
+): Promise<Page | null> {
+  const { bankAccountId, spendingId = null, limit, offset } = request
+  const wanted = { bankAccountId, spendingId, limit, offset }
+  const transactions = await listTransactions(database, accountId, wanted)
+  return transactions && { transactions, next: nextOf(transactions, limit) }
+}
+
+function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {
+  const { bankAccountId, spendingId, free, pending, search, from, to, after, limit } = request
+  const date = after?.date && timestampDate(after.date)
+  const place = after && date ? { date, transactionId: after.transactionId } : null
+  return {
+    ...{ bankAccountId, spendingId: spendingId ?? null, limit },
+    ...{ isFree: free, isPending: pending ?? null, text: search ?? null },
+    ...rangeOf({ from: from ?? null, to: to ?? null, after: place }, timezone),
+  }
+}
+
+/**
+ * The newest matches. Frequent ones are near: some transactions are looked at one by one. Rare ones
+ * are found by the index of texts. What is neither (very many matches, all of them old; a text that
+ * no index helps with) is looked for a stretch at a time: then the page may hold fewer than asked
+ * for and still have a next one. So no request costs more for a larger account.
+ */
+export async function searchTransactions(
+  database: Deps['database'],
+  accountId: string,
+  search: TransactionSearch,
+  costs = searchCosts,
+): Promise<Page | null> {
+  const { limit, text } = search
+  const stretches = isIndexed(text) ? [costs.examinedFirst, costs.examined] : [costs.examined]
+  let page: Page = { transactions: [], next: null }
+  for (const [index, examined] of stretches.entries()) {
+    const found = index === 0 ? null : await findByText(database, accountId, { search, ...costs })
+    if (found) {
+      const { transactions } = found
+      return { transactions, next: found.found > limit ? nextOf(transactions, limit) : null }
+    }
+    const transactions = await walk(database, accountId, { search, examined })
+    if (!transactions) return null
+    if (transactions.length === limit) return { transactions, next: nextOf(transactions, limit) }
+    page = { transactions, next: await endOfWalk(database, accountId, { search, examined }) }
+    if (page.next === null) break
+  }
+  return page
+}
+
+function nextOf(transactions: readonly Transaction[], limit: number): Place | null {
+  const last = transactions[limit - 1]
+  return last ? { date: last.date, transactionId: last.transactionId } : null
+}

@@ -1,0 +1,175 @@
+import { create } from '@bufbuild/protobuf'
+import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { midnightOf } from '@coffer/kit/values/time'
+import {
+  type CreateTransactionRequest,
+  CreateTransactionResponseSchema,
+  TransactionSchema,
+  type TransactionService,
+  UpdateTransactionRequestSchema,
+} from '@coffer/proto/ledger/v1/transaction'
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
+import { openBook, settle } from '../money/book.ts'
+import { resultOf } from '../money/result.ts'
+import type { Decision } from '../money/unit-of-work.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { noRecords, type ProviderRecords, renderRecords } from '../syncs/provider-records.ts'
+import type { ProviderRecord } from '../syncs/provider-transaction.ts'
+import { listRecords } from '../syncs/sync-import.sql.ts'
+import { findTransaction } from './transaction.sql.ts'
+import {
+  createTransaction,
+  type Locked,
+  type Transaction,
+  type TransactionPatch,
+} from './transaction.ts'
+import { bodyOf, postBatch } from './transaction-batch.rpc.ts'
+import { changeTransaction } from './transaction-change.ts'
+import { listPage } from './transaction-list.rpc.ts'
+import { removeTransaction } from './transaction-removal.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
+
+/** Transactions of a bank account (spec/interface.md, Transactions). */
+export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionService> {
+  return {
+    listTransactions: (request, context) => listPage(deps, request, context),
+    getTransaction: async (request, context) => {
+      const { accountId } = callerOf(context)
+      const transaction = await findTransaction(deps.database, accountId, request)
+      if (!transaction) throw notFound('transaction')
+      const isProvided = transaction.source === 'aggregator' || transaction.source === 'feed'
+      const records = isProvided ? await listRecords(deps.database, accountId, transaction) : []
+      const provided = recordsOf(transaction, records)
+      return { transaction: toMessage(TransactionSchema, { ...transaction, ...provided }) }
+    },
+    createTransaction: (request, context) => post(deps, request, context),
+    createTransactions: (request, context) => postBatch(deps, request, context),
+    updateTransaction: async (request, context) => {
+      const patch = patchOfRequest(patchOf(UpdateTransactionRequestSchema, request), context)
+      const named = typeof patch.spendingId === 'string' ? [patch.spendingId] : []
+      const { bankAccountId, transactionId } = request
+      const ids = { bankAccountId, transactionId, spendingIds: named }
+      return change(deps, { ...ids, context }, (locked, provided) => {
+        const { settlement, transaction } = changeTransaction(locked, patch)
+        const message = toMessage(TransactionSchema, { ...transaction, ...provided })
+        const reply = { transaction: message, ...resultOf(settlement) }
+        return { settlement, updated: [transaction], reply }
+      })
+    },
+    deleteTransaction: async (request, context) => {
+      const { bankAccountId, transactionId, adjustsBalance, soft } = request
+      return change(deps, { bankAccountId, transactionId, spendingIds: [], context }, (locked) => {
+        const { settlement, transaction } = removeTransaction(locked, { adjustsBalance, soft })
+        const row = transaction ? { updated: [transaction] } : { deleted: [locked.transaction] }
+        return { settlement, ...row, reply: resultOf(settlement) }
+      })
+    },
+    forgetSchedule: async (request, context) => {
+      await forgetSchedule(deps, request, context)
+      return {}
+    },
+  }
+}
+
+async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
+  const { database, write } = deps
+  const { accountId, userId: createdBy, timezone } = callerOf(context)
+  const { bankAccountId, spendingId } = request
+  const body = bodyOf(request, timezone)
+  const scope = { accountId, bankAccountId, spendingIds: spendingId ? [spendingId] : [] }
+  return once({ database, context, reply: CreateTransactionResponseSchema }, (key) =>
+    write({
+      scope,
+      signal: context.signal,
+      createdBy,
+      decide: (locked) => {
+        const { settlement, transaction } = createTransaction(locked, body)
+        const { balance, envelopes } = resultOf(settlement)
+        const [envelope] = envelopes
+        const reply = create(CreateTransactionResponseSchema, {
+          transaction: toMessage(TransactionSchema, transaction),
+          balance,
+          ...(envelope ? { envelope } : {}),
+        })
+        return { settlement, inserted: [transaction], reply, replies: keptReplies(key, reply) }
+      },
+    }),
+  )
+}
+
+type Existing = {
+  bankAccountId: string
+  transactionId: string
+  spendingIds: string[]
+  context: HandlerContext
+}
+
+/** A write to an existing transaction, on its envelope and with what providers say of it. */
+function change<Reply>(
+  { write }: Deps,
+  { context, ...ids }: Existing,
+  decide: (
+    current: Locked & { transaction: Transaction },
+    provided: ProviderRecords,
+  ) => Decision<Reply>,
+): Promise<Reply> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  return write({
+    scope: { ...ids, accountId },
+    signal: context.signal,
+    createdBy,
+    decide: ({ transaction, records, ...current }) => {
+      if (!transaction) throw notFound('transaction')
+      return decide({ ...current, transaction }, recordsOf(transaction, records))
+    },
+  })
+}
+
+/**
+ * Repeated, it changes nothing but the version. Of a bank account that is removed, maybe at this
+ * moment, the transactions go too: nothing is left to forget.
+ */
+async function forgetSchedule(
+  { write }: Deps,
+  { bankAccountId, fundingScheduleId }: { bankAccountId: string; fundingScheduleId: string },
+  context: HandlerContext,
+): Promise<void> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  const forgetting = write({
+    scope: { accountId, bankAccountId },
+    createdBy,
+    isAlone: true,
+    signal: context.signal,
+    decide: (current) => {
+      const settlement = settle(openBook(current))
+      return { settlement, forgotten: fundingScheduleId, reply: undefined }
+    },
+  })
+  await forgetting.catch((error: unknown) => {
+    if (ConnectError.from(error).code !== Code.NotFound) throw error
+  })
+}
+
+/** What providers say of a transaction; nothing of a manual or uploaded one. */
+function recordsOf(transaction: Transaction, records: readonly ProviderRecord[]): ProviderRecords {
+  const { source, transactionId } = transaction
+  if (source !== 'aggregator' && source !== 'feed') return noRecords
+  return renderRecords(
+    source,
+    records.filter((record) => record.transactionId === transactionId),
+  )
+}
+
+function patchOfRequest(
+  patch: Partial<Record<string, unknown>>,
+  context: HandlerContext,
+): TransactionPatch {
+  const { timezone } = callerOf(context)
+  const date = patch.date instanceof Date ? { date: midnightOf(patch.date, timezone) } : {}
+  return { ...patch, ...date }
+}

@@ -1,0 +1,196 @@
+import { invalid } from '@coffer/kit/rpc/errors'
+import { z } from 'zod'
+import { subtractFromBalances } from '../accounts/balance-changes.ts'
+import { type BankAccount, requireManual, requireWritable } from '../accounts/bank-account.ts'
+import type { Envelope } from '../envelopes/envelope.ts'
+import {
+  type Book,
+  findEnvelope,
+  type Operation,
+  openBook,
+  type Settlement,
+  settle,
+} from '../money/book.ts'
+import { inRange, Money } from '../money/money.ts'
+import { take } from '../money/spend.ts'
+
+const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
+
+/**
+ * A transaction; a positive amount leaves the account, in minor units. `spendingAmount` is what the
+ * envelope gave, null exactly when `spendingId` is. `date` is midnight in the account's timezone.
+ */
+export const Transaction = z.object({
+  accountId: z.string(),
+  transactionId: z.string(),
+  bankAccountId: z.string(),
+  amount: Money,
+  spendingId: z.string().nullable(),
+  spendingAmount: Money.nullable(),
+  createdBySpendingId: z.string().nullable(),
+  createdByFundingScheduleId: z.string().nullable(),
+  categories: z.array(z.string()),
+  category: z.string().nullable(),
+  date: z.date(),
+  name: z.string().nullable(),
+  originalName: z.string(),
+  merchantName: z.string().nullable(),
+  originalMerchantName: z.string(),
+  isPending: z.boolean(),
+  uploadIdentifier: z.string().nullable(),
+  source: Source,
+  createdAt: z.date(),
+  deletedAt: z.date().nullable(),
+  notes: z.string().nullable(),
+})
+export type Transaction = z.infer<typeof Transaction>
+
+/** The texts that a transaction is found by, in the order of `transaction_text`. */
+export const searchedTexts = [
+  'name',
+  'originalName',
+  'merchantName',
+  'originalMerchantName',
+  'notes',
+] as const satisfies readonly (keyof Transaction)[]
+
+/** What the lock statement has read; envelopes are those that the request may concern. */
+export type Locked = {
+  bankAccount: BankAccount
+  envelopes: readonly Envelope[]
+  operation: Operation
+}
+
+/** The outcome of a write to a transaction; the settlement's envelopes are the changed ones. */
+export type TransactionDecision = { settlement: Settlement; transaction: Transaction }
+
+/** The fields of a transaction that its user states; of a change some, of a create all. */
+const Stated = Transaction.pick({
+  amount: true,
+  date: true,
+  merchantName: true,
+  spendingId: true,
+  isPending: true,
+  notes: true,
+}).extend({ name: z.string() })
+type StatedFields = z.infer<typeof Stated>
+
+/** What a request states of a transaction; `date` is already midnight in the account's timezone. */
+export type TransactionPatch = {
+  [Field in keyof StatedFields]?: StatedFields[Field] | null | undefined
+}
+
+const statedFields = Object.entries(Stated.shape).map(([name, type]) => {
+  return { name, isNullable: type instanceof z.ZodNullable }
+})
+
+/** The body of a create; `date` is already midnight in the account's timezone. */
+export type NewTransaction = TransactionPatch &
+  Pick<StatedFields, 'amount' | 'date' | 'name'> & {
+    transactionId: string
+    adjustsBalance: boolean
+  }
+
+/**
+ * Decides a manual transaction (`spec/ledger.md` 4.4, `decisions.md` Ledger): only on a manual
+ * link; a deposit has no envelope; the envelope gives what it can.
+ */
+export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
+  requireWritable(locked.bankAccount)
+  requireManual(locked.bankAccount)
+  const stated = { ...manualTransaction(locked, body), ...storedFields(body) }
+  requireAmount(stated.amount)
+  requireSpending(stated)
+  const book = openBook(locked)
+  const transaction = { ...stated, spendingAmount: takeFrom(book, stated) }
+  if (body.adjustsBalance) {
+    const { amount, date, isPending, transactionId: causeId } = transaction
+    subtractFromBalances(book, { amount, date, isPending, cause: 'transaction', causeId })
+  }
+  return { settlement: settle(book), transaction }
+}
+
+/**
+ * What a request states, as it is stored: an empty text is none. Null where a value is needed
+ * counts as not stated.
+ */
+export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
+  const given: Record<string, unknown> = patch
+  const stored = statedFields.flatMap(({ name, isNullable }) => {
+    const value = isNullable && given[name] === '' ? null : given[name]
+    return value === undefined || (value === null && !isNullable) ? [] : [[name, value]]
+  })
+  return Object.fromEntries(stored)
+}
+
+/**
+ * Takes the amount of a transaction from its envelope, as far as it reaches; null where it has
+ * none. A `spendingId` that is not an open envelope of this bank account is refused.
+ */
+export function takeFrom(
+  book: Book,
+  { amount, spendingId, transactionId: causeId }: Transaction,
+): bigint | null {
+  if (spendingId === null) {
+    return null
+  }
+  const envelope = findEnvelope(book, spendingId)
+  if (envelope === null) {
+    throw invalid({ spendingId: 'does not exist in this bank account' })
+  }
+  return take(book, envelope, { amount, cause: 'transaction', causeId })
+}
+
+/** A posted, unassigned transaction of source manual; its original name is its name. */
+export function manualTransaction(
+  { bankAccount, operation }: Locked,
+  { name, ...stated }: Pick<NewTransaction, 'transactionId' | 'name' | 'amount' | 'date'>,
+): Transaction {
+  const created = { source: 'manual', createdAt: operation.now } as const
+  return { ...emptyTransaction(bankAccount, { ...stated, ...created }), name, originalName: name }
+}
+
+/** A posted, unassigned transaction without any text: every new transaction starts from it. */
+export function emptyTransaction(
+  { accountId, bankAccountId }: Pick<Transaction, 'accountId' | 'bankAccountId'>,
+  created: Pick<Transaction, 'transactionId' | 'amount' | 'date' | 'source' | 'createdAt'>,
+): Transaction {
+  return {
+    accountId,
+    transactionId: created.transactionId,
+    bankAccountId,
+    amount: created.amount,
+    spendingId: null,
+    spendingAmount: null,
+    createdBySpendingId: null,
+    createdByFundingScheduleId: null,
+    categories: [],
+    category: null,
+    date: created.date,
+    name: null,
+    originalName: '',
+    merchantName: null,
+    originalMerchantName: '',
+    isPending: false,
+    uploadIdentifier: null,
+    source: created.source,
+    createdAt: created.createdAt,
+    deletedAt: null,
+    notes: null,
+  }
+}
+
+/** Refuses an amount that somebody states to be 0, or out of range. */
+export function requireAmount(amount: bigint): void {
+  if (amount === 0n) {
+    throw invalid({ amount: 'must not be 0' })
+  }
+  inRange(amount)
+}
+
+/** Refuses a deposit that names an envelope. */
+export function requireSpending(of: { amount: bigint; spendingId: string | null }): void {
+  if (of.amount < 0n && of.spendingId !== null) {
+    throw invalid({ spendingId: 'a deposit cannot be assigned to an expense or a goal' })
+  }
+}

@@ -1,0 +1,160 @@
+import { problemsOf } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { household, refusals } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+/** The fields that a refused call names. */
+async function problemsIn(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call
+    return 'accepted'
+  } catch (error) {
+    return Object.keys(problemsOf(ConnectError.from(error)) ?? {})
+  }
+}
+
+describe('bank accounts', () => {
+  test('have the defaults of the specification, the currency of the caller', async () => {
+    const { accounts, linkId, accountId } = await household(booted)
+    const german = booted.as(accountId, { locale: 'de_DE' })
+    const { bankAccount } = await accounts.createBankAccount({ linkId, name: 'Giro' }, german)
+    expect(bankAccount).toMatchObject({
+      linkId,
+      currency: 'EUR',
+      availableBalance: 0n,
+      currentBalance: 0n,
+      limitBalance: 0n,
+      name: 'Giro',
+      originalName: '',
+      accountType: 'depository',
+      accountSubType: 'checking',
+      status: 'active',
+    })
+    expect(bankAccount?.mask).toBeUndefined()
+    expect(bankAccount?.feedBankAccountId).toBeUndefined()
+    expect(bankAccount?.deletedAt).toBeUndefined()
+    expect(bankAccount?.lastUpdated).toEqual(bankAccount?.createdAt)
+  })
+
+  test('are created once under one Idempotency-Key, however many at once', async () => {
+    const { accounts, linkId, as } = await household(booted)
+    const key = { [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' }
+    const keyed = { headers: { ...(as.headers as Record<string, string>), ...key } }
+    const body = { linkId, name: 'Joint', availableBalance: 300n }
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => accounts.createBankAccount(body, keyed)),
+    )
+    const ids = new Set(made.map(({ bankAccount }) => bankAccount?.bankAccountId))
+    expect(ids.size).toBe(1)
+    const { bankAccounts } = await accounts.listBankAccounts({}, as)
+    expect(bankAccounts.filter(({ name }) => name === 'Joint')).toHaveLength(1)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  })
+
+  test('are listed while they are live, and by their link with archived ones', async () => {
+    const { accounts, linkId, bankAccountId, as } = await household(booted)
+    const { bankAccount } = await accounts.createBankAccount({ linkId, name: 'Second' }, as)
+    const second = bankAccount?.bankAccountId ?? ''
+    await accounts.archiveBankAccount({ bankAccountId }, as)
+    const ids = async (filter: { linkId?: string }) =>
+      (await accounts.listBankAccounts(filter, as)).bankAccounts.map((one) => one.bankAccountId)
+    expect(await ids({})).toEqual([second])
+    expect(await ids({ linkId })).toEqual([bankAccountId, second])
+  })
+
+  test('take new balances, which the balances show', async () => {
+    const { accounts, bankAccountId, as, balances } = await household(booted)
+    await accounts.updateBankAccount(
+      {
+        bankAccountId,
+        availableBalance: -5n,
+        currentBalance: 7n,
+        limitBalance: 9n,
+        mask: '1234',
+        updateMask: {
+          paths: ['available_balance', 'current_balance', 'limit_balance', 'mask'],
+        },
+      },
+      as,
+    )
+    expect(await balances()).toMatchObject({ available: -5n, current: 7n, limit: 9n, free: -5n })
+    const cleared = { bankAccountId, updateMask: { paths: ['limit_balance', 'mask'] } }
+    const { bankAccount } = await accounts.updateBankAccount(cleared, as)
+    expect(bankAccount).toMatchObject({ limitBalance: 0n, availableBalance: -5n })
+    expect(bankAccount?.mask).toBeUndefined()
+  })
+
+  test('say which field is wrong', async () => {
+    const { accounts, bankAccountId, linkId, as } = await household(booted)
+    const create = (body: object) =>
+      problemsIn(accounts.createBankAccount({ linkId, name: 'x', ...body }, as))
+    expect(await create({ limitBalance: -1n })).toEqual(['limitBalance'])
+    expect(await create({ currency: 'ZZZ' })).toEqual(['currency'])
+    expect(await create({ accountType: 'bank' })).toEqual(['accountType'])
+    const limit = { bankAccountId, limitBalance: -1n, updateMask: { paths: ['limit_balance'] } }
+    expect(await problemsIn(accounts.updateBankAccount(limit, as))).toEqual(['limitBalance'])
+  })
+
+  test('once archived are readable, inactive, and refuse every write', async () => {
+    const { accounts, envelopes, bankAccountId, as } = await household(booted)
+    await accounts.archiveBankAccount({ bankAccountId }, as)
+    const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, as)
+    expect(bankAccount).toMatchObject({ status: 'inactive' })
+    expect(bankAccount?.deletedAt).toBeDefined()
+    const rename = { bankAccountId, name: 'x', updateMask: { paths: ['name'] } }
+    const spending = { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' }
+    expect(
+      await refusals(
+        accounts.archiveBankAccount({ bankAccountId }, as),
+        accounts.updateBankAccount(rename, as),
+        envelopes.openEnvelope(spending, as),
+      ),
+    ).toEqual(Array(3).fill('FailedPrecondition'))
+  })
+
+  test('of a feed have a candidate each, which is free again once they are archived', async () => {
+    const { accounts, links, as } = await household(booted)
+    const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
+    const linkId = (await links.createLink(feed, as)).link?.linkId ?? ''
+    expect(await problemsIn(accounts.createBankAccount({ linkId, name: 'x' }, as))).toEqual([
+      'feedBankAccountId',
+    ])
+    const candidate = { linkId, name: 'x', feedBankAccountId: newId('lbac') }
+    const { bankAccount } = await accounts.createBankAccount(candidate, as)
+    await expect(accounts.createBankAccount(candidate, as)).rejects.toMatchObject({
+      code: Code.AlreadyExists,
+    })
+    await accounts.archiveBankAccount({ bankAccountId: bankAccount?.bankAccountId ?? '' }, as)
+    const again = await accounts.createBankAccount(candidate, as)
+    expect(again.bankAccount?.feedBankAccountId).toBe(candidate.feedBankAccountId)
+  })
+
+  test('of another account, or under its link, are not there', async () => {
+    const { accounts, linkId, bankAccountId } = await household(booted)
+    const stranger = booted.as(newId('acct'))
+    const answers = await refusals(
+      accounts.getBankAccount({ bankAccountId }, stranger),
+      accounts.getBalances({ bankAccountId }, stranger),
+      accounts.listBankAccounts({ linkId }, stranger),
+      accounts.createBankAccount({ linkId, name: 'x' }, stranger),
+      accounts.updateBankAccount({ bankAccountId }, stranger),
+      accounts.archiveBankAccount({ bankAccountId }, stranger),
+    )
+    expect(answers).toEqual(Array(6).fill('NotFound'))
+  })
+})

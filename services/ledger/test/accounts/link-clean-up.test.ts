@@ -1,0 +1,202 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { type Household, household, refusals } from '../household.ts'
+import { partsOf } from '../imports/file-parts.ts'
+import { storedFiles } from '../imports/stored-files.ts'
+import { asked, neighbours } from '../neighbours.ts'
+import { nothing, rowsUnder } from '../rows-under.ts'
+import { anAccount, anItem, envelopeOf, syncedHome } from '../syncs/syncing.ts'
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-clean-up-'))
+  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** Puts something of every kind under a bank account. */
+async function fill(home: Household) {
+  const { as, bankAccountId, envelopes, transactions, uploads } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
+  const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+  const bill = { bankAccountId, amount: 700n, date, name: 'Bill', spendingId }
+  const { transaction } = await transactions.createTransaction(bill, as)
+  const due = { bankAccountId, spendingId, due: date, targetAmount: 500n }
+  const signer = loadSigner(booted.keysFolder, 'budgeting')
+  const job = { headers: { [headers.caller]: systemCaller(signer, '', new Date()) } }
+  const operation = { case: 'periodEnd' as const, value: due }
+  const bookings = [{ accountId: home.accountId, operation }]
+  await booted.client('ledger', ScheduledService).book({ bookings }, job)
+  const content = await readFile(new URL('../../../../test/data/equal-rows.ofx', import.meta.url))
+  const file = { name: 'a.ofx', contentType: 'application/octet-stream', content }
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
+  const transactionUploadId = upload?.transactionUploadId ?? ''
+  await eventually(
+    async () => (await uploads.getUpload({ bankAccountId, transactionUploadId }, as)).upload,
+    (one) => one?.status === 'complete',
+  )
+  return { spendingId, transactionUploadId, transactionId: transaction?.transactionId ?? '' }
+}
+
+async function cleanedAt({
+  accountId,
+  linkId,
+}: Pick<Household, 'accountId' | 'linkId'>): Promise<Date | null> {
+  const Row = z.object({ cleanedAt: z.date().nullable() })
+  return booted.database('ledger').pool.oneFirst(sql.type(Row)`
+    SELECT cleaned_at AS "cleanedAt" FROM links
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+describe('a deleted link', () => {
+  test('is cleaned up: plans elsewhere first, then all under it but its own row', async () => {
+    const home = await household(booted, { availableBalance: 1000n })
+    const { accountId, linkId, bankAccountId, links, as } = home
+    await fill(home)
+    const other = await household(booted, { availableBalance: 1000n })
+    await fill(other)
+    const before = await rowsUnder(booted.database('ledger'), home)
+    const empty = Object.keys(before).filter((table) => before[table] === 0)
+    expect(empty).toEqual(['provider_transactions'])
+
+    await links.deleteLink({ linkId }, as)
+    await eventually(
+      () => cleanedAt(home),
+      (instant) => instant !== null,
+    )
+    expect(await rowsUnder(booted.database('ledger'), home)).toEqual(nothing)
+    expect(asked.filter((one) => one[1] === accountId)).toEqual([
+      ['removePlans', accountId, [bankAccountId]],
+    ])
+    expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeDefined()
+    expect(await storedFiles(dataDir, accountId)).toEqual([])
+    expect(await rowsUnder(booted.database('ledger'), other)).toEqual(before)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  })
+
+  test('of a feed has its connection released by feed-sync before anything goes', async () => {
+    const home = await household(booted)
+    const { accountId, as, links, accounts } = home
+    const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
+    const { link } = await links.createLink(feed, as)
+    const linkId = link?.linkId ?? ''
+    const candidate = { linkId, name: 'Fed', feedBankAccountId: newId('lbac') }
+    const { bankAccount } = await accounts.createBankAccount(candidate, as)
+    await links.deleteLink({ linkId }, as)
+    await eventually(
+      () => cleanedAt({ ...home, linkId }),
+      (instant) => instant !== null,
+    )
+    expect(asked.filter((one) => one[1] === accountId)).toEqual([
+      ['releaseFeedConnection', accountId, linkId],
+      ['removePlans', accountId, [bankAccount?.bankAccountId]],
+    ])
+    // The account's other link keeps what is under it.
+    expect(await rowsUnder(booted.database('ledger'), home)).toMatchObject({ bank_accounts: 1 })
+  })
+
+  test('leaves nothing of what is written while it is deleted', async () => {
+    const home = await household(booted, { availableBalance: 1000n })
+    const { as, bankAccountId, linkId, links, accounts, envelopes, transactions } = home
+    const { spendingId } = await fill(home)
+    const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+    const bill = { bankAccountId, amount: 1n, date, name: 'Bill', spendingId }
+    const writes = [
+      () => transactions.createTransaction(bill, as),
+      () => envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+      () => accounts.createBankAccount({ linkId, name: 'More' }, as),
+    ]
+    // Each client goes on until it is refused.
+    const clients = [...writes, ...writes].map(async (write) => {
+      for (let count = 0; count < 1_000; count++) {
+        const [answer] = await refusals(write())
+        if (answer !== 'accepted') return { count, answer }
+      }
+      return null
+    })
+    await setTimeout(50)
+    await links.deleteLink({ linkId }, as)
+    const ends = await Promise.all(clients)
+    const deleted = ['NotFound', 'NotFound', 'FailedPrecondition']
+    expect(ends.map((end) => end?.answer)).toEqual([...deleted, ...deleted])
+    await eventually(
+      () => cleanedAt(home),
+      (instant) => instant !== null,
+    )
+    expect(await rowsUnder(booted.database('ledger'), home)).toEqual(nothing)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  })
+
+  test('hides at once what is under it', async () => {
+    const home = await household(booted, { availableBalance: 1000n })
+    const { as, bankAccountId, linkId, links, accounts, envelopes, transactions, uploads } = home
+    const { spendingId, transactionId, transactionUploadId } = await fill(home)
+    await links.deleteLink({ linkId }, as)
+    const page = { bankAccountId, limit: 25, offset: 0 }
+    const answers = await refusals(
+      accounts.getBankAccount({ bankAccountId }, as),
+      accounts.getBalances({ bankAccountId }, as),
+      envelopes.listEnvelopes({ bankAccountId }, as),
+      envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+      transactions.listTransactions(page, as),
+      transactions.getTransaction({ bankAccountId, transactionId }, as),
+      transactions.deleteTransaction({ bankAccountId, transactionId }, as),
+      uploads.getUpload({ bankAccountId, transactionUploadId }, as),
+    )
+    expect(answers).toEqual(Array(8).fill('NotFound'))
+    // The link itself can still be read: it is one without accounts.
+    expect((await accounts.listBankAccounts({ linkId }, as)).bankAccounts).toEqual([])
+    expect((await accounts.listBankAccounts({}, as)).bankAccounts).toEqual([])
+    expect((await links.listLinks({}, as)).links).toEqual([])
+  })
+
+  test('in the middle of posts and of a sync leaves nothing under it', async () => {
+    const home = await syncedHome(booted)
+    const { accountId, bankAccountId, linkId, links, envelopes, sync, account, as, by } = home
+    const { spendingId } = await envelopeOf(home, 500n)
+    const works = () => [
+      envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+      home.brings(anItem(), anItem()),
+      sync.upsertBankAccounts({ linkId, accounts: [account, anAccount()] }, by),
+      envelopes.openEnvelope(
+        { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' },
+        as,
+      ),
+    ]
+    const rounds = (count: number) => Array.from({ length: count }, works).flat()
+    const before = rounds(3)
+    await before[0]
+    const deleted = links.deleteLink({ linkId }, as)
+    const outcomes = await refusals(...before, ...rounds(3))
+    expect(outcomes.filter((one) => !['accepted', 'NotFound'].includes(one))).toEqual([])
+    await deleted
+    expect(await refusals(...works())).toEqual(Array(4).fill('NotFound'))
+    await eventually(
+      () => cleanedAt(home),
+      (instant) => instant !== null,
+    )
+    expect(await rowsUnder(booted.database('ledger'), { accountId })).toEqual(nothing)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  })
+})

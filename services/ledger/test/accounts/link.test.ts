@@ -1,0 +1,105 @@
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ledger } from '../../src/service.ts'
+import { household } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+/** A user of a new account, with links to use. */
+function user() {
+  const accountId = newId('acct')
+  const links = booted.client('ledger', LinkService)
+  return { accountId, as: booted.as(accountId, { userId: 'user_1' }), links }
+}
+
+describe('links', () => {
+  test('are listed by ID while they are live', async () => {
+    const { as, links } = user()
+    const ids: string[] = []
+    for (const institutionName of ['Zebra', 'Alpha', 'Middle']) {
+      const { link } = await links.createLink({ institutionName }, as)
+      ids.push(link?.linkId ?? '')
+    }
+    await links.deleteLink({ linkId: ids[1] ?? '' }, as)
+    const listed = (await links.listLinks({}, as)).links
+    expect(listed.map(({ linkId }) => linkId)).toEqual([ids[0], ids[2]])
+  })
+
+  test('are made manual, or of a feed that backs no other link', async () => {
+    const { as, links, accountId } = user()
+    const manual = await links.createLink({ institutionName: 'Bank', description: '' }, as)
+    expect(manual.link).toMatchObject({ linkType: 'manual', description: '', createdBy: 'user_1' })
+    expect(manual.link?.updatedAt).toEqual(manual.link?.createdAt)
+    const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
+    const { link } = await links.createLink(feed, as)
+    expect(link).toMatchObject({ linkType: 'feed', feedLinkId: feed.feedLinkId })
+    await expect(links.createLink(feed, as)).rejects.toMatchObject({ code: Code.AlreadyExists })
+    expect(await booted.changes('ledger', accountId)).toEqual([
+      'coffer.ledger.v1.LinkCreated',
+      'coffer.ledger.v1.LinkCreated',
+    ])
+  })
+
+  test('change in what is named, and null clears the description', async () => {
+    const { as, links } = user()
+    const { link } = await links.createLink({ institutionName: 'Bank', description: 'note' }, as)
+    const linkId = link?.linkId ?? ''
+    const renamed = await links.updateLink(
+      { linkId, institutionName: 'Other', updateMask: { paths: ['institution_name'] } },
+      as,
+    )
+    expect(renamed.link).toMatchObject({ institutionName: 'Other', description: 'note' })
+    await links.updateLink({ linkId, updateMask: { paths: ['description'] } }, as)
+    const read = (await links.getLink({ linkId }, as)).link
+    expect(read?.institutionName).toBe('Other')
+    expect(read?.description).toBeUndefined()
+  })
+
+  test('once deleted stay readable, and neither change nor are deleted again', async () => {
+    const { as, links, accountId } = user()
+    const { link } = await links.createLink({ institutionName: 'Bank' }, as)
+    const linkId = link?.linkId ?? ''
+    await links.deleteLink({ linkId }, as)
+    expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeDefined()
+    const refused = { code: Code.FailedPrecondition }
+    await expect(links.deleteLink({ linkId }, as)).rejects.toMatchObject(refused)
+    await expect(links.updateLink({ linkId, updateMask: { paths: [] } }, as)).rejects.toMatchObject(
+      refused,
+    )
+    expect(await booted.changes('ledger', accountId)).toEqual([
+      'coffer.ledger.v1.LinkCreated',
+      'coffer.ledger.v1.LinkDeleted',
+    ])
+  })
+
+  test('of another account are not there', async () => {
+    const { links, as, linkId } = await household(booted)
+    const stranger = booted.as(newId('acct'))
+    const missing = { code: Code.NotFound }
+    await expect(links.getLink({ linkId }, stranger)).rejects.toMatchObject(missing)
+    await expect(links.deleteLink({ linkId }, stranger)).rejects.toMatchObject(missing)
+    await expect(links.updateLink({ linkId }, stranger)).rejects.toMatchObject(missing)
+    expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeUndefined()
+  })
+
+  test('under one Idempotency-Key are one link', async () => {
+    const { as, links } = user()
+    const keyed = { ...(as.headers as object), [headers.idempotencyKey]: 'k' }
+    const create = () => links.createLink({ institutionName: 'Bank' }, { headers: keyed })
+    const replies = await Promise.all([create(), create(), create()])
+    expect(new Set(replies.map(({ link }) => link?.linkId)).size).toBe(1)
+    expect((await links.listLinks({}, as)).links).toHaveLength(1)
+  })
+})

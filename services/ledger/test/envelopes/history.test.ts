@@ -1,0 +1,187 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
+import { problemsOf } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
+import { newId } from '@coffer/kit/values/id'
+import { type HistoryEntry, HistoryService } from '@coffer/proto/ledger/v1/history'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { ledger } from '../../src/service.ts'
+import { type Household, household, refusals } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+
+async function historyOf({ bankAccountId, as }: Household, more: object = {}) {
+  const history = booted.client('ledger', HistoryService)
+  return history.listHistory({ bankAccountId, limit: 100, ...more }, as)
+}
+
+/** What an entry is named by, of the keys that its reader sees. */
+function placeOf(entry?: HistoryEntry) {
+  if (!entry) throw new Error('no entry')
+  const { operationId, spendingId, pot, cause } = entry
+  return { operationId, pot, cause, ...(spendingId ? { spendingId } : {}) }
+}
+
+/** A household of user_pat whose goal got 900 from an expense and paid 500 of a bill of 1200. */
+async function livedIn() {
+  const home = await household(booted, { availableBalance: 10_000n })
+  const { accountId, bankAccountId, envelopes, transactions } = home
+  const as = booted.as(accountId, { timezone: 'America/Chicago', userId: 'user_pat' })
+  const [expense, goal] = [newId('spnd'), newId('spnd')]
+  await envelopes.openEnvelope({ bankAccountId, spendingId: expense, spendingType: 'expense' }, as)
+  await envelopes.openEnvelope({ bankAccountId, spendingId: goal, spendingType: 'goal' }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: expense, amount: 3000n }, as)
+  const sides = { fromSpendingId: expense, toSpendingId: goal }
+  await envelopes.transfer({ bankAccountId, ...sides, amount: 500n }, as)
+  const bill = { bankAccountId, amount: 1200n, date, name: 'Bill', spendingId: goal }
+  const { transaction } = await transactions.createTransaction(
+    { ...bill, adjustsBalance: true },
+    as,
+  )
+  const transactionId = transaction?.transactionId ?? ''
+  return { ...home, as, expense, goal, transactionId, bill }
+}
+
+test('says what every amount was, since when, why and by whom', async () => {
+  const home = await livedIn()
+  const { bankAccountId, expense, goal, transactionId } = home
+  const { entries, hasMore } = await historyOf(home)
+  expect(hasMore).toBe(false)
+  const bill = { transactionId, name: 'Bill', amount: 1200n, date }
+  const spent = { cause: 'transaction', causeId: transactionId, transaction: bill }
+  const by = { createdBy: 'user_pat' }
+  expect(entries).toMatchObject([
+    { pot: 'current', delta: -1200n, amount: -1200n, ...spent, ...by },
+    { pot: 'available', delta: -1200n, amount: 8800n, ...spent, ...by },
+    { pot: 'used', spendingId: goal, delta: 500n, amount: 500n, ...spent, ...by },
+    { pot: 'envelope', spendingId: goal, delta: -500n, amount: 0n, ...spent, ...by },
+    {
+      ...{ pot: 'envelope', spendingId: goal, delta: 500n, amount: 500n, cause: 'transfer' },
+      transfer: { fromSpendingId: expense, toSpendingId: goal },
+    },
+    {
+      ...{ pot: 'envelope', spendingId: expense, delta: -500n, amount: 2500n, cause: 'transfer' },
+      transfer: { fromSpendingId: expense, toSpendingId: goal },
+    },
+    {
+      ...{ pot: 'envelope', spendingId: expense, delta: 3000n, amount: 3000n, cause: 'transfer' },
+      transfer: { toSpendingId: expense },
+    },
+    { pot: 'available', delta: 10_000n, amount: 10_000n, cause: 'opening', causeId: bankAccountId },
+  ])
+  expect(entries[6]?.transfer?.fromSpendingId).toBeUndefined()
+  expect(entries[0]?.operationId).toBe(entries[3]?.operationId)
+  expect(entries[0]?.spendingId).toBeUndefined()
+})
+
+test('of an envelope holds its own changes', async () => {
+  const home = await livedIn()
+  const { entries } = await historyOf(home, { spendingId: home.goal })
+  expect(entries.map(({ pot, amount }) => [pot, amount])).toEqual([
+    ['used', 500n],
+    ['envelope', 0n],
+    ['envelope', 500n],
+  ])
+})
+
+test('comes in pages that changes in between do not shift', async () => {
+  const home = await livedIn()
+  const whole = (await historyOf(home)).entries
+  const first = await historyOf(home, { limit: 3 })
+  expect(first.hasMore).toBe(true)
+  await home.transactions.createTransaction({ ...home.bill, spendingId: home.expense }, home.as)
+  const second = await historyOf(home, { limit: 5, before: placeOf(first.entries.at(-1)) })
+  expect(second.hasMore).toBe(false)
+  expect([...first.entries, ...second.entries]).toEqual(whole)
+})
+
+test('every entry is a place to go on from, of its own bank account only', async () => {
+  const [home, other] = [await livedIn(), await livedIn()]
+  const { entries } = await historyOf(home)
+  for (const [index, entry] of entries.entries()) {
+    const page = await historyOf(home, { before: placeOf(entry) })
+    expect(page.entries).toEqual(entries.slice(index + 1))
+  }
+  const [mine] = entries
+  const unknown = { ...placeOf(mine), operationId: 'op_unknown' }
+  for (const [asked, before] of [
+    [other, placeOf(mine)],
+    [home, unknown],
+    [home, { ...placeOf(mine), pot: 'limit' }],
+  ] as const) {
+    const error = await historyOf(asked, { before }).catch((reason) => ConnectError.from(reason))
+    const text = 'must be where a page of this list has ended'
+    expect(error instanceof ConnectError && problemsOf(error)).toEqual({ after: text })
+  }
+  const nowhere = historyOf({ ...home, bankAccountId: newId('bac') }, { before: placeOf(mine) })
+  await expect(nowhere).rejects.toMatchObject({ code: Code.NotFound })
+})
+
+test('names jobs, uploads and schedules; a removed transaction only by its ID', async () => {
+  const home = await livedIn()
+  const { accountId, bankAccountId, transactions, goal, transactionId } = home
+  const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), '', new Date())
+  const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
+  const lines = [{ spendingId: goal, amount: 700n, ceiling: 5000n }]
+  const operation = { case: 'funding' as const, value: { ...run, lines } }
+  const job = { headers: { [headers.caller]: token } }
+  const scheduled = booted.client('ledger', ScheduledService)
+  await scheduled.book({ bookings: [{ accountId, operation }] }, job)
+  const key = { bankAccountId, transactionId }
+  await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: false }, home.as)
+  const { entries } = await historyOf(home, { spendingId: goal })
+  expect(entries.slice(0, 3)).toMatchObject([
+    { pot: 'used', cause: 'deletion', causeId: transactionId, delta: -500n, amount: 0n },
+    { pot: 'envelope', cause: 'deletion', causeId: transactionId, delta: 500n, amount: 1200n },
+    {
+      ...{ pot: 'envelope', cause: 'funding', causeId: run.fundingScheduleId, delta: 700n },
+      ...{ operationId: run.fundingRunId, createdBy: 'user_system' },
+    },
+  ])
+  expect(entries.map((entry) => entry.transaction)).toEqual(entries.map(() => undefined))
+})
+
+test('costs few statements, also where nobody noted who did it', async () => {
+  const home = await livedIn()
+  const database = booted.database('ledger')
+  await database.pool.query(sql.unsafe`
+    UPDATE journal SET created_by = NULL WHERE account_id = ${home.accountId}`)
+  const before = database.statements(ofConsumers)
+  const { entries } = await historyOf(home)
+  expect(database.statements(ofConsumers) - before).toBeLessThanOrEqual(statementsMax.getHistory)
+  expect(entries[0]?.createdBy).toBeUndefined()
+})
+
+test('is there for its own account only, and for open envelopes', async () => {
+  const home = await livedIn()
+  const stranger = { ...home, as: booted.as(newId('acct')) }
+  const other = await livedIn()
+  const { bankAccountId, as, envelopes, goal } = home
+  await envelopes.closeEnvelope({ bankAccountId, spendingId: goal }, as)
+  expect(
+    await refusals(
+      historyOf(stranger),
+      historyOf(stranger, { spendingId: home.expense }),
+      historyOf({ ...home, bankAccountId: newId('bac') }),
+      historyOf(home, { spendingId: other.goal }),
+      historyOf(home, { spendingId: goal }),
+    ),
+  ).toEqual(Array(5).fill('NotFound'))
+  const { entries } = await historyOf(home)
+  expect(entries[0]).toMatchObject({ cause: 'envelope-closed', causeId: goal })
+})

@@ -1,0 +1,253 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { EnvelopesChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { SimilarService } from '@coffer/proto/ledger/v1/similar'
+import type { CallOptions } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { removeBankAccounts } from '../../src/money/removal.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { type Household, household, refusals } from '../household.ts'
+import { neighbours } from '../neighbours.ts'
+import { runSweep } from '../tenancy/sweeping.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, ...neighbours()], { COFFER_SIMILAR_QUIET_SECONDS: '0.1' })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const Payload = z.object({ payload: z.instanceof(Buffer) })
+const midnight = timestampFromDate(new Date('2026-03-02T06:00Z'))
+
+function asService(name: string, accountId = ''): CallOptions {
+  const token = systemCaller(loadSigner(booted.keysFolder, name), accountId, new Date())
+  return { headers: { [headers.caller]: token } }
+}
+
+type Home = Household & { spendingId: string }
+
+async function saving(): Promise<Home> {
+  const home = await household(booted, { availableBalance: 1000n, currentBalance: 1000n })
+  const spendingId = newId('spnd')
+  const { bankAccountId, as } = home
+  await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  return { ...home, spendingId }
+}
+
+/** A run that deposits 500 and funds the envelope with 200; the end of its period takes 150. */
+function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
+  const automatic = { transactionId: newId('txn'), date: midnight }
+  const funding = {
+    ...{ bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') },
+    lines: [{ spendingId, amount: 200n, ceiling: 900n }],
+    deposit: { ...automatic, name: 'Paycheck ACME', amount: -500n },
+  }
+  const rent = { ...automatic, transactionId: newId('txn'), name: 'Rent', amount: 150n }
+  const end = { bankAccountId, spendingId, due: midnight, targetAmount: 200n, transaction: rent }
+  return [
+    { accountId, operation: { case: 'funding' as const, value: funding } },
+    { accountId, operation: { case: 'periodEnd' as const, value: end } },
+  ] as const
+}
+
+const scheduled = () => booted.client('ledger', ScheduledService)
+
+/** Free to use, and what is set aside. */
+async function standing({ balances }: Home) {
+  const { free, expenses } = (await balances()) ?? {}
+  return [free, expenses]
+}
+
+test('many bank accounts are booked in one call, and found again', async () => {
+  const homes = [await saving(), await saving(), await saving()]
+  const bookings = homes.flatMap(bookingsOf)
+  const { booked } = await scheduled().book({ bookings }, asService('budgeting'))
+  const held = [200n, 0n]
+  expect(booked.map(({ envelopes }) => envelopes[0]?.currentAmount)).toEqual(
+    homes.flatMap(() => held),
+  )
+  for (const home of homes) expect(await standing(home)).toEqual([1350n, 0n])
+  const again = await scheduled().book({ bookings: bookings.toReversed() }, asService('budgeting'))
+  expect(again.booked).toEqual(booked.toReversed())
+  const keys = homes.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId }))
+  const found = await scheduled().lookUp(
+    { bankAccounts: [...keys, { accountId: newId('acct'), bankAccountId: newId('bac') }] },
+    asService('budgeting'),
+  )
+  expect(found.bankAccounts).toMatchObject(
+    keys.map((key, index) => ({
+      ...{ ...key, linkType: 'manual', archived: false },
+      envelopes: [{ spendingId: homes[index]?.spendingId, currentAmount: 0n }],
+    })),
+  )
+})
+
+test('a booking of many envelopes is told in changes of at most 200', async () => {
+  const home = await saving()
+  const { bankAccountId, accountId, as } = home
+  const more = Array.from({ length: 400 }, () => newId('spnd'))
+  await Promise.all(
+    more.map((spendingId) =>
+      home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as),
+    ),
+  )
+  const [{ operation }] = bookingsOf(home)
+  const lines = [home.spendingId, ...more].map((spendingId) => {
+    return { spendingId, amount: 1n, ceiling: 900n }
+  })
+  const value = { ...operation.value, lines }
+  const bookings = [{ accountId, operation: { ...operation, value } }]
+  await scheduled().book({ bookings }, asService('budgeting'))
+  const payloads = await booted.database('ledger').pool.anyFirst(sql.type(Payload)`
+    SELECT payload FROM changes
+    WHERE account_id = ${accountId} AND type = ${EnvelopesChangedSchema.typeName}
+    ORDER BY change_id`)
+  const told = payloads.map((payload) => fromBinary(EnvelopesChangedSchema, payload).envelopes)
+  const booked = told.slice(-3)
+  expect(booked.map(({ length }) => length)).toEqual([200, 200, 1])
+  expect(new Set(booked.flat().map(({ spendingId }) => spendingId)).size).toBe(401)
+})
+
+test('where one is refused so is the call, and a repetition books none again', async () => {
+  const [good, archived] = [await saving(), await saving()]
+  await archived.accounts.archiveBankAccount({ bankAccountId: archived.bankAccountId }, archived.as)
+  const bookings = [good, archived].flatMap(bookingsOf)
+  const book = () => refusals(scheduled().book({ bookings }, asService('budgeting')))
+  expect(await book()).toEqual(['FailedPrecondition'])
+  expect(await book()).toEqual(['FailedPrecondition'])
+  expect(await standing(good)).toEqual([1350n, 0n])
+})
+
+test('one account cannot name the bank account of another', async () => {
+  const [mine, other] = [await saving(), await saving()]
+  const bookings = bookingsOf(other).map((one) => ({ ...one, accountId: mine.accountId }))
+  expect(await refusals(scheduled().book({ bookings }, asService('budgeting')))).toEqual([
+    'NotFound',
+  ])
+  expect(await standing(other)).toEqual([1000n, 0n])
+})
+
+test('nobody but budgeting may ask', async () => {
+  const home = await saving()
+  const calls = ['gateway', 'feed-sync'].map((name) => asService(name, home.accountId))
+  const outcomes = await refusals(
+    ...[home.as, ...calls].flatMap((options) => [
+      scheduled().book({ bookings: [...bookingsOf(home)] }, options),
+      scheduled().lookUp({ bankAccounts: [] }, options),
+    ]),
+  )
+  expect(new Set(outcomes)).toEqual(new Set(['PermissionDenied']))
+})
+
+test('booked at once by several, with transfers between, it is booked once', async () => {
+  const homes = [await saving(), await saving()]
+  const bookings = homes.flatMap(bookingsOf)
+  const transfers = homes.flatMap(({ envelopes, bankAccountId, spendingId, as }) =>
+    Array.from({ length: 10 }, () =>
+      envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
+    ),
+  )
+  const several = [1, 2, 3].map((turn) =>
+    scheduled().book(
+      { bookings: turn === 2 ? bookings.toReversed() : bookings },
+      asService('budgeting'),
+    ),
+  )
+  const [first] = await Promise.all(several)
+  await Promise.all(transfers)
+  const again = await scheduled().book({ bookings }, asService('budgeting'))
+  expect(again.booked).toEqual(first?.booked)
+  for (const home of homes) {
+    const { available } = (await home.balances()) ?? {}
+    expect(available).toBe(1350n)
+  }
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+test('a schedule that is forgotten is taken off what it made, in a new version', async () => {
+  const home = await saving()
+  const { bankAccountId, accountId, as, transactions } = home
+  const ids: string[] = []
+  for (const [{ operation }] of [bookingsOf(home), bookingsOf(home)]) {
+    ids.push(operation.value.fundingScheduleId)
+    await scheduled().book({ bookings: [{ accountId, operation }] }, asService('budgeting'))
+  }
+  const made = async () => {
+    const page = { bankAccountId, limit: 25, offset: 0 }
+    const listed = await transactions.listTransactions(page, as)
+    return listed.transactions.map((one) => one.createdByFundingScheduleId ?? '').toSorted()
+  }
+  const version = () =>
+    booted.database('ledger').pool.oneFirst(sql.type(z.object({ version: z.bigint() }))`
+      SELECT version FROM bank_accounts WHERE account_id = ${accountId}`)
+  expect(await made()).toEqual(ids.toSorted())
+  const before = await version()
+  const [kept = '', gone = ''] = ids
+  const forgotten = { bankAccountId, fundingScheduleId: gone }
+  await transactions.forgetSchedule(forgotten, asService('budgeting', accountId))
+  expect(await version()).toBeGreaterThan(before)
+  await transactions.forgetSchedule(forgotten, asService('budgeting', accountId))
+  expect(await made()).toEqual(['', kept])
+  await home.links.deleteLink({ linkId: home.linkId }, as)
+  expect(
+    await transactions.forgetSchedule(forgotten, asService('budgeting', accountId)),
+  ).toBeDefined()
+})
+
+test('forgetting a schedule while its bank account is removed is answered as done', async () => {
+  const { accountId, bankAccountId, transactions } = await saving()
+  const key = { bankAccountId, fundingScheduleId: newId('fund') }
+  const removed = Promise.withResolvers<void>()
+  const forgotten = removed.promise.then(() =>
+    refusals(transactions.forgetSchedule(key, asService('budgeting', accountId))),
+  )
+  await booted.database('ledger').transaction(async (tx) => {
+    await removeBankAccounts(tx, { accountId }, new Date())
+    removed.resolve()
+    await eventually(
+      () =>
+        tx.oneFirst(sql.type(z.object({ waiting: z.bigint() }))`
+          SELECT count(*) AS waiting FROM pg_locks
+          WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`),
+      (waiting) => waiting > 0n,
+    )
+  })
+  expect(await forgotten).toEqual(['accepted'])
+})
+
+test('automatic transactions are compared with the others too', async () => {
+  const home = await saving()
+  const { bankAccountId, as } = home
+  const similar = booted.client('ledger', SimilarService)
+  const other = { bankAccountId, amount: 1n, date: midnight }
+  for (const name of ['Lunch', 'Electric Company', 'Netflix Los Gatos', 'Train Station']) {
+    await home.transactions.createTransaction({ ...other, name }, as)
+  }
+  const made: string[] = []
+  for (let run = 0; run < 2; run += 1) {
+    const [{ accountId, operation }] = bookingsOf(home)
+    made.push(operation.value.deposit.transactionId)
+    await scheduled().book({ bookings: [{ accountId, operation }] }, asService('budgeting'))
+  }
+  const key = { bankAccountId, transactionId: made[0] ?? '' }
+  const { cluster } = await eventually(
+    async () => {
+      await runSweep(booted, 'findWaitingSimilar')
+      return similar.getCluster(key, as)
+    },
+    (found) => found.cluster !== undefined,
+  )
+  expect(cluster?.members.toSorted()).toEqual(made.toSorted())
+})

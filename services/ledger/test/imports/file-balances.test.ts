@@ -1,0 +1,225 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { type Household, household } from '../household.ts'
+import { listed } from '../outcomes.ts'
+import { importFile, opening, statementOf, undo } from './uploading.ts'
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-balances-'))
+  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function setCurrent({ accounts, bankAccountId, as }: Household, currentBalance: bigint) {
+  const updateMask = { paths: ['current_balance'] }
+  await accounts.updateBankAccount({ bankAccountId, currentBalance, updateMask }, as)
+}
+
+const spent = 1250n
+
+/** A day of January in Chicago. */
+function dateOf(day: number) {
+  return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
+}
+
+/** Spends 12.50 by hand, which adjusts the balances. */
+async function spend({ transactions, bankAccountId, as }: Household, day: number) {
+  const date = dateOf(day)
+  const lunch = { bankAccountId, name: 'Lunch', amount: spent, date, adjustsBalance: true }
+  return (await transactions.createTransaction(lunch, as)).transaction?.transactionId ?? ''
+}
+
+/** What a case has done so far. */
+type World = { home: Household; transactionId: string; uploads: string[] }
+
+const file = statementOf({ '1': '-1.00' }, { ledger: '600.00', asOf: '20260117' })
+const newRow = (balances: Parameters<typeof statementOf>[1]) =>
+  statementOf({ '2': '-2.00' }, balances)
+
+async function upload({ home, uploads }: World, text: string) {
+  uploads.push((await importFile(home, text)).transactionUploadId)
+}
+
+function remove({ home, transactionId }: World, how: { soft: boolean; adjustsBalance: boolean }) {
+  const { transactions, bankAccountId, as } = home
+  return transactions.deleteTransaction({ bankAccountId, transactionId, ...how }, as)
+}
+
+/** The steps of the table in docs/files.md, by their words. */
+const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
+  [/^File$/, (world) => upload(world, file)],
+  [/^new row without a balance$/, (world) => upload(world, newRow({}))],
+  [
+    /^new row with 590.00 without a date$/,
+    (world) => upload(world, newRow({ ledger: '590.00', asOf: null })),
+  ],
+  [
+    /^new row with 590.00 for the (\d+)th$/,
+    (world, day) => upload(world, newRow({ ledger: '590.00', asOf: `202601${day}` })),
+  ],
+  [
+    /^spend on the (\d+)th$/,
+    async (world, day) => {
+      world.transactionId = await spend(world.home, Number(day))
+    },
+  ],
+  [
+    /^date it the (\d+)th$/,
+    ({ home, transactionId }, day) => {
+      const { transactions, bankAccountId, as } = home
+      const patch = { date: dateOf(Number(day)), updateMask: { paths: ['date'] } }
+      return transactions.updateTransaction({ bankAccountId, transactionId, ...patch }, as)
+    },
+  ],
+  [/^delete it$/, (world) => remove(world, { soft: true, adjustsBalance: false })],
+  [/^delete it for good$/, (world) => remove(world, { soft: false, adjustsBalance: false })],
+  [/^delete it with adjusting$/, (world) => remove(world, { soft: true, adjustsBalance: true })],
+  [
+    /^delete its row with adjusting$/,
+    async ({ home }) => {
+      const [row] = await listed(home)
+      const world = { home, transactionId: row?.transactionId ?? '', uploads: [] }
+      return remove(world, { soft: true, adjustsBalance: true })
+    },
+  ],
+  [/^550.00 by hand$/, ({ home }) => setCurrent(home, 55000n)],
+  [/^undo$/, ({ home, uploads }) => undo(home, uploads.at(-1) ?? '')],
+  [/^undo the first$/, ({ home, uploads }) => undo(home, uploads[0] ?? '')],
+]
+
+/** The balance after the steps of a case, as the table writes it. */
+async function balanceAfter(words: string): Promise<string> {
+  const world: World = { home: await household(booted, opening), transactionId: '', uploads: [] }
+  for (const word of words.split(', ')) {
+    const [pattern, take] = steps.find(([one]) => one.test(word)) ?? []
+    if (!pattern || !take) throw new Error(`no step is called ${word}`)
+    await take(world, pattern.exec(word)?.[1] ?? '')
+  }
+  const { current = 0n } = (await world.home.balances()) ?? {}
+  return (Number(current) / 100).toFixed(2)
+}
+
+test('every case of the table in docs/files.md is as it says', async () => {
+  const docs = await readFile(new URL('../../../../docs/files.md', import.meta.url), 'utf8')
+  const cases = [...docs.matchAll(/^\| ([^|]+?) +\| (\d+\.\d\d) +\|/gm)]
+  expect(cases.length).toBeGreaterThan(15)
+  const seen = await Promise.all(
+    cases.map(async ([, words = '']) => [words, await balanceAfter(words)]),
+  )
+  expect(seen).toEqual(cases.map(([, words, balance]) => [words, balance]))
+})
+
+// Days in January: of the ledger balance 600.00, of the available one 580.00, of the booking.
+test.each([
+  [17, 19, 16, { current: 60000n, available: 58000n }],
+  [17, 19, 18, { current: 58750n, available: 58000n }],
+  [17, 19, 20, { current: 58750n, available: 56750n }],
+  [19, 17, 18, { current: 60000n, available: 56750n }],
+])('balances of the %dth and the %dth lack what is booked after each: %d', async (...days) => {
+  const [asOf, availableAsOf, booked, expected] = days
+  const home = await household(booted, opening)
+  await spend(home, booked)
+  const balances = { ledger: '600.00', available: '580.00' }
+  const dates = { asOf: `202601${asOf}`, availableAsOf: `202601${availableAsOf}` }
+  const row = { '1': '-1.00' }
+  const { transactionUploadId } = await importFile(
+    home,
+    statementOf(row, { ...balances, ...dates }),
+  )
+  expect(await home.balances()).toMatchObject(expected)
+  await undo(home, transactionUploadId)
+  expect(await home.balances()).toMatchObject({ current: 48750n, available: 38750n })
+})
+
+test('a file that sets no balance is undone without a trace', async () => {
+  const home = await household(booted, opening)
+  await importFile(home, file)
+  await spend(home, 20)
+  const before = await home.accounts.getBankAccount({ bankAccountId: home.bankAccountId }, home.as)
+  const again = await importFile(home, file)
+  expect(again).toMatchObject({ importedCount: 0n, skippedCount: 1n })
+  await undo(home, again.transactionUploadId)
+  const after = await home.accounts.getBankAccount({ bankAccountId: home.bankAccountId }, home.as)
+  expect(after.bankAccount).toMatchObject({
+    currentBalance: before.bankAccount?.currentBalance,
+    availableBalance: before.bankAccount?.availableBalance,
+    limitBalance: before.bankAccount?.limitBalance,
+    lastUpdated: before.bankAccount?.lastUpdated,
+  })
+})
+
+describe('what was stated after the import', () => {
+  const a = (id: string) => statementOf({ [id]: '-1.00' }, { ledger: '600.00', asOf: '20260101' })
+  const b = (id: string) => statementOf({ [id]: '-1.00' }, { ledger: '700.00', asOf: '20260201' })
+
+  test('by another file stays, and undoing that too leads back to the start', async () => {
+    const home = await household(booted, opening)
+    const first = await importFile(home, a('1'))
+    const second = await importFile(home, b('2'))
+    await undo(home, first.transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: 70000n })
+    await undo(home, second.transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: 50000n })
+    await importFile(home, a('3'))
+    expect(await home.balances()).toMatchObject({ current: 60000n })
+  })
+
+  test('in the other order leads back step by step', async () => {
+    const home = await household(booted, opening)
+    const first = await importFile(home, a('1'))
+    const second = await importFile(home, b('2'))
+    await undo(home, second.transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: 60000n })
+    await undo(home, first.transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: 50000n })
+  })
+
+  test('stays even where it said what was known already', async () => {
+    const home = await household(booted, opening)
+    const first = await importFile(home, a('1'))
+    const same = { ledger: '600.00', asOf: '20260102' }
+    await importFile(home, statementOf({ '2': '-1.00' }, same))
+    await undo(home, first.transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: 60000n })
+  })
+
+  test('of the same instant counts for nothing, so undoing leads back to the start', async () => {
+    const home = await household(booted, opening)
+    const first = await importFile(home, a('1'))
+    const other = { ledger: '650.00', asOf: '20260101' }
+    await importFile(home, statementOf({ '2': '-1.00' }, other))
+    expect(await home.balances()).toMatchObject({ current: 60000n })
+    await undo(home, first.transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: 50000n })
+  })
+
+  test.each([12345n, 60000n])('by hand stays: %d', async (amount) => {
+    const home = await household(booted, opening)
+    const { transactionUploadId } = await importFile(home, a('1'))
+    await setCurrent(home, amount)
+    await undo(home, transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: amount })
+  })
+
+  test('is kept apart from what came and went', async () => {
+    const home = await household(booted, opening)
+    const { transactionUploadId } = await importFile(home, a('1'))
+    await spend(home, 15)
+    await undo(home, transactionUploadId)
+    expect(await home.balances()).toMatchObject({ current: 48750n, available: 38750n })
+  })
+})

@@ -1,0 +1,25 @@
+import { openDatabase } from '@coffer/kit/database/database'
+import { connectBroker } from '@coffer/kit/events/nats'
+import { silentLog } from '@coffer/kit/testing/silent-log'
+import { fileImportActivities } from '../../src/imports/file-import.activities.ts'
+import { startReaders } from '../../src/imports/formats/statement-pool.client.ts'
+import { openDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
+import { createMoneyWriter } from '../../src/money/writer.service.ts'
+import type { ImportTask } from './large-files.ts'
+
+/** Imports one file, without NATS, in a process that a test can kill. */
+const { url, folder, key }: ImportTask = JSON.parse(process.argv[2] ?? '')
+const limits = { poolSizeMax: 4, statementTimeoutMs: 10_000 }
+const database = await openDatabase({ url, schema: 'ledger', ...limits })
+const nowhere = { url: 'nats://127.0.0.1:1', prefix: 'none', serviceNames: [], log: silentLog }
+const clock = () => new Date()
+const { importFile } = fileImportActivities({
+  database,
+  clock,
+  broker: await connectBroker(nowhere),
+  storage: openDiskStorage(folder),
+  readers: startReaders(),
+  ...createMoneyWriter({ database, clock }),
+})
+await importFile(key)
+process.exit()

@@ -1,0 +1,250 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { FileService } from '@coffer/proto/ledger/v1/file'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { household } from '../household.ts'
+import { listed, problems } from '../outcomes.ts'
+import { partsOf } from './file-parts.ts'
+import { fixture, headers, importing } from './importing.ts'
+import { storedFiles } from './stored-files.ts'
+
+let booted: Booted
+let dataDir: string
+let steps: ReturnType<typeof importing>
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-imports-'))
+  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+  steps = importing(booted)
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('an import', () => {
+  test('begins with its columns, waiting for a mapping', async () => {
+    const home = await household(booted)
+    const made = await steps.createImport(home)
+    expect(made).toMatchObject({
+      bankAccountId: home.bankAccountId,
+      headers,
+      delimeter: ',',
+      status: 'mapping',
+      file: { kind: 'transactions/imports', name: 'export.csv', contentType: 'text/csv' },
+    })
+    expect(made.transactionImportMappingId).toBeUndefined()
+    expect(made.completedAt).toBeUndefined()
+    const { transactionImportId } = made
+    const key = { bankAccountId: home.bankAccountId, transactionImportId }
+    const { import: found } = await steps.imports.getImport(key, home.as)
+    expect(found).toMatchObject({ status: 'mapping', headers, signature: made.signature })
+    expect(found?.file).toBeUndefined()
+  })
+
+  test('shows what it would store, and stores nothing yet', async () => {
+    const home = await household(booted)
+    const { preview } = await steps.previewed(home)
+    expect(preview).toMatchObject({
+      rowCount: 4n,
+      newCount: 4n,
+      duplicateCount: 0n,
+      skippedCount: 0n,
+      currentBalance: 149025n,
+      availableBalance: 149025n,
+    })
+    expect(preview?.rows.map((row) => [row.uploadIdentifier, row.amount, row.isPending])).toEqual([
+      ['T-3', 475n, false],
+      ['T-2', -150000n, false],
+      ['T-1', 500n, false],
+      ['T-4', 9000n, true],
+    ])
+    const [first] = preview?.rows ?? []
+    expect(first).toMatchObject({ name: 'CAFE ELAN', duplicate: false })
+    expect(preview?.rows.map((row) => row.effect)).toEqual([
+      '4.75 leaves the account',
+      '1500.00 comes into the account',
+      '5.00 leaves the account',
+      '90.00 leaves the account, pending',
+    ])
+    expect(first?.date && timestampDate(first.date)).toEqual(new Date('2026-01-17T06:00:00Z'))
+    expect(await listed(home)).toEqual([])
+  })
+
+  test('stores what it has shown, as an upload, and removes its file', async () => {
+    const home = await household(booted)
+    const done = await steps.processed(home)
+    const { bankAccountId, as, uploads, accountId } = home
+    const { transactionUploadId = '' } = done
+    expect(done.completedAt).toBeDefined()
+    const { upload } = await uploads.getUpload({ bankAccountId, transactionUploadId }, as)
+    expect(upload).toMatchObject({ status: 'complete', importedCount: 4n, skippedCount: 0n })
+    const stored = await listed(home)
+    expect(stored.map((one) => [one.uploadIdentifier, one.amount, one.isPending])).toEqual([
+      ['T-4', 9000n, true],
+      ['T-3', 475n, false],
+      ['T-2', -150000n, false],
+      ['T-1', 500n, false],
+    ])
+    const shown = done.preview?.rows.find((row) => row.uploadIdentifier === 'T-3')
+    const kept = stored.find((one) => one.uploadIdentifier === 'T-3')
+    expect(kept).toMatchObject({
+      amount: shown?.amount,
+      date: shown?.date,
+      name: shown?.name,
+      originalName: shown?.originalName,
+      originalMerchantName: shown?.originalMerchantName,
+    })
+    expect(await home.balances()).toMatchObject({ current: 149025n, available: 149025n })
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+    await eventually(
+      () => storedFiles(dataDir, accountId),
+      (files) => files.length === 0,
+    )
+  })
+
+  test('marks what is stored already, and leaves it out', async () => {
+    const home = await household(booted)
+    await steps.processed(home)
+    const text = (await fixture('sign.csv')).toString().replace('T-1,', 'T-9,')
+    const again = await steps.processed(home, Buffer.from(text))
+    expect(again.preview).toMatchObject({ rowCount: 4n, newCount: 1n, duplicateCount: 3n })
+    expect(again.preview?.rows.map((row) => row.duplicate)).toEqual([true, true, false, true])
+    expect(again.preview?.rows[0]?.effect).toBe('left out: stored already')
+    expect(await listed(home)).toHaveLength(5)
+  })
+
+  test('shows fifty rows and counts them all, with why some are left out', async () => {
+    const home = await household(booted)
+    const rows = Array.from({ length: 120 }, (_, index) => {
+      return `${index},01/15/2026,X,,${index % 10 === 0 ? 'x' : '1.00'},,Posted`
+    })
+    const content = Buffer.from([headers.join(','), ...rows, 'one,too,short'].join('\n'))
+    const { preview } = await steps.previewed(home, content)
+    expect(preview?.rows).toHaveLength(50)
+    expect(preview).toMatchObject({ rowCount: 108n, newCount: 108n, skippedCount: 13n })
+    expect(preview?.skipped.map(({ reason, count }) => [reason, count])).toEqual([
+      ['amount', 12n],
+      ['columns', 1n],
+    ])
+  })
+
+  test('that cannot be read fails with the reason', async () => {
+    const home = await household(booted)
+    const content = Buffer.from(`${headers.join(',')}\n1,2,3,4,5,6,7\n1,"2\n`)
+    const { bankAccountId, as } = home
+    const failed = await steps.previewed(home, content)
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error: 'The file ends within the quotes of line 3',
+    })
+    const { transactionImportId } = failed
+    const step = { bankAccountId, transactionImportId, status: 'pending-processing' }
+    await expect(steps.imports.updateImport(step, as)).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+    })
+  })
+
+  test('whose file is gone has expired', async () => {
+    const home = await household(booted)
+    const { fileId, transactionImportId } = await steps.createImport(home)
+    await booted.database('ledger').pool.query(sql.unsafe`
+      UPDATE files SET deleted_at = now()
+      WHERE account_id = ${home.accountId} AND file_id = ${fileId}`)
+    expect(await steps.reached(home, transactionImportId, ['expired'])).toMatchObject({
+      status: 'expired',
+    })
+  })
+})
+
+test('files are listed while they are there, newest first, to their account alone', async () => {
+  const home = await household(booted)
+  const files = booted.client('ledger', FileService)
+  const [first, second] = [await steps.createImport(home), await steps.createImport(home)]
+  const { files: found } = await files.listFiles({}, home.as)
+  expect(found.map(({ fileId }) => fileId)).toEqual([second.fileId, first.fileId])
+  expect(found[0]).toMatchObject({ kind: 'transactions/imports', name: 'export.csv' })
+  expect((await files.listFiles({}, booted.as(newId('acct')))).files).toEqual([])
+  await home.links.deleteLink({ linkId: home.linkId }, home.as)
+  expect((await files.listFiles({}, home.as)).files).toEqual([])
+})
+
+describe('steps are refused', () => {
+  test('that do not follow', async () => {
+    const home = await household(booted)
+    const { bankAccountId, as } = home
+    const { transactionImportId } = await steps.createImport(home)
+    const transactionImportMappingId = await steps.createMapping(home)
+    const { imports } = steps
+    const step = (changes: object) =>
+      imports.updateImport({ bankAccountId, transactionImportId, ...changes }, as)
+    const toPreview = { transactionImportMappingId, status: 'pending-preview' }
+    const toProcessing = { status: 'pending-processing' }
+    await expect(step(toProcessing)).rejects.toMatchObject({ code: Code.FailedPrecondition })
+    expect(await problems(step({ status: 'complete' }))).toHaveProperty('status')
+    expect(await problems(step({ status: 'pending-preview' }))).toHaveProperty('status')
+    await step(toPreview)
+    await expect(step(toPreview)).rejects.toMatchObject({ code: Code.FailedPrecondition })
+    await steps.reached(home, transactionImportId, ['preview'])
+    await expect(step(toPreview)).rejects.toMatchObject({ code: Code.FailedPrecondition })
+    // However many ask at once, the file is processed once.
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => step(toProcessing)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await steps.reached(home, transactionImportId, ['complete'])
+    expect(await listed(home)).toHaveLength(4)
+  })
+
+  test('with a mapping that is not there, of somebody else or for other columns', async () => {
+    const home = await household(booted)
+    const { bankAccountId, as } = home
+    const { transactionImportId } = await steps.createImport(home)
+    const stranger = await household(booted)
+    const step = async (transactionImportMappingId: string) => {
+      const asked = { transactionImportMappingId, status: 'pending-preview' }
+      const request = { bankAccountId, transactionImportId, ...asked }
+      return problems(steps.imports.updateImport(request, as))
+    }
+    const absent = { transactionImportMappingId: 'is not a mapping of this account' }
+    expect(await step(newId('txix'))).toEqual(absent)
+    expect(await step(await steps.createMapping(stranger))).toEqual(absent)
+    expect(await step(await steps.createMapping(home, { headers: headers.toReversed() }))).toEqual({
+      transactionImportMappingId: 'is a mapping for other columns',
+    })
+  })
+
+  test('on files without a header, on accounts that take none, and to strangers', async () => {
+    const home = await household(booted)
+    const { bankAccountId, accounts, as } = home
+    const { imports } = steps
+    const create = (text: string) => steps.createImport(home, Buffer.from(text))
+    expect(await problems(create(''))).toEqual({ data: 'must not be empty' })
+    expect(await problems(create('a,b\n'))).toEqual({
+      data: 'The file has no row with the names of at least three columns',
+    })
+    const { transactionImportId } = await steps.createImport(home)
+    const key = { bankAccountId, transactionImportId }
+    const stranger = booted.as(newId('acct'))
+    const missing = { code: Code.NotFound }
+    await expect(imports.getImport(key, stranger)).rejects.toMatchObject(missing)
+    const step = { ...key, status: 'pending-processing' }
+    await expect(imports.updateImport(step, stranger)).rejects.toMatchObject(missing)
+    const body = { bankAccountId, name: 'a.csv', content: await fixture('sign.csv') }
+    await expect(imports.createImport(partsOf(body), stranger)).rejects.toMatchObject(missing)
+    const other = { ...key, transactionImportId: newId('txim') }
+    await expect(imports.getImport(other, as)).rejects.toMatchObject(missing)
+    await accounts.archiveBankAccount({ bankAccountId }, as)
+    await expect(steps.createImport(home)).rejects.toMatchObject({ code: Code.FailedPrecondition })
+    await expect(imports.updateImport(step, as)).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+    })
+  })
+})

@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { mortalOf } from '@coffer/kit/testing/mortal'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { UploadKey } from '../../src/imports/upload.ts'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { type Household, household } from '../household.ts'
+import { largeStatement, startImporting, textNear } from './large-files.ts'
+import { opening, sendFile } from './uploading.ts'
+
+// A run with a seed of its own is a long one.
+const isLong = process.env.COFFER_TEST_SEED !== undefined
+const rowCount = isLong ? 100_000 : 1_500
+const stated = 1_234_00n
+const file = largeStatement(rowCount, '1234.00')
+
+const mortal = mortalOf(ledger)
+const stack = new AsyncDisposableStack()
+let booted: Booted
+let proxy: TcpProxy
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'coffer-large-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  booted = stack.use(await boot([mortal.definition], { COFFER_DATA_DIR: folder }))
+  proxy = stack.use(await openProxy(booted.databaseUrl))
+})
+
+afterAll(async () => {
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  await stack.disposeAsync()
+})
+
+/** An upload whose import has been begun, the ways to go on with it, and what is there of it. */
+async function upload() {
+  const home = await household(booted, opening)
+  const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
+  const activities = mortal.activities() as Record<string, (of: UploadKey) => Promise<unknown>>
+  await activities.startImport?.(key)
+  let posted = 0n
+  return {
+    key,
+    home,
+    import: async () => activities.importFile?.(key),
+    post: async () => {
+      await spend(home)
+      posted += 1n
+    },
+    look: async () => {
+      const as = booted.as(home.accountId)
+      const { status } = (await home.uploads.getUpload(key, as)).upload ?? {}
+      const { current, available } = (await home.accounts.getBalances(key, as)).balances ?? {}
+      const balances = [(current ?? 0n) + posted, (available ?? 0n) + posted]
+      return { status, rows: await countRows(key), balances }
+    },
+  }
+}
+
+const none = {
+  status: 'processing',
+  rows: 0,
+  balances: [opening.currentBalance, opening.availableBalance],
+}
+const all = { status: 'complete', rows: rowCount, balances: [stated, stated] }
+
+/** A manual transaction of 0.01, later than the file. */
+function spend({ transactions, bankAccountId, accountId }: Household) {
+  const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+  const tea = { bankAccountId, name: 'Tea', amount: 1n, date, adjustsBalance: true }
+  // An import may outlast a caller token.
+  return transactions.createTransaction(tea, booted.as(accountId))
+}
+
+function countRows({ accountId, transactionUploadId }: UploadKey): Promise<number> {
+  return booted.database('ledger').pool.oneFirst(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*)::int FROM transactions
+    WHERE account_id = ${accountId} AND transaction_upload_id = ${transactionUploadId}`)
+}
+
+/** Whether the row of the bank account is free of locks, that of a foreign key included. */
+async function isFree({ accountId, bankAccountId }: UploadKey): Promise<boolean> {
+  const { rowCount } = await booted.database('ledger').pool.query(sql.unsafe`
+    SELECT FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    FOR UPDATE SKIP LOCKED`)
+  return rowCount === 1
+}
+
+const lastStatements = [
+  { text: `SET status = 'complete'`, isLocked: false, left: none },
+  { text: '"cause":"upload"', isLocked: true, left: none },
+]
+// Rows are stored from the end of the file, 1,000 at a time: some are before each of these.
+const row = fc.integer({ min: 0, max: rowCount - 1_001 })
+const pages = fc.sample(row, isLong ? 4 : 1).map(textNear)
+
+test('a large file is stored wholly or not, wherever its import is killed', async () => {
+  const { key, post, look, ...again } = await upload()
+  const killedBefore = [
+    ...pages.map((text) => ({ text, isLocked: false, left: none })),
+    ...(isLong ? lastStatements : []),
+    { text: 'COMMIT', isLocked: true, left: all },
+  ]
+  for (const { text, isLocked, left } of killedBefore) {
+    const held = proxy.hold(text)
+    const running = startImporting({ url: proxy.url, folder: join(folder, 'files'), key })
+    const exit = once(running, 'exit')
+    const line = await Promise.race([held, exit])
+    if (!('deliver' in line)) throw new Error(`it ended before ${text}`)
+    expect(await isFree(key)).toBe(!isLocked)
+    const posting = post()
+    // Only the last statements of an import keep other changes of the bank account waiting.
+    if (!isLocked) await posting
+    const delivered = line.deliver()
+    running.kill('SIGKILL')
+    await Promise.all([exit, delivered, posting])
+    expect(await look()).toEqual(left)
+  }
+  await again.import()
+  expect(await look()).toEqual(all)
+})
+
+test('a large file and the requests beside it leave what both say', async () => {
+  const { post, look, ...beside } = await upload()
+  const waitsMs: number[] = []
+  let isOver = false
+  const posting = async () => {
+    while (!isOver) {
+      const begun = performance.now()
+      await post()
+      waitsMs.push(performance.now() - begun)
+      await sleep(20)
+    }
+  }
+  const importing = beside.import().finally(() => {
+    isOver = true
+  })
+  await Promise.all([importing, posting(), posting()])
+  if (isLong) {
+    const longest = Math.round(Math.max(...waitsMs))
+    process.stdout.write(`${rowCount} rows, ${waitsMs.length} POSTs: ${longest} ms at most\n`)
+  }
+  expect(await look()).toEqual(all)
+})

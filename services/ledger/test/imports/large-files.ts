@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { UploadKey } from '../../src/imports/upload.ts'
+
+/** What a process needs to import a file: a database, the folder of the bytes, the upload. */
+export interface ImportTask {
+  url: string
+  folder: string
+  key: UploadKey
+}
+
+/** Starts a process that imports a file. */
+export function startImporting(task: ImportTask): ChildProcess {
+  const program = fileURLToPath(new URL('./import-process.ts', import.meta.url))
+  return spawn(process.execPath, [program, JSON.stringify(task)], { stdio: 'inherit' })
+}
+
+const width = 6
+
+/** Text that a statement with the row of that index contains, for its neighbours too. */
+export function textNear(index: number): string {
+  return `"r${identifier(index).slice(0, -1)}`
+}
+
+/**
+ * Returns an OFX statement of rows of 1.00 each with balances as of 15 January 2026. It is brief: a
+ * file of 100,000 rows is close to the bound of 6 MiB.
+ */
+export function largeStatement(rowCount: number, balance: string): Uint8Array {
+  const rows = Array.from({ length: rowCount }, (_, index) => {
+    const fields = `<DTPOSTED>20260110<TRNAMT>-1<FITID>r${identifier(index)}`
+    return `<STMTTRN>${fields}</STMTTRN>`
+  })
+  const stated = `<BALAMT>${balance}<DTASOF>20260115`
+  return new TextEncoder().encode(
+    `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>${rows.join('')}</BANKTRANLIST>` +
+      `<LEDGERBAL>${stated}</LEDGERBAL><AVAILBAL>${stated}</AVAILBAL></STMTRS></OFX>`,
+  )
+}
+
+function identifier(index: number): string {
+  return String(index).padStart(width, '0')
+}

@@ -1,0 +1,111 @@
+import type { BankAccount } from '../../src/accounts/bank-account.ts'
+import type { Link } from '../../src/accounts/link.ts'
+import type { Envelope } from '../../src/envelopes/envelope.ts'
+import type { Operation } from '../../src/money/book.ts'
+import type { ProviderItem } from '../../src/syncs/provider-transaction.ts'
+import { emptyTransaction, type Transaction } from '../../src/transactions/transaction.ts'
+
+const CREATED = new Date('2026-01-01T06:00:00Z')
+
+/** A live manual link. */
+export function aLink(changes: Partial<Link> = {}): Link {
+  return {
+    accountId: 'acct_1',
+    linkId: 'link_1',
+    linkType: 'manual',
+    feedLinkId: null,
+    institutionName: 'First Bank',
+    description: null,
+    createdAt: CREATED,
+    createdBy: 'user_1',
+    updatedAt: CREATED,
+    deletedAt: null,
+    ...changes,
+  }
+}
+
+/** A live, empty checking account in US dollars on a manual link. */
+export function aBankAccount(changes: Partial<BankAccount> = {}): BankAccount {
+  return {
+    accountId: 'acct_1',
+    bankAccountId: 'bac_1',
+    linkId: 'link_1',
+    linkType: 'manual',
+    feedBankAccountId: null,
+    currency: 'USD',
+    availableBalance: 0n,
+    currentBalance: 0n,
+    limitBalance: 0n,
+    expenses: 0n,
+    goals: 0n,
+    balancesAsOf: null,
+    mask: null,
+    name: 'Checking',
+    originalName: '',
+    accountType: 'depository',
+    accountSubType: 'checking',
+    status: 'active',
+    lastUpdated: CREATED,
+    createdAt: CREATED,
+    updatedAt: CREATED,
+    deletedAt: null,
+    removedAt: null,
+    version: 1n,
+    ...changes,
+  }
+}
+
+/** An open, empty expense. */
+export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
+  return {
+    accountId: 'acct_1',
+    spendingId: 'spnd_e',
+    bankAccountId: 'bac_1',
+    spendingType: 'expense',
+    currentAmount: 0n,
+    usedAmount: 0n,
+    periodSpent: 0n,
+    version: 1n,
+    openedAt: CREATED,
+    closedAt: null,
+    ...changes,
+  }
+}
+
+/** A posted, unassigned manual transaction of 12.00. */
+export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
+  const created = { amount: 1200n, date: CREATED, source: 'manual', createdAt: CREATED } as const
+  return {
+    ...emptyTransaction(aBankAccount(), { transactionId: 'txn_1', ...created }),
+    name: 'Lunch',
+    originalName: 'Lunch',
+    ...changes,
+  }
+}
+
+/** An operation at a fixed instant. */
+export function anOperation(operationId = 'op_1'): Operation {
+  return { operationId, now: new Date('2026-02-01T12:00:00Z'), version: 2n }
+}
+
+/** What a provider says of a posted lunch of 12.00, under the ID `p_1`. */
+export function aProviderItem(changes: Partial<ProviderItem> = {}): ProviderItem {
+  return {
+    providerTransactionId: 'p_1',
+    providerAccountId: 'account_1',
+    pendingProviderTransactionId: null,
+    amount: 1200n,
+    currency: 'USD',
+    date: CREATED,
+    authorizedDate: null,
+    name: 'Deli',
+    merchantName: 'Deli',
+    categories: [],
+    category: null,
+    isPending: false,
+    raw: null,
+    displayName: 'Deli',
+    originalName: 'DELI',
+    ...changes,
+  }
+}

@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals'
+import type { ReadingTask } from '../../src/imports/formats/statement-file.ts'
+import { startReaders } from '../../src/imports/formats/statement-pool.client.ts'
+import { statementOf } from './uploading.ts'
+
+const settings = { currency: 'USD', timezone: 'UTC' }
+const taskOf = (text: string): ReadingTask => ({
+  bytes: new TextEncoder().encode(text),
+  settings,
+  format: { kind: 'ofx' },
+})
+
+test('a file that takes for ever is unreadable, and the next ones are read', async () => {
+  const module = new URL('./stuck.worker.ts', import.meta.url)
+  await using readers = startReaders({ module, taskTimeoutMs: 5_000 })
+  const endless = ['A', 'B'].map((account) => readers.read(account, async () => taskOf('')))
+  const next = readers.read('C', async () => taskOf(statementOf({ a: '-1.00' })))
+  for (const one of await Promise.all(endless)) {
+    expect(one).toEqual({
+      unreadable: 'The file takes too much time or memory to read: export a shorter period',
+    })
+  }
+  expect(await next).toMatchObject({ rows: [{ amount: 100n }] })
+})
+
+test('one file of an account is read at a time, of other accounts meanwhile', async () => {
+  await using readers = startReaders()
+  const { promise: task, resolve } = Promise.withResolvers<ReadingTask>()
+  const file = async () => taskOf(statementOf({ a: '-1.00' }))
+  const first = readers.read('A', () => task)
+  const notLoaded = () => Promise.reject(new Error('loaded'))
+  expect(await readers.read('A', notLoaded)).toBe('busy')
+  expect(await readers.read('B', file)).toMatchObject({ rows: [{ amount: 100n }] })
+  resolve(await file())
+  expect(await first).toMatchObject({ rows: [{ amount: 100n }] })
+  await expect(readers.read('A', notLoaded)).rejects.toThrow('loaded')
+  expect(await readers.read('A', file)).toMatchObject({ rows: [{ amount: 100n }] })
+})
+
+test('an entry of very many transactions is read in linear time', async () => {
+  // By the square of its size it takes several minutes, now about a second.
+  await using readers = startReaders({ taskTimeoutMs: 120_000 })
+  const count = 90_000
+  const stated = '<CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-20</Dt></BookgDt>'
+  const shared =
+    `<BkTxCd><Prtry><Cd>${' '.repeat(40_000)}</Cd></Prtry></BkTxCd>` +
+    `<RmtInf>${'<Ustrd/>'.repeat(5_000)}</RmtInf>`
+  const details = '<NtryDtls><TxDtls><Amt>0.01</Amt></TxDtls></NtryDtls>'
+  const entry = `<Ntry><Amt>${count / 100}</Amt>${stated}${shared}${details.repeat(count)}</Ntry>`
+  const text = `<Document><BkToCstmrStmt><Stmt>${entry}</Stmt></BkToCstmrStmt></Document>`
+  const format = { kind: 'camt053' } as const
+  const read = await readers.read('A', async () => ({ ...taskOf(text), format }))
+  expect(read).toHaveProperty('rows.length', count)
+})

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ledger } from '../../src/service.ts'
+import { type Household, household } from '../household.ts'
+import { listed } from '../outcomes.ts'
+import { partsOf } from './file-parts.ts'
+import { fixture } from './importing.ts'
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-formats-'))
+  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function uploaded(home: Household, name: string) {
+  const { uploads, bankAccountId, as } = home
+  const file = { name, contentType: 'application/octet-stream', content: await fixture(name) }
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
+  const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
+  return eventually(
+    async () => (await uploads.getUpload(key, as)).upload,
+    (one) => one?.status === 'complete' || one?.status === 'failed',
+  )
+}
+
+test('QIF', async () => {
+  const home = await household(booted)
+  const done = await uploaded(home, 'bank.qif')
+  expect(done).toMatchObject({ status: 'complete', importedCount: 5n, skippedCount: 0n })
+  expect(done?.note).toContain('states no balances')
+  const again = await uploaded(home, 'bank.qif')
+  expect(again).toMatchObject({ status: 'complete', importedCount: 0n, skippedCount: 5n })
+  expect((await listed(home)).map((one) => one.amount)).toEqual([
+    ...[4500n, -250000n, 123456n, 475n, 475n],
+  ])
+})
+
+test('CAMT.053, in the currency of the account only', async () => {
+  const dollars = await household(booted)
+  expect(await uploaded(dollars, 'camt-053-v2.xml')).toMatchObject({
+    status: 'failed',
+    error: 'The file is in EUR, the account in USD',
+  })
+  const euros = await household(booted, { currency: 'EUR' })
+  expect(await uploaded(euros, 'camt-053-v2.xml')).toMatchObject({
+    status: 'complete',
+    importedCount: 7n,
+    skippedCount: 1n,
+  })
+  expect(await euros.balances()).toMatchObject({ current: 306450n, available: 300000n })
+  expect(await listed(euros)).toHaveLength(7)
+})

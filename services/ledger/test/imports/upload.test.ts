@@ -1,0 +1,248 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { progressSubject } from '@coffer/kit/events/progress'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { type Household, household } from '../household.ts'
+import { partsOf } from './file-parts.ts'
+import { storedFiles } from './stored-files.ts'
+import { importFile, statementOf } from './uploading.ts'
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-uploads-'))
+  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const OFX = { name: 'export.ofx', contentType: 'application/octet-stream' }
+
+async function list(home: Household, offset = 0) {
+  const { transactions, bankAccountId, as } = home
+  const page = { bankAccountId, limit: 100, offset }
+  return (await transactions.listTransactions(page, as)).transactions
+}
+
+describe('an uploaded file', () => {
+  test('becomes transactions and balances, newest and topmost first', async () => {
+    const home = await household(booted)
+    const done = await importFile(home, 'checking.qfx')
+    expect(done).toMatchObject({ status: 'complete', importedCount: 316n, skippedCount: 0n })
+    expect(done.completedAt).toBeDefined()
+    // test/data/README.md: 11738.82 in the ledger, 64.37 of it held back.
+    expect(await home.balances()).toMatchObject({ current: 1173882n, available: 1167445n })
+    const [newest, second, third] = await list(home)
+    expect(newest).toMatchObject({
+      amount: 2122n,
+      name: 'WALGREENS #5817',
+      originalName: 'POS DEBIT 4417 WALGREENS #5817 MINNEAPOLIS MN',
+      originalMerchantName: 'WALGREENS #5817',
+      source: 'upload',
+      uploadIdentifier: '202611160441700001',
+      isPending: false,
+    })
+    expect(newest?.date && timestampDate(newest.date)).toEqual(new Date('2026-11-16T06:00:00Z'))
+    expect([second?.name, third?.name]).toEqual(['ALDI 72045', 'YWCA FITNESS'])
+    expect(await list(home, 300)).toHaveLength(16)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  })
+
+  test('is imported like all others that are uploaded at the same time', async () => {
+    const home = await household(booted)
+    const files = ['a', 'b', 'c', 'd', 'e'].map((id) => statementOf({ [id]: '-1.00' }))
+    const ended = await Promise.all(files.map((file) => importFile(home, file)))
+    for (const one of ended) expect(one).toMatchObject({ status: 'complete', importedCount: 1n })
+    expect(await list(home)).toHaveLength(5)
+  })
+
+  test('changes nothing when it is uploaded again', async () => {
+    const home = await household(booted)
+    await importFile(home, 'several-statements.ofx')
+    const before = await list(home)
+    expect(before).toHaveLength(2)
+    const again = await importFile(home, 'several-statements.ofx')
+    expect(again).toMatchObject({ status: 'complete', importedCount: 0n, skippedCount: 2n })
+    expect(await list(home)).toEqual(before)
+  })
+
+  test('brings a hard-deleted transaction back, but not a soft-deleted one', async () => {
+    const home = await household(booted)
+    const { transactions, bankAccountId, as } = home
+    await importFile(home, 'equal-rows.ofx')
+    for (const [index, { transactionId }] of (await list(home)).entries()) {
+      const soft = index === 0
+      await transactions.deleteTransaction({ bankAccountId, transactionId, soft }, as)
+    }
+    const again = await importFile(home, 'equal-rows.ofx')
+    expect(again).toMatchObject({ importedCount: 1n, skippedCount: 1n })
+    expect(await list(home)).toHaveLength(1)
+  })
+
+  test('counts what it skips', async () => {
+    const home = await household(booted)
+    const done = await importFile(home, 'bad-rows.ofx')
+    expect(done).toMatchObject({ status: 'complete', importedCount: 1n, skippedCount: 10n })
+  })
+
+  test.each([
+    ['no-balances.ofx', { current: 500n, available: 400n }],
+    ['blank-balance.ofx', { current: 500n, available: 95000n }],
+    ['card.qfx', { current: 25000n, available: 75000n, limit: 100000n }],
+  ])('%s sets the balances that it states', async (file, balances) => {
+    const home = await household(booted, { currentBalance: 500n, availableBalance: 400n })
+    await importFile(home, file)
+    expect(await home.balances()).toMatchObject(balances)
+  })
+
+  test('that is older than the balances does not set them', async () => {
+    const home = await household(booted)
+    await importFile(home, 'checking.qfx')
+    await importFile(home, 'equal-rows.ofx')
+    expect(await home.balances()).toMatchObject({ current: 1173882n, available: 1167445n })
+  })
+
+  test.each([
+    ['truncated.ofx', 'The file ends before its statement does'],
+    ['several-accounts.ofx', 'The file holds 2 accounts: export one account per file'],
+    ['other-currency.ofx', 'The file is in CAD, the account in USD'],
+    ['utf-16.ofx', 'The file is in JPY, the account in USD'],
+  ])('%s fails with the reason and stores nothing', async (file, error) => {
+    const home = await household(booted, { currentBalance: 500n })
+    const failed = await importFile(home, file)
+    expect(failed).toMatchObject({ status: 'failed', error, importedCount: 0n })
+    expect(await list(home)).toEqual([])
+    expect(await home.balances()).toMatchObject({ current: 500n })
+  })
+
+  test('tells how it goes, and its bytes are gone when it is done', async () => {
+    const home = await household(booted)
+    const { accountId } = home
+    const { connection, subject } = booted.broker
+    const seen: object[] = []
+    const progress = connection.subscribe(subject(progressSubject({ accountId, id: '*' })), {
+      callback: (_error, message) => {
+        seen.push(message.json())
+      },
+    })
+    await connection.flush()
+    await importFile(home, 'equal-rows.ofx')
+    await eventually(
+      async () => seen,
+      (all) => all.length > 1,
+    )
+    expect(seen).toEqual([
+      { status: 'processing', importedCount: 0, skippedCount: 0 },
+      { status: 'complete', importedCount: 2, skippedCount: 0 },
+    ])
+    progress.unsubscribe()
+    await eventually(
+      () => storedFiles(dataDir, accountId),
+      (names) => names.length === 0,
+    )
+  })
+
+  test('of ten thousand rows is stored whole', async () => {
+    const home = await household(booted)
+    const rows = Array.from({ length: 10_000 }, (_, index) => [`row-${index}`, '-0.01'])
+    const done = await importFile(home, statementOf(Object.fromEntries(rows)))
+    expect(done).toMatchObject({ importedCount: 10_000n, skippedCount: 0n })
+  })
+})
+
+describe('an upload', () => {
+  const content = new TextEncoder().encode('<OFX>')
+
+  test('is pending at first, with its file', async () => {
+    const { uploads, bankAccountId, as } = await household(booted)
+    const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
+    expect(upload).toMatchObject({
+      bankAccountId,
+      status: 'pending',
+      fileId: upload?.file?.fileId,
+      file: { kind: 'transactions/uploads', name: 'export.ofx', size: 5n },
+    })
+    const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
+    expect((await uploads.getUpload(key, as)).upload?.file).toBeUndefined()
+  })
+
+  test('is complete when its rows are stored, not when storing them begins', async () => {
+    const home = await household(booted)
+    let now = Date.now()
+    // Every look at this clock is a millisecond after the one before.
+    Object.defineProperty(booted.clock, 'now', {
+      configurable: true,
+      get: () => {
+        now += 1
+        return new Date(now)
+      },
+    })
+    const done = await importFile(home, statementOf({ a: '-1.00' }))
+    Object.defineProperty(booted.clock, 'now', { value: null, writable: true })
+    const [stored] = await list(home)
+    const [storedAt, completedAt] = [stored?.createdAt, done.completedAt].map(
+      (at) => at && timestampDate(at).getTime(),
+    )
+    expect(completedAt).toBeGreaterThan(storedAt ?? Number.POSITIVE_INFINITY)
+  })
+
+  test('under one Idempotency-Key is one upload', async () => {
+    const { uploads, bankAccountId, as } = await household(booted)
+    const { headers: caller } = as
+    const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k' }
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), { headers: keyed }),
+      ),
+    )
+    expect(new Set(replies.map(({ upload }) => upload?.transactionUploadId)).size).toBe(1)
+  })
+
+  test('is refused where it cannot be', async () => {
+    const home = await household(booted)
+    const { uploads, accounts, bankAccountId, as } = home
+    const create = (changes: object, options = as) =>
+      uploads.createUpload(partsOf({ bankAccountId, ...OFX, content, ...changes }), options)
+    const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
+    const { link } = await home.links.createLink(feed, as)
+    const { bankAccount } = await accounts.createBankAccount(
+      { linkId: link?.linkId ?? '', name: 'Fed', feedBankAccountId: newId('lbac') },
+      as,
+    )
+    const stranger = booted.as(newId('acct'))
+    const csv = { name: 'export.csv', content: new TextEncoder().encode('a,b') }
+    await expect(create(csv)).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+    })
+    await expect(create({ bankAccountId: newId('bac') })).rejects.toMatchObject({
+      code: Code.NotFound,
+    })
+    await expect(create({}, stranger)).rejects.toMatchObject({ code: Code.NotFound })
+    await expect(create({ bankAccountId: bankAccount?.bankAccountId })).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+    })
+    await accounts.archiveBankAccount({ bankAccountId }, as)
+    await expect(create({})).rejects.toMatchObject({ code: Code.FailedPrecondition })
+  })
+
+  test('of another account is not there', async () => {
+    const { uploads, bankAccountId, as } = await household(booted)
+    const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
+    const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
+    await expect(uploads.getUpload(key, booted.as(newId('acct')))).rejects.toMatchObject({
+      code: Code.NotFound,
+    })
+  })
+})

@@ -1,0 +1,60 @@
+import { eventually } from '@coffer/kit/testing/boot'
+import type { Household } from '../household.ts'
+import { partsOf } from './file-parts.ts'
+import { fixture } from './importing.ts'
+
+/** Balances of a bank account before its first import. */
+export const opening = { currentBalance: 50000n, availableBalance: 40000n }
+
+/** Undoes an import as its user does. */
+export function undo({ uploads, bankAccountId, as }: Household, transactionUploadId: string) {
+  return uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
+}
+
+/** Uploads bytes as an OFX file; what it is then called by. */
+export async function sendFile({ uploads, bankAccountId, as }: Household, content: Uint8Array) {
+  const file = { name: 'export.ofx', contentType: 'application/octet-stream', content }
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
+  return { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
+}
+
+/** Uploads a file, named in test/data or given as text, and waits until its import has ended. */
+export async function importFile(home: Household, file: string) {
+  const isText = file.startsWith('<')
+  const key = await sendFile(home, isText ? new TextEncoder().encode(file) : await fixture(file))
+  const ended = await eventually(
+    async () => (await home.uploads.getUpload(key, home.as)).upload,
+    (one) => one?.status === 'complete' || one?.status === 'failed',
+    60_000,
+  )
+  if (!ended) throw new Error('the upload is gone')
+  return ended
+}
+
+/**
+ * Returns an OFX statement of rows of 10 January with these amounts (a minus leaves the account)
+ * and its balances. They have no date where `asOf` is null; the available one may have its own.
+ */
+export function statementOf(
+  rows: Record<string, string>,
+  balances: {
+    ledger?: string
+    available?: string
+    asOf?: string | null
+    availableAsOf?: string
+  } = {},
+): string {
+  const { ledger, available, asOf = '20260115', availableAsOf = asOf } = balances
+  const list = Object.entries(rows).map(([id, amount]) => {
+    const fields = `<DTPOSTED>20260110<TRNAMT>${amount}<FITID>${id}<NAME>ROW ${id}`
+    return `<STMTTRN><TRNTYPE>POS${fields}</STMTTRN>`
+  })
+  const instant = (date: string | null) => (date === null ? '' : `<DTASOF>${date}`)
+  const stated = (tag: string, date: string | null, amount?: string) =>
+    amount === undefined ? '' : `<${tag}><BALAMT>${amount}${instant(date)}</${tag}>`
+  return (
+    `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>${list.join('\n')}</BANKTRANLIST>` +
+    `${stated('LEDGERBAL', asOf, ledger)}${stated('AVAILBAL', availableAsOf, available)}` +
+    '</STMTRS></OFX>'
+  )
+}

@@ -1,0 +1,84 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { Database } from '@coffer/kit/database/database'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { Home, Uploads } from './model-requests.ts'
+
+/** More than any test brings. */
+const limit = 5_000
+
+const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
+
+/**
+ * What can be seen of an account, in the model's terms, and the IDs of its rows by their names;
+ * null where it is gone.
+ */
+export async function look(home: Home, database: Database, uploads: Uploads) {
+  const { accounts, envelopes, transactions, bankAccountId, as } = home
+  const found = await accounts.getBankAccount({ bankAccountId }, as).catch(unlessGone)
+  if (!found?.bankAccount) return { ids: new Map<string, string>(), state: null }
+  const balances = await home.balances()
+  const listed = await envelopes.listEnvelopes({ bankAccountId }, as)
+  const page = { bankAccountId, limit, offset: 0 }
+  const { transactions: rows } = await transactions.listTransactions(page, as)
+  const uploadOf = await findUploads(home, database, uploads)
+  const { name, originalName, mask = null, accountType, ...bankAccount } = found.bankAccount
+  const limitBalance = Number(bankAccount.limitBalance)
+  return {
+    ids: new Map(rows.map((row) => [nameOf(row), row.transactionId])),
+    state: {
+      account: { name, originalName, mask, limit: limitBalance, accountType },
+      isArchived: bankAccount.deletedAt !== undefined,
+      balances: {
+        available: Number(balances?.available),
+        current: Number(balances?.current),
+        expenses: Number(balances?.expenses),
+        goals: Number(balances?.goals),
+        free: Number(balances?.free),
+      },
+      envelopes: listed.envelopes
+        .map((one) => ({
+          id: one.spendingId,
+          current: Number(one.currentAmount),
+          used: Number(one.usedAmount),
+        }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
+      rows: rows
+        .map((row) => ({
+          name: nameOf(row),
+          notes: row.notes ?? null,
+          amount: Number(row.amount),
+          day: row.date ? timestampDate(row.date).getUTCDate() : 0,
+          envelope: row.spendingId ?? null,
+          taken: Number(row.spendingAmount ?? 0n),
+          isPending: row.isPending,
+          upload: uploadOf.get(row.transactionId) ?? null,
+          schedule: row.createdByFundingScheduleId ?? null,
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    },
+  }
+}
+
+/** Which upload brought a row stands in its table alone: of two at once either may be first. */
+async function findUploads(home: Home, { pool }: Database, uploads: Uploads) {
+  const { accountId, bankAccountId } = home
+  const sources = await pool.any(sql.type(Source)`
+    SELECT transaction_id AS "transactionId", transaction_upload_id AS "uploadId" FROM transactions
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+  const serials = new Map([...uploads].map(([serial, uploadId]) => [uploadId, serial]))
+  return new Map(
+    sources.map(({ transactionId, uploadId }) => [transactionId, serials.get(uploadId ?? '')]),
+  )
+}
+
+function unlessGone(error: unknown): null {
+  if (ConnectError.from(error).code === Code.NotFound) return null
+  throw error
+}
+
+/** Rows of files are called `ROW` and their identifier. */
+function nameOf({ name = '' }: { name?: string | undefined }): string {
+  return name.replace('ROW ', '')
+}

@@ -1,0 +1,233 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { isTransient, refused } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { newId } from '@coffer/kit/values/id'
+import { hourMs } from '@coffer/kit/values/time'
+import type { BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
+import type { UpdateTransactionRequestSchema } from '@coffer/proto/ledger/v1/transaction'
+import type { CallOptions, Client } from '@connectrpc/connect'
+import type { Household } from '../household.ts'
+import { importFile, statementOf } from '../imports/uploading.ts'
+import { type anAccount, anItem } from '../syncs/syncing.ts'
+import { fileAt } from './model-files.ts'
+import type { Body, Deposit, Item, Kind, Of, Operation, Stated } from './model-operation.ts'
+
+/** The server's IDs of uploads by the serial number of the operation that made them. */
+export type Uploads = Map<number, string>
+
+/** A household, the access of other services to it, and its account as a provider describes it. */
+export type Home = Household & {
+  account: ReturnType<typeof anAccount>
+  scheduled: Client<typeof ScheduledService>
+  sync: Client<typeof SyncImportService>
+  byBudgeting: () => CallOptions
+  bySync: () => CallOptions
+  deleteAccount: () => Promise<unknown>
+}
+
+type Requests = {
+  [One in Kind]: (home: Home, of: Of<One>, uploads: Uploads) => Promise<unknown>
+}
+
+const requests: Requests = {
+  create: (home, { serial, ...of }) => {
+    const { transactions, bankAccountId } = home
+    const body = { bankAccountId, ...bodyOf(`t${serial}`, of) }
+    return twice(() => transactions.createTransaction(body, keyed(home, serial)))
+  },
+  createMany: (home, { serial, bodies }) => {
+    const { transactions, bankAccountId } = home
+    const many = bodies.map((one, index) => bodyOf(`t${serial}.${index}`, one))
+    const body = { bankAccountId, transactions: many }
+    return twice(() => transactions.createTransactions(body, keyed(home, serial)))
+  },
+  open: ({ envelopes, bankAccountId, as }, { envelope: spendingId, isGoal }) => {
+    const body = { bankAccountId, spendingId, spendingType: isGoal ? 'goal' : 'expense' }
+    return twice(() => envelopes.openEnvelope(body, as))
+  },
+  close: ({ envelopes, bankAccountId, as }, { envelope: spendingId }) =>
+    twice(() => envelopes.closeEnvelope({ bankAccountId, spendingId }, as)),
+  fund: (home, { serial, lines, deposit }) => {
+    const given = lines.map(({ envelope: spendingId, amount, ceiling }) => {
+      return { spendingId, amount: BigInt(amount), ceiling: BigInt(ceiling) }
+    })
+    const { schedule: fundingScheduleId = newId('fund') } = deposit ?? {}
+    const run = { fundingRunId: newId('run'), fundingScheduleId, lines: given }
+    const made = deposit && automatic(`d${serial}`, { ...deposit, amount: -deposit.amount })
+    const value = { bankAccountId: home.bankAccountId, ...run, ...(made ? { deposit: made } : {}) }
+    return twice(() => book(home, { case: 'funding', value }))
+  },
+  endPeriod: (home, { serial, envelope: spendingId, target, carryOver, bill }) => {
+    const due = timestampFromDate(new Date(Date.UTC(2026, 1, 1) + serial * hourMs))
+    const end = { spendingId, due, targetAmount: BigInt(target), carryOver }
+    const transaction = bill && automatic(`b${serial}`, { ...bill, amount: target })
+    const { bankAccountId } = home
+    const value = { bankAccountId, ...end, ...(transaction ? { transaction } : {}) }
+    return twice(() => book(home, { case: 'periodEnd', value }))
+  },
+  transfer: (home, { serial, from, to, amount }) => {
+    const { envelopes, bankAccountId } = home
+    const sides = {
+      ...(from ? { fromSpendingId: from } : {}),
+      ...(to ? { toSpendingId: to } : {}),
+    }
+    const body = { bankAccountId, amount: BigInt(amount), ...sides }
+    return twice(() => envelopes.transfer(body, keyed(home, serial)))
+  },
+  forget: ({ transactions, bankAccountId, as }, { schedule: fundingScheduleId }) =>
+    twice(() => transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, as)),
+  assign: (home, { id, envelope }) =>
+    patch(home, { id, path: 'spending_id' }, envelope ? { spendingId: envelope } : {}),
+  amend: (home, { id, amount }) => patch(home, { id, path: 'amount' }, { amount: BigInt(amount) }),
+  move: (home, { id, day }) => patch(home, { id, path: 'date' }, { date: dateOf(day) }),
+  mark: (home, { id, isPending }) => patch(home, { id, path: 'is_pending' }, { isPending }),
+  rename: (home, { id, name }) => patch(home, { id, path: 'name' }, { name }),
+  note: (home, { id, notes }) =>
+    patch(home, { id, path: 'notes' }, notes === null ? {} : { notes }),
+  delete: ({ transactions, bankAccountId, as }, { id: transactionId, adjusts, soft }) => {
+    const body = { bankAccountId, transactionId, adjustsBalance: adjusts, soft }
+    return transactions.deleteTransaction(body, as)
+  },
+  state: ({ accounts, bankAccountId, as }, { pots, limit }) => {
+    const body = balancesOf({ ...pots, ...(limit === null ? {} : { limit }) })
+    const updateMask = { paths: ['current_balance', 'available_balance', 'limit_balance'] }
+    return accounts.updateBankAccount({ bankAccountId, ...body, updateMask }, as)
+  },
+  nameAccount: ({ accounts, bankAccountId, as }, { name }) =>
+    accounts.updateBankAccount({ bankAccountId, name, updateMask: { paths: ['name'] } }, as),
+  describe: ({ accounts, bankAccountId, as }, { mask, accountType }) => {
+    const body = { accountType, ...(mask === null ? {} : { mask }) }
+    const updateMask = { paths: ['mask', 'account_type'] }
+    return accounts.updateBankAccount({ bankAccountId, ...body, updateMask }, as)
+  },
+  import: async (home, { serial, ...of }, uploads) => {
+    const file = fileAt(of.file)
+    const rows = Object.entries(file.rows).map(([id, amount]) => [id, dollars(-amount)])
+    const { current, available } = file.pots
+    const text = statementOf(Object.fromEntries(rows), {
+      ...(current === undefined ? {} : { ledger: dollars(current) }),
+      ...(available === undefined ? {} : { available: dollars(available) }),
+      asOf: file.day === null ? null : `202601${file.day}`,
+      ...(file.availableDay === undefined ? {} : { availableAsOf: `202601${file.availableDay}` }),
+    })
+    const { transactionUploadId, status, error } = await importFile(home, text)
+    if (status !== 'complete') throw refused(error ?? status)
+    uploads.set(serial, transactionUploadId)
+  },
+  sync: (home, { items }) => {
+    const { bankAccountId, account, bySync } = home
+    const { providerAccountId } = account
+    const transactions = items.map((item) => provided(home, item))
+    const batch = { bankAccountId, providerAccountId, transactions }
+    return twice(() => home.sync.importTransactions(batch, bySync()))
+  },
+  withdraw: (home, { ids }) => {
+    const providerTransactionIds = ids.map((id) => providerId(home, id))
+    const batch = { bankAccountId: home.bankAccountId, providerTransactionIds }
+    return twice(() => home.sync.removeTransactions(batch, home.bySync()))
+  },
+  setBalances: (home, { stated }) => {
+    const body = { bankAccountId: home.bankAccountId, ...balancesOf(stated) }
+    return twice(() => home.sync.setBalances(body, home.bySync()))
+  },
+  refresh: ({ linkId, account, sync, bySync }, { stated, originalName: name }) => {
+    const { availableBalance, currentBalance, ...rest } = account
+    const accounts = [{ ...rest, name, ...balancesOf(stated) }]
+    return twice(() => sync.upsertBankAccounts({ linkId, accounts }, bySync()))
+  },
+  undo: ({ uploads: client, bankAccountId, as }, { upload }, uploads) => {
+    const key = { bankAccountId, transactionUploadId: uploads.get(upload) ?? '' }
+    return twice(() => client.undoUpload(key, as))
+  },
+  archive: ({ accounts, bankAccountId, as }) =>
+    twice(() => accounts.archiveBankAccount({ bankAccountId }, as)),
+  deleteLink: ({ links, linkId, as }) => twice(() => links.deleteLink({ linkId }, as)),
+  deleteAccount: (home) => twice(home.deleteAccount),
+}
+
+/** Changes one field of a transaction. */
+function patch(
+  { transactions, bankAccountId, as }: Home,
+  { id: transactionId, path }: { id: string; path: string },
+  fields: Omit<MessageInitShape<typeof UpdateTransactionRequestSchema>, '$typeName'>,
+) {
+  const of = { bankAccountId, transactionId, updateMask: { paths: [path] } }
+  return transactions.updateTransaction({ ...of, ...fields }, as)
+}
+
+/** An item as the provider says it every time. */
+function provided(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
+  const names = { displayName: id, originalName: text, name: text, merchantName: '' }
+  const named = pendingOf && { pendingProviderTransactionId: providerId(home, pendingOf) }
+  const providerTransactionId = providerId(home, id)
+  const said = { providerTransactionId, ...named, ...names, isPending, date: '2026-01-10' }
+  return anItem({ ...said, amount: BigInt(amount) })
+}
+
+function providerId({ bankAccountId }: Home, id: string): string {
+  return `${id} ${bankAccountId}`
+}
+
+function balancesOf({ available, current, limit }: Stated) {
+  return {
+    ...(available === undefined ? {} : { availableBalance: BigInt(available) }),
+    ...(current === undefined ? {} : { currentBalance: BigInt(current) }),
+    ...(limit === undefined ? {} : { limitBalance: BigInt(limit) }),
+  }
+}
+
+type Named = NonNullable<MessageInitShape<typeof BookingSchema>['operation']>
+
+function book({ scheduled, accountId, byBudgeting }: Home, operation: Named) {
+  return scheduled.book({ bookings: [{ accountId, operation }] }, byBudgeting())
+}
+
+/** A transaction of budgeting's, under an ID that is the same in every attempt. */
+function automatic(name: string, { amount, day }: Pick<Deposit, 'amount' | 'day'>) {
+  return { transactionId: newId('txn'), name, amount: BigInt(amount), date: dateOf(day) }
+}
+
+function bodyOf(name: string, { envelope, adjusts, isPending, amount, day }: Body) {
+  const named = { name, amount: BigInt(amount), date: dateOf(day) }
+  const spending = envelope ? { spendingId: envelope } : {}
+  return { ...named, ...spending, adjustsBalance: adjusts, isPending }
+}
+
+/** Asks the server for an operation, some of them twice at once; false where it refuses. */
+export async function request(home: Home, operation: Operation, uploads: Uploads) {
+  // The compiler cannot tell that a kind goes with the request of that kind.
+  const ask = requests[operation.kind] as Requests['undo']
+  try {
+    await ask(home, operation as Of<'undo'>, uploads)
+    return true
+  } catch (error) {
+    if (isTransient(error)) throw error
+    return false
+  }
+}
+
+/**
+ * Under one Idempotency-Key a request is carried out once. A refusal is not kept: the second may be
+ * accepted when the first was refused, so both are waited for.
+ */
+async function twice(ask: () => Promise<unknown>): Promise<void> {
+  const outcomes = await Promise.allSettled([ask(), ask()])
+  if (outcomes.some(({ status }) => status === 'fulfilled')) return
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+function keyed({ as }: Home, serial: number) {
+  const named = { [headers.idempotencyKey]: `k${serial}`, [headers.bodyHash]: 'ab' }
+  return { headers: { ...(as.headers as object), ...named } }
+}
+
+/** A day of January in Chicago. */
+function dateOf(day: number) {
+  return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
+}
+
+function dollars(cents: number): string {
+  return (cents / 100).toFixed(2)
+}

@@ -1,0 +1,294 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { mortalOf } from '@coffer/kit/testing/mortal'
+import { newId } from '@coffer/kit/values/id'
+import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
+import { type FundingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { household } from '../household.ts'
+import { sendFile, statementOf } from '../imports/uploading.ts'
+import { anAccount, anItem, byService, syncedHome } from '../syncs/syncing.ts'
+
+const mortal = mortalOf(ledger)
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-killed-'))
+  const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '3600' }
+  booted = await boot([mortal.definition], settings)
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** What a process does, and what can be seen of it from outside. */
+interface Path {
+  run: () => Promise<unknown>
+  look: () => Promise<unknown>
+  /** Steps from one kill to the next where there are many. Odd: steps come before and after. */
+  stride?: number
+}
+
+const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
+
+/** A household of 1000.00 with 10.00 in an expense, and what can be seen of it. */
+async function place() {
+  const home = await household(booted, { availableBalance: 100_000n, currentBalance: 100_000n })
+  const { envelopes, transactions, bankAccountId, as } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1_000n }, as)
+  const keyed = {
+    headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
+  } as CallOptions
+  const look = async () => {
+    const { available, current, expenses } = (await home.balances()) ?? {}
+    const listed = await transactions.listTransactions({ bankAccountId, limit: 100 }, as)
+    const held = (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes
+    const amounts = held.map(({ currentAmount }) => currentAmount)
+    return [available, current, expenses, listed.transactions.length, ...amounts].map(Number)
+  }
+  return { ...home, spendingId, keyed, look }
+}
+
+/** Activities by name, each with what names its subject. */
+const activities = <Subject>() =>
+  mortal.activities() as Record<string, (of: Subject) => Promise<unknown>>
+
+/** Sends a file of so many rows, and has it imported as its workflow does. */
+async function fileImport(rowCount: number) {
+  const home = await place()
+  const rows = Array.from({ length: rowCount }, (_, id) => [`r${id}`, '-1.00'])
+  const balances = { ledger: '700.00', available: '600.00' }
+  const file = new TextEncoder().encode(statementOf(Object.fromEntries(rows), balances))
+  const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
+  const { startImport, importFile } = activities<typeof key>()
+  const run = async () => {
+    await startImport?.(key)
+    await importFile?.(key)
+  }
+  return { home, key, run }
+}
+
+const paths: Record<string, () => Promise<Path>> = {
+  'a request': async () => {
+    const { transactions, bankAccountId, spendingId, keyed, look } = await place()
+    return {
+      run: () => transactions.createTransaction({ ...bill, bankAccountId, spendingId }, keyed),
+      look,
+    }
+  },
+  'a transfer': async () => {
+    const { envelopes, bankAccountId, spendingId, keyed, look } = await place()
+    const body = { bankAccountId, fromSpendingId: spendingId, amount: 10n }
+    return { run: () => envelopes.transfer(body, keyed), look }
+  },
+  'many in one request': async () => {
+    const { transactions, bankAccountId, spendingId, keyed, look } = await place()
+    const body = { bankAccountId, transactions: [bill, { ...bill, spendingId }] }
+    return { run: () => transactions.createTransactions(body, keyed), look }
+  },
+  'the closing of an envelope': async () => {
+    const { envelopes, bankAccountId, spendingId, as, look } = await place()
+    return { run: () => envelopes.closeEnvelope({ bankAccountId, spendingId }, as), look }
+  },
+  'a booking of the hourly job': async () => {
+    const { accountId, bankAccountId, spendingId, look } = await place()
+    const lines = [{ spendingId, amount: 100n, ceiling: 10_000n }]
+    const run = { fundingRunId: newId('run'), fundingScheduleId: newId('fund'), lines }
+    const value = { bankAccountId, ...run }
+    return { run: () => bookFunding(accountId, value), look }
+  },
+  'the import of a file': async () => {
+    // Two pages of rows.
+    const { home, run } = await fileImport(600)
+    return { run, look: home.look }
+  },
+  'the undo of an import': async () => {
+    const { home, key, run } = await fileImport(3)
+    await run()
+    return { run: () => home.uploads.undoUpload(key, home.as), look: home.look }
+  },
+  'a page of a sync': async () => {
+    const home = await syncedHome(booted)
+    const items = [anItem(), anItem({ amount: 5n })]
+    return {
+      run: () => home.brings(...items),
+      look: async () => (await home.all()).map(({ amount }) => Number(amount)),
+    }
+  },
+  'a deleted link': async () => {
+    const { links, linkId, accountId, as, look } = await place()
+    const { removeLinkRows } = activities<{ accountId: string; linkId: string }>()
+    return {
+      run: async () => {
+        const { link } = await links.getLink({ linkId }, as)
+        if (!link?.deletedAt) await links.deleteLink({ linkId }, as)
+        await removeLinkRows?.({ accountId, linkId })
+      },
+      look: () => look().catch(() => 'gone'),
+    }
+  },
+  'the deletion of an account': async () => {
+    const { accountId, look } = await place()
+    const { closeAccount, removeAccountRows } = activities<string>()
+    return {
+      run: async () => {
+        await closeAccount?.(accountId)
+        await removeAccountRows?.(accountId)
+      },
+      look: () => look().catch(() => 'gone'),
+      stride: 3,
+    }
+  },
+  'a new bank account': async () => {
+    const { accounts, linkId, keyed, as } = await place()
+    const body = { linkId, name: 'Savings', availableBalance: 500n, currentBalance: 500n }
+    return {
+      run: () => accounts.createBankAccount(body, keyed),
+      look: () => named(accounts.listBankAccounts({ linkId }, as)),
+    }
+  },
+  'a new bank account of a sync': async () => {
+    const { sync, bankAccounts, linkId, account, as, by } = await syncedHome(booted)
+    const listed = { linkId, accounts: [account, anAccount({ mask: '0043', name: 'Savings' })] }
+    return {
+      run: () => sync.upsertBankAccounts(listed, by),
+      look: () => named(bankAccounts.listBankAccounts({ linkId }, as)),
+    }
+  },
+  'a change of a bank account': async () => {
+    const { accounts, bankAccountId, as, look } = await place()
+    const update = { bankAccountId, availableBalance: 7n, name: 'Daily' }
+    const updateMask = { paths: ['available_balance', 'name'] }
+    return { run: () => accounts.updateBankAccount({ ...update, updateMask }, as), look }
+  },
+  'the archiving of a bank account': async () => {
+    const { accounts, bankAccountId, as } = await place()
+    return {
+      run: () => accounts.archiveBankAccount({ bankAccountId }, as).catch(unlessDone),
+      look: async () => (await accounts.describeBankAccount({ bankAccountId }, as)).archived,
+    }
+  },
+  'a change of a transaction': async () => {
+    const { transactions, spendingId, as, look, key } = await placeWithBill()
+    const update = { ...key, spendingId, amount: 200n }
+    const updateMask = { paths: ['spending_id', 'amount'] }
+    return { run: () => transactions.updateTransaction({ ...update, updateMask }, as), look }
+  },
+  'the deletion of a transaction': async () => {
+    const { transactions, as, look, key } = await placeWithBill()
+    const deletion = { ...key, adjustsBalance: true }
+    return { run: () => transactions.deleteTransaction(deletion, as).catch(unlessDone), look }
+  },
+  'a new envelope': async () => {
+    const { envelopes, bankAccountId, as, look } = await place()
+    const body = { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' }
+    return { run: () => envelopes.openEnvelope(body, as), look }
+  },
+  'the forgetting of a schedule': async () => {
+    const { accountId, bankAccountId, transactions, as } = await place()
+    const fundingScheduleId = newId('fund')
+    const deposit = { transactionId: newId('txn'), name: 'Pay', amount: 5n, date }
+    const run = { fundingRunId: newId('run'), fundingScheduleId, lines: [], deposit }
+    await bookFunding(accountId, { bankAccountId, ...run })
+    const { pool } = booted.database('ledger')
+    return {
+      run: () => transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, as),
+      look: () =>
+        pool.exists(sql.unsafe`
+          SELECT FROM transactions
+          WHERE account_id = ${accountId} AND created_by_funding_schedule_id IS NOT NULL`),
+    }
+  },
+  'the balances of a sync': async () => {
+    const { sync, bankAccounts, bankAccountId, linkId, as, by } = await syncedHome(booted)
+    const stated = { bankAccountId, availableBalance: 7n, currentBalance: 9n }
+    return {
+      run: () => sync.setBalances(stated, by),
+      look: () => named(bankAccounts.listBankAccounts({ linkId }, as)),
+    }
+  },
+  'what a sync takes back': async () => {
+    const { brings, loses, all } = await syncedHome(booted)
+    const [item, other] = [anItem(), anItem({ amount: 5n })]
+    await brings(item, other)
+    return {
+      run: () => loses(item.providerTransactionId, other.providerTransactionId),
+      look: async () => (await all()).length,
+    }
+  },
+}
+
+/** A place with a bill of 3.00. */
+async function placeWithBill() {
+  const home = await place()
+  const { transactions, bankAccountId, spendingId, as } = home
+  const { transaction } = await transactions.createTransaction(
+    { ...bill, bankAccountId, spendingId },
+    as,
+  )
+  return { ...home, key: { bankAccountId, transactionId: transaction?.transactionId ?? '' } }
+}
+
+/** Books a funding as the hourly job does. */
+function bookFunding(accountId: string, value: MessageInitShape<typeof FundingSchema>) {
+  const bookings = [{ accountId, operation: { case: 'funding' as const, value } }]
+  const scheduled = booted.client('ledger', ScheduledService)
+  return scheduled.book({ bookings }, byService(booted, '', 'budgeting'))
+}
+
+/** Names and balances of bank accounts. */
+async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
+  const { bankAccounts } = await list
+  return bankAccounts.map(({ name, availableBalance, currentBalance }) =>
+    [name, availableBalance, currentBalance].join(' '),
+  )
+}
+
+/** A repetition finds it done. */
+function unlessDone(error: unknown): void {
+  const { code } = ConnectError.from(error)
+  if (code !== Code.NotFound && code !== Code.FailedPrecondition) throw error
+}
+
+test.each(Object.entries(paths))(
+  '%s, killed before any step, is done wholly or not',
+  async (_, make) => {
+    const steps: unknown[] = []
+    for (let step = 1, wasKilled = true; wasKilled; ) {
+      const { run, look, stride = 1 } = await make()
+      const before = await look()
+      mortal.killBefore(step)
+      step += stride
+      const outcome = await run().then(
+        () => 'done',
+        () => 'not heard',
+      )
+      wasKilled = mortal.revive()
+      const left = await look()
+      await run()
+      const after = await look()
+      expect(after).not.toEqual(before)
+      expect([before, after]).toContainEqual(left)
+      if (outcome === 'done') expect(left).toEqual(after)
+      steps.push(left)
+    }
+    // Some of the kills came before it was done, some after.
+    expect(new Set(steps.map(String)).size).toBeGreaterThan(1)
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  },
+)

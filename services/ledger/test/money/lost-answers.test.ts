@@ -1,0 +1,226 @@
+import { type Database, openDatabase } from '@coffer/kit/database/database'
+import { type Booted, boot, untilLockAwaited } from '@coffer/kit/testing/boot'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { createBankAccount } from '../../src/accounts/bank-account-change.ts'
+import type { Bounds } from '../../src/accounts/bounds.sql.ts'
+import { openEnvelope } from '../../src/envelopes/envelope.ts'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { openBook, settle } from '../../src/money/book.ts'
+import { createBankAccounts } from '../../src/money/creation.service.ts'
+import { transfer } from '../../src/money/transfer.ts'
+import {
+  createMoneyWriter,
+  type MoneyWork,
+  type MoneyWriter,
+} from '../../src/money/writer.service.ts'
+import { ledger } from '../../src/service.ts'
+import { holdRow } from '../held-row.ts'
+import { household, refusals } from '../household.ts'
+
+const stack = new AsyncDisposableStack()
+let booted: Booted
+let proxy: TcpProxy
+let remote: Database
+let writer: MoneyWriter
+/** The same in another process, whose connections hold. */
+let beside: MoneyWriter
+
+beforeAll(async () => {
+  booted = stack.use(await boot([ledger]))
+  proxy = stack.use(await openProxy(booted.databaseUrl))
+  const options = { schema: 'ledger', poolSizeMax: 4, statementTimeoutMs: 10_000 }
+  remote = stack.use(await openDatabase({ url: proxy.url, ...options }))
+  const clock = () => new Date()
+  writer = createMoneyWriter({ database: remote, clock })
+  beside = createMoneyWriter({ database: booted.database('ledger'), clock })
+})
+
+afterAll(async () => {
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  await stack.disposeAsync()
+})
+
+/** A household with an expense, and the changes that are made in it. */
+async function place() {
+  const home = await household(booted, { availableBalance: 100_000n, currentBalance: 100_000n })
+  const { accountId, bankAccountId, as } = home
+  const spendingId = newId('spnd')
+  await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  const scope = { accountId, bankAccountId }
+  const fill = (amount: bigint, operationId = newId('op')): MoneyWork<bigint> => ({
+    scope: { ...scope, spendingIds: [spendingId] },
+    operationId,
+    decide: (locked) => {
+      const book = openBook(locked)
+      const sides = { fromSpendingId: null, toSpendingId: spendingId }
+      transfer(book, { ...sides, amount, causeId: operationId })
+      return { settlement: settle(book), reply: amount }
+    },
+  })
+  // Neither journal rows nor events come of these two.
+  const rename = (name: string): MoneyWork<string> => ({
+    scope,
+    decide: (locked) => {
+      const settlement = settle(openBook(locked))
+      const bankAccount = { ...settlement.bankAccount, name }
+      return { settlement: { ...settlement, bankAccount }, reply: locked.bankAccount.name }
+    },
+  })
+  const create = (): MoneyWork<null> => {
+    const identity = { ...scope, spendingId: newId('spnd') }
+    return {
+      scope,
+      decide: (current) => {
+        const created = openEnvelope({ ...identity, spendingType: 'goal' }, current.operation.now)
+        return { settlement: settle(openBook(current)), created, reply: null }
+      },
+    }
+  }
+  const held = async () => (await home.balances())?.expenses
+  return { home, fill, rename, create, held }
+}
+
+test('a change is done once though its answer is lost, whatever it changes', async () => {
+  const { home, fill, rename, create, held } = await place()
+  const write = async (work: MoneyWork<unknown>) => {
+    const isLost = proxy.loseAnswerTo('"read_version"', 0)
+    const reply = await writer.write(work)
+    expect(isLost()).toBe(true)
+    return reply
+  }
+  expect(await write(fill(10n))).toBe(10n)
+  expect(await held()).toBe(10n)
+  // Done again, it would find the new name.
+  expect(await write(rename('Daily'))).toBe('Checking')
+  await write(create())
+  const { envelopes } = await home.envelopes.listEnvelopes(home, home.as)
+  expect(envelopes).toHaveLength(2)
+})
+
+test('a change in a transaction of its caller is done once though its COMMIT is lost', async () => {
+  const { home, fill, held } = await place()
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
+  const written = remote.transaction((tx) => writer.writeIn(tx, home, async () => fill(10n)))
+  expect(await written).toBe(10n)
+  expect(isLost()).toBe(true)
+  expect(await held()).toBe(10n)
+})
+
+test('a change in a transaction of its caller is decided on what it was prepared on', async () => {
+  const { home, fill, held } = await place()
+  const database = booted.database('ledger')
+  const preparing = Promise.withResolvers<void>()
+  const other = preparing.promise.then(() => beside.write(fill(100n)))
+  const otherIsHeard = preparing.promise.then(() =>
+    Promise.race([other, untilLockAwaited(database)]),
+  )
+  const seen: bigint[] = []
+  const written = database.transaction((tx) =>
+    beside.writeIn(tx, home, async () => {
+      preparing.resolve()
+      await otherIsHeard
+      const { decide, ...work } = fill(10n)
+      return {
+        ...work,
+        decide: (current) => {
+          seen.push(current.bankAccount.expenses)
+          return decide(current)
+        },
+      }
+    }),
+  )
+  expect(await Promise.all([written, other])).toEqual([10n, 100n])
+  expect(seen).toEqual([0n])
+  expect(await held()).toBe(110n)
+})
+
+test('a bank account is created once though its COMMIT is lost', async () => {
+  const { home } = await place()
+  const { accountId, linkId, as } = home
+  const operation = { operationId: newId('op'), now: new Date(), createdBy: null, version: 1n }
+  const balances = { availableBalance: 10n, currentBalance: 10n, limitBalance: null }
+  const kind = { accountType: null, accountSubType: null, status: null, originalName: null }
+  const named = { name: 'Savings', currency: 'USD', mask: null, feedBankAccountId: null }
+  const body = { bankAccountId: newId('bac'), ...named, ...kind, ...balances }
+  const deps = { database: remote, config: { bankAccountsMax: 2 } as Bounds }
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
+  const created = createBankAccounts(deps, { accountId, linkId }, (link) => {
+    const settlement = createBankAccount({ link, operation }, body)
+    return { creations: [{ settlement, reply: null }], reply: 'created' }
+  })
+  expect(await created).toBe('created')
+  expect(isLost()).toBe(true)
+  const { bankAccounts } = await home.accounts.listBankAccounts({ linkId }, as)
+  expect(bankAccounts).toHaveLength(2)
+})
+
+test('a change that arrives late is not made twice', async () => {
+  const { fill, held } = await place()
+  const line = proxy.hold('"read_version"')
+  const written = writer.write(fill(10n))
+  const { cut, deliver } = await line
+  cut()
+  expect(await written).toBe(10n)
+  // It was made again, so the version that this one was decided on is no more.
+  await deliver()
+  expect(await held()).toBe(10n)
+})
+
+test.each([
+  { meanwhile: 'nothing', changes: sql.unsafe`SELECT 1` },
+  {
+    meanwhile: 'another change',
+    changes: sql.unsafe`UPDATE bank_accounts SET version = version + 1`,
+  },
+])('one that still waits, for $meanwhile, is waited for', async ({ changes }) => {
+  const { home, fill, held } = await place()
+  const { release } = await holdRow(booted.database('ledger'), home, changes)
+  const line = proxy.hold('"read_version"')
+  const written = writer.write(fill(10n))
+  const { cut, deliver } = await line
+  const delivered = deliver()
+  await untilLockAwaited(booted.database('ledger'))
+  const other = beside.write(fill(100n))
+  cut()
+  const released = release()
+  expect(await Promise.all([written, other])).toEqual([10n, 100n])
+  await Promise.all([released, delivered])
+  expect(await held()).toBe(110n)
+})
+
+test('one that is made again, and unheard again, is looked for again', async () => {
+  const { fill, held } = await place()
+  const line = proxy.hold('"read_version"')
+  const written = writer.write(fill(10n))
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
+  const { cut } = await line
+  cut()
+  expect(await written).toBe(10n)
+  expect(isLost()).toBe(true)
+  expect(await held()).toBe(10n)
+})
+
+test('without a database to ask the answer is that it may be done', async () => {
+  const { fill, held } = await place()
+  const line = proxy.hold('"read_version"')
+  const written = refusals(writer.write(fill(10n)))
+  await line
+  proxy.cut()
+  expect(await written).toEqual(['DeadlineExceeded'])
+  proxy.mend()
+  expect(await held()).toBe(0n)
+})
+
+test('of a round that repeats a booked operation, only that is refused', async () => {
+  const { fill, held } = await place()
+  const booked = newId('op')
+  await writer.write(fill(1n, booked))
+  const works = [fill(10n), fill(100n), fill(1_000n, booked), fill(10_000n)]
+  // The first goes alone, the others share the round after it.
+  const outcomes = await refusals(...works.map((work) => writer.write(work)))
+  expect(outcomes).toEqual(['accepted', 'accepted', 'Unknown', 'accepted'])
+  expect(await held()).toBe(10_111n)
+})

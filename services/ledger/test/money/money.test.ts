@@ -1,0 +1,300 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { keyOf } from '@coffer/kit/database/aggregate-key'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot, counted } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
+import { newId } from '@coffer/kit/values/id'
+import { type CallOptions, Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { openBook, settle } from '../../src/money/book.ts'
+import { saveMoney } from '../../src/money/money-save.sql.ts'
+import { readMoney } from '../../src/money/money-state.sql.ts'
+import { transfer } from '../../src/money/transfer.ts'
+import { createMoneyWriter, type MoneyWriter } from '../../src/money/writer.service.ts'
+import { ledger } from '../../src/service.ts'
+import { emptyTransaction } from '../../src/transactions/transaction.ts'
+import { type FundedHousehold, fundedHousehold, payTogether } from '../funded-household.ts'
+
+const nothing = {
+  ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
+  ...{ records: [], closed: [], forgotten: [], accountRecords: [], aliases: [], changes: [] },
+  ...{ replies: [], operations: [], changesTexts: false },
+}
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+
+test('fifty writers at once on one account and its envelopes lose nothing', async () => {
+  const { as, bankAccountId, expense, goal, transactions, envelopes, balances } =
+    await fundedHousehold(booted)
+  const spend = (spendingId: string) =>
+    transactions.createTransaction(
+      { bankAccountId, amount: 100n, date, name: 'Tea', spendingId, adjustsBalance: true },
+      as,
+    )
+  await Promise.all([
+    ...Array.from({ length: 25 }, () => spend(expense)),
+    ...Array.from({ length: 15 }, () => spend(goal)),
+    ...Array.from({ length: 10 }, () =>
+      envelopes.transfer({ bankAccountId, fromSpendingId: expense, amount: 50n }, as),
+    ),
+  ])
+  expect(await balances()).toMatchObject({
+    available: 100_000n - 40n * 100n,
+    current: 100_000n - 40n * 100n,
+    expenses: 30_000n - 25n * 100n - 10n * 50n,
+    goals: 40_000n - 15n * 100n,
+  })
+  const listed = await envelopes.listEnvelopes({ bankAccountId }, as)
+  expect(listed.envelopes).toMatchObject([
+    { spendingId: expense, currentAmount: 27_000n, usedAmount: 0n },
+    { spendingId: goal, currentAmount: 38_500n, usedAmount: 1_500n },
+  ])
+})
+
+test('transfers in opposite directions at once neither deadlock nor move the sum', async () => {
+  const { as, bankAccountId, expense, goal, envelopes, balances } = await fundedHousehold(booted)
+  const pairs = Array.from({ length: 40 }, (_, index) =>
+    index % 2 ? [expense, goal] : [goal, expense],
+  )
+  await Promise.all(
+    pairs.map(([fromSpendingId = '', toSpendingId = '']) =>
+      envelopes.transfer({ bankAccountId, fromSpendingId, toSpendingId, amount: 10n }, as),
+    ),
+  )
+  expect(await balances()).toMatchObject({ expenses: 30_000n, goals: 40_000n, free: 30_000n })
+})
+
+test('twenty retries under one key make one transaction and get one answer', async () => {
+  const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
+  const keyed = {
+    headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
+  }
+  const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      transactions.createTransaction({ ...body, adjustsBalance: true }, keyed as CallOptions),
+    ),
+  )
+  expect(new Set(replies.map(({ transaction }) => transaction?.transactionId)).size).toBe(1)
+  expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
+})
+
+test('a write past its deadline that still waits for its turn is not done', async () => {
+  const { accountId, as, bankAccountId, transactions, balances } = await fundedHousehold(booted)
+  const post = (amount: bigint) =>
+    transactions.createTransaction(
+      { bankAccountId, amount, date, name: 'Tea', adjustsBalance: true },
+      { ...as, timeoutMs: 300 },
+    )
+  const locked = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const holding = booted.database('ledger').transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      SELECT 1 FROM bank_accounts
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`)
+    locked.resolve()
+    await over.promise
+  })
+  await locked.promise
+  // The first one is under way, at the lock; the second one waits for it.
+  const outcomes = await Promise.allSettled([post(1n), post(10n)])
+  over.resolve()
+  await holding
+  expect(outcomes).toMatchObject([
+    { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
+    { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
+  ])
+  // What was under way may be done or not; one more write has its turn after both.
+  await transactions.createTransaction(
+    { bankAccountId, amount: 100n, date, name: 'Tea', adjustsBalance: true },
+    as,
+  )
+  expect([99_900n, 99_899n]).toContain((await balances())?.available)
+})
+
+test('a balance, a list and a transaction are few statements each', async () => {
+  const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
+  const count = async (run: () => Promise<unknown>) =>
+    (await counted(booted.database('ledger'), run)).count
+  const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
+  expect(await count(balances)).toBeLessThanOrEqual(statementsMax.getBalances)
+  const list = () => transactions.listTransactions({ bankAccountId, limit: 25 }, as)
+  expect(await count(list)).toBeLessThanOrEqual(statementsMax.listTransactions)
+  const created = await counted(booted.database('ledger'), () =>
+    transactions.createTransaction(body, as),
+  )
+  expect(created.count).toBeLessThanOrEqual(statementsMax.createTransaction)
+  const transactionId = created.result.transaction?.transactionId ?? ''
+  const patch = { bankAccountId, transactionId, name: 'Coffee', updateMask: { paths: ['name'] } }
+  const update = () => transactions.updateTransaction(patch, as)
+  expect(await count(update)).toBeLessThanOrEqual(statementsMax.updateTransaction)
+})
+
+test('only a save of events wakes the relay', async () => {
+  const { as, bankAccountId, goal, transactions, envelopes } = await fundedHousehold(booted)
+  let times = 0
+  booted.database('ledger').onChanges(() => {
+    times += 1
+  })
+  await transactions.createTransaction({ bankAccountId, amount: 100n, date, name: 'Tea' }, as)
+  expect(times).toBe(0)
+  await envelopes.transfer({ bankAccountId, toSpendingId: goal, amount: 1n }, as)
+  expect(times).toBe(1)
+})
+
+test('a change that was decided on an older version is not saved, nothing of it', async () => {
+  const { accountId, bankAccountId, expense, goal } = await fundedHousehold(booted)
+  const { pool } = booted.database('ledger')
+  const scope = { accountId, bankAccountId, spendingIds: [expense, goal] }
+  const read = async () => {
+    const state = (await readMoney(pool, [scope])).get(keyOf(scope))
+    if (!state) throw new Error('no bank account')
+    return state
+  }
+  const before = await read()
+  const { bankAccount, envelopes } = before
+  const save = (readVersion: bigint) => {
+    const version = readVersion + 1n
+    const changed = [
+      {
+        ...nothing,
+        readVersion,
+        bankAccount: { ...bankAccount, name: 'Renamed', version },
+        envelopes: envelopes.map((one) => ({ ...one, currentAmount: 1n, version })),
+      },
+    ]
+    return saveMoney(pool, changed, 'wait')
+  }
+  expect(await save(bankAccount.version - 1n)).toEqual(new Set())
+  expect(await read()).toEqual(before)
+  expect(await save(bankAccount.version)).toEqual(new Set([keyOf(scope)]))
+  const after = await read()
+  expect(after.bankAccount).toMatchObject({ name: 'Renamed', version: bankAccount.version + 1n })
+  expect(after.envelopes.map(({ currentAmount }) => currentAmount)).toEqual([1n, 1n])
+  expect(await save(bankAccount.version)).toEqual(new Set())
+})
+
+function tenHouseholds() {
+  return Promise.all(Array.from({ length: 10 }, () => fundedHousehold(booted)))
+}
+
+test('writes of ten accounts at once share their statements', async () => {
+  const households = await tenHouseholds()
+  const paid = await counted(booted.database('ledger'), () => payTogether(households))
+  expect(paid.result.map(({ status }) => status)).toEqual(Array(10).fill('fulfilled'))
+  expect(paid.count).toBeLessThanOrEqual(statementsMax.createTransactionsOfTenAccounts)
+  const balances = await Promise.all(households.map((one) => one.balances()))
+  expect(balances.map((one) => one?.available)).toEqual(Array(10).fill(99_900n))
+})
+
+test('a bank account that another transaction holds delays no other', async () => {
+  const households = await tenHouseholds()
+  const [held, ...others] = households as [FundedHousehold, ...FundedHousehold[]]
+  const isOver = Promise.withResolvers<void>()
+  const isHeld = Promise.withResolvers<void>()
+  const holding = booted.database('ledger').transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      SELECT 1 FROM bank_accounts
+      WHERE account_id = ${held.accountId} AND bank_account_id = ${held.bankAccountId}
+      FOR NO KEY UPDATE`)
+    isHeld.resolve()
+    await isOver.promise
+  })
+  await isHeld.promise
+  const blocked = payTogether([held])
+  const paid = await payTogether(others)
+  expect(paid.map(({ status }) => status)).toEqual(Array(9).fill('fulfilled'))
+  expect(await Promise.race([blocked, 'waiting'])).toBe('waiting')
+  isOver.resolve()
+  await holding
+  expect(await blocked).toMatchObject([{ status: 'fulfilled' }])
+})
+
+test('a change that Postgres refuses fails alone, once each for all others', async () => {
+  const households = await tenHouseholds()
+  const { write } = createMoneyWriter({
+    database: booted.database('ledger'),
+    clock: () => new Date(),
+  })
+  const writeOne = ({ accountId, bankAccountId }: FundedHousehold, isRefused: boolean) =>
+    write({
+      scope: { accountId, bankAccountId },
+      decide: (locked) => {
+        const spending = isRefused ? { spendingId: newId('spnd'), spendingAmount: 1n } : {}
+        const inserted = [{ ...transactionIn({ accountId, bankAccountId }), ...spending }]
+        return { settlement: settle(openBook(locked)), inserted, reply: null }
+      },
+    })
+  const outcomes = await Promise.allSettled(
+    households.map((one, index) => writeOne(one, index === 4)),
+  )
+  const refused = outcomes.flatMap(({ status }, index) => (status === 'rejected' ? index : []))
+  expect(refused).toEqual([4])
+  const lists = await Promise.all(
+    households.map(({ as, bankAccountId, transactions }) =>
+      transactions.listTransactions({ bankAccountId, limit: 25 }, as),
+    ),
+  )
+  expect(lists.map((list) => list.transactions.length)).toEqual([1, 1, 1, 1, 0, 1, 1, 1, 1, 1])
+})
+
+function transactionIn(key: { accountId: string; bankAccountId: string }) {
+  const at = new Date('2026-03-02T06:00:00Z')
+  const transactionId = newId('txn')
+  const stated = { amount: 100n, date: at, source: 'manual' as const, createdAt: at }
+  return { ...emptyTransaction(key, { transactionId, ...stated }), name: 'Tea' }
+}
+
+test('several processes writing to one account lose nothing', async () => {
+  const { balances, writers } = await processes(3)
+  const works = Array.from({ length: 20 }, () => writers.map((move) => move(-10n))).flat()
+  await Promise.all(works)
+  expect(await balances()).toMatchObject({ expenses: 30_000n - 60n * 10n })
+})
+
+test('nothing is refused, or left undone, for what another process has changed', async () => {
+  const { balances, writers } = await processes(2)
+  const [first, second] = writers
+  await first?.(-10n)
+  await second?.(40_000n)
+  // More than there was when the first process wrote last.
+  await first?.(-60_000n)
+  expect(await balances()).toMatchObject({ expenses: 30_000n - 10n + 40_000n - 60_000n })
+  await second?.(-9_000n)
+  await expect(first?.(-9_000n)).rejects.toMatchObject({ code: Code.InvalidArgument })
+  expect(await balances()).toMatchObject({ expenses: 990n })
+})
+
+/** Writers as of so many processes; each moves an amount into the expense, or out of it. */
+async function processes(count: number) {
+  const { accountId, bankAccountId, expense, balances } = await fundedHousehold(booted)
+  const deps = { database: booted.database('ledger'), clock: () => new Date() }
+  const scope = { accountId, bankAccountId, spendingIds: [expense] }
+  const moverOf =
+    ({ write }: MoneyWriter) =>
+    (amount: bigint) =>
+      write({
+        scope,
+        decide: (locked) => {
+          const book = openBook(locked)
+          const causeId = locked.operation.operationId
+          const [from, to] = amount < 0n ? [expense, null] : [null, expense]
+          const size = amount < 0n ? -amount : amount
+          transfer(book, { fromSpendingId: from, toSpendingId: to, amount: size, causeId })
+          return { settlement: settle(book), reply: null }
+        },
+      })
+  const writers = Array.from({ length: count }, () => moverOf(createMoneyWriter(deps)))
+  return { balances, writers }
+}

@@ -1,0 +1,276 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Transaction } from '@coffer/kit/database/database'
+import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { inBulk } from '@coffer/kit/testing/database'
+import { slowScans } from '@coffer/kit/testing/plans'
+import { newId } from '@coffer/kit/values/id'
+import { FileService } from '@coffer/proto/ledger/v1/file'
+import { HistoryService } from '@coffer/proto/ledger/v1/history'
+import { MappingService } from '@coffer/proto/ledger/v1/mapping'
+import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { SimilarService } from '@coffer/proto/ledger/v1/similar'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { ledger } from '../../src/service.ts'
+import { type Household, household } from '../household.ts'
+import { importing } from '../imports/importing.ts'
+import { importFile } from '../imports/uploading.ts'
+import { neighbours } from '../neighbours.ts'
+import { searchInEveryWay } from '../similar/searching.ts'
+import { anItem, assign, syncedHome } from '../syncs/syncing.ts'
+import { runSweep } from '../tenancy/sweeping.ts'
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-plans-'))
+  const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '0.1' }
+  booted = await boot([ledger, ...neighbours()], settings)
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const tenantTables = [
+  'links',
+  'bank_accounts',
+  'envelopes',
+  'transactions',
+  'journal',
+  'operations',
+  'uploads',
+  'files',
+  'transaction_imports',
+  'provider_accounts',
+  'provider_account_ids',
+  'provider_transactions',
+  'transaction_import_mappings',
+  'account_settings',
+  'idempotency_keys',
+]
+
+/** Fills the tables with fifty other accounts, so that the planner has something to weigh. */
+async function crowd(tx: Transaction): Promise<void> {
+  await tx.query(sql.unsafe`
+    INSERT INTO links (account_id, link_id, link_type, institution_name, created_at, created_by,
+      updated_at)
+    SELECT 'acct_' || a, 'link_' || a || '_' || l, 'manual', 'Bank', now(), 'user_1', now()
+    FROM generate_series(1, 50) AS a, generate_series(1, 20) AS l`)
+  await tx.query(sql.unsafe`
+    INSERT INTO bank_accounts (account_id, bank_account_id, link_id, link_type, currency,
+      available_balance, current_balance, limit_balance, expenses, goals, name, original_name,
+      account_type, account_sub_type, status, last_updated, created_at, updated_at)
+    SELECT account_id, 'bac_' || link_id, link_id, 'manual', 'USD', 0, 0, 0, 0, 0, 'Account', '',
+      'depository', 'checking', 'active', now(), now(), now() FROM links`)
+  await tx.query(sql.unsafe`
+    INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type, current_amount,
+      used_amount, period_spent, version, opened_at)
+    SELECT account_id, bank_account_id, 'spnd_' || n, 'expense', 0, 0, 0, 1, now()
+    FROM bank_accounts, generate_series(1, 10) AS n`)
+  await tx.query(sql.unsafe`
+    INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, spending_id,
+      spending_amount, categories, date, name, original_name, original_merchant_name, is_pending,
+      source, created_at)
+    SELECT account_id, bank_account_id, 'txn_' || n, 100,
+      CASE WHEN n % 2 = 0 THEN 'spnd_1' END, CASE WHEN n % 2 = 0 THEN 0 END, '{}', now(), 'x', 'x',
+      'x', false, 'manual', now()
+    FROM bank_accounts, generate_series(1, 20) AS n`)
+  await tx.query(sql.unsafe`
+    INSERT INTO journal (account_id, bank_account_id, operation_id, spending_id, pot, delta, amount,
+      cause, cause_id, created_at)
+    SELECT account_id, bank_account_id, 'op_' || transaction_id, spending_id, 'envelope', 0, 0,
+      'transaction', transaction_id, now() FROM transactions`)
+  await tx.query(sql.unsafe`
+    INSERT INTO files (account_id, bank_account_id, file_id, kind, name, content_type, size,
+      created_at, created_by)
+    SELECT account_id, bank_account_id, 'file_' || bank_account_id || n, 'transactions/uploads',
+      'a.ofx', 'application/octet-stream', 1, now(), 'user_1'
+    FROM bank_accounts, generate_series(1, 5) AS n`)
+  await tx.query(sql.unsafe`
+    INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, format,
+      status, created_at, created_by, imported_count, skipped_count)
+    SELECT account_id, bank_account_id, 'txup_' || file_id, file_id, 'ofx', 'complete', now(),
+      'user_1', 0, 0 FROM files`)
+  await tx.query(sql.unsafe`
+    INSERT INTO transaction_import_mappings (account_id, transaction_import_mapping_id, signature,
+      mapping, created_at, updated_at, created_by)
+    SELECT account_id, 'txix_' || bank_account_id, 'x', '{}', now(), now(), 'user_1'
+    FROM bank_accounts`)
+  await tx.query(sql.unsafe`
+    INSERT INTO transaction_imports (account_id, bank_account_id, transaction_import_id, file_id,
+      transaction_import_mapping_id, transaction_upload_id, headers, delimeter, status, created_at,
+      updated_at, created_by)
+    SELECT account_id, bank_account_id, 'txim_' || file_id, file_id, 'txix_' || bank_account_id,
+      transaction_upload_id, '{}', ',', 'pending-processing', now(), now(), 'user_1' FROM uploads`)
+  await crowdProviders(tx)
+  await tx.query(sql.unsafe`
+    INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
+    SELECT account_id, bank_account_id, 'run_' || n, '', now()
+    FROM bank_accounts, generate_series(1, 5) AS n`)
+  await tx.query(sql.unsafe`
+    INSERT INTO account_settings (account_id, timezone, locale, version)
+    SELECT 'acct_' || a, 'UTC', 'en_US', 1 FROM generate_series(1, 10000) AS a`)
+  await tx.query(sql.unsafe`
+    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
+    SELECT account_id, 'Transfer', bank_account_id, '', '' FROM bank_accounts`)
+}
+
+/** What providers have said of everybody's bank accounts. */
+async function crowdProviders(tx: Transaction): Promise<void> {
+  await tx.query(sql.unsafe`
+    INSERT INTO provider_accounts (account_id, bank_account_id, name, official_name, currency,
+      account_type, account_sub_type, available_balance, current_balance, limit_balance,
+      created_at, created_by, updated_at)
+    SELECT account_id, bank_account_id, 'x', 'x', 'USD', 'depository', 'checking', 0, 0, 0, now(),
+      'user_1', now() FROM bank_accounts`)
+  await tx.query(sql.unsafe`
+    INSERT INTO provider_account_ids (account_id, link_id, provider_account_id, bank_account_id,
+      is_current, match_reason, created_at)
+    SELECT account_id, link_id, 'p_' || bank_account_id || n, bank_account_id, n = 1, 'new', now()
+    FROM bank_accounts, generate_series(1, 2) AS n`)
+  await tx.query(sql.unsafe`
+    INSERT INTO provider_transactions (account_id, bank_account_id, provider_transaction_id,
+      provider_account_id, record_id, transaction_id, pending_provider_transaction_id, amount,
+      currency, date, name, merchant_name, categories, is_pending, match_reason, created_at)
+    SELECT account_id, bank_account_id, 'p_' || transaction_id, 'x', 'ptxn_' || transaction_id,
+      transaction_id, 'q_' || transaction_id, 100, 'USD', now(), 'x', 'x', '{}', false, 'new', now()
+    FROM transactions WHERE transaction_id LIKE 'txn\\_1%'`)
+}
+
+/** A run that funds an envelope, and the end of its period. */
+function bookingsOf(
+  { accountId, bankAccountId }: Household,
+  of: { spendingId: string; fundingScheduleId: string; due: Timestamp },
+) {
+  const { spendingId, fundingScheduleId, due } = of
+  const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId }
+  const funding = { ...run, lines: [{ spendingId, amount: 5n }] }
+  const end = { bankAccountId, spendingId, due, targetAmount: 9n }
+  return [
+    { accountId, operation: { case: 'funding' as const, value: funding } },
+    { accountId, operation: { case: 'periodEnd' as const, value: end } },
+  ]
+}
+
+/** Calls everything that the ledger offers at least once. */
+async function useEverything(home: Household): Promise<void> {
+  const { accountId, as, linkId, bankAccountId } = home
+  const { links, accounts, envelopes, transactions } = home
+  const keyed = { headers: { ...(as.headers as object), [headers.idempotencyKey]: newId('k') } }
+  await links.listLinks({}, as)
+  await links.getLink({ linkId }, as)
+  await links.updateLink({ linkId, description: 'x', updateMask: { paths: ['description'] } }, as)
+  await accounts.listBankAccounts({}, as)
+  await accounts.listBankAccounts({ linkId }, as)
+  await accounts.getBalances({ bankAccountId }, as)
+  const renamed = { name: 'Main', updateMask: { paths: ['name'] } }
+  await accounts.updateBankAccount({ bankAccountId, ...renamed }, as)
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  await envelopes.listEnvelopes({ bankAccountId }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, keyed)
+  const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+  const bill = { bankAccountId, amount: 70n, date, name: 'Bill', spendingId }
+  const { transaction } = await transactions.createTransaction(bill, as)
+  await transactions.createTransactions({ bankAccountId, transactions: [bill, bill] }, as)
+  const key = { bankAccountId, transactionId: transaction?.transactionId ?? '' }
+  const page = { bankAccountId, limit: 25, offset: 0 }
+  await transactions.listTransactions(page, as)
+  await transactions.listTransactions({ ...page, spendingId }, as)
+  await searchInEveryWay(booted.database('ledger'), { accountId, bankAccountId, spendingId })
+  await transactions.getTransaction(key, as)
+  await booted.client('ledger', HistoryService).listHistory({ bankAccountId, limit: 25 }, as)
+  const ofEnvelope = { bankAccountId, spendingId, limit: 25 }
+  await booted.client('ledger', HistoryService).listHistory(ofEnvelope, as)
+  await booted.client('ledger', SimilarService).getCluster(key, as)
+  await searchSimilar()
+  await transactions.updateTransaction(
+    { ...key, amount: 80n, updateMask: { paths: ['amount'] } },
+    as,
+  )
+  await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: false }, as)
+  const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), accountId, new Date())
+  const budgeting = { headers: { [headers.caller]: token } }
+  await accounts.describeBankAccount({ bankAccountId }, budgeting)
+  const fundingScheduleId = newId('fund')
+  const bookings = bookingsOf(home, { spendingId, fundingScheduleId, due: date })
+  await booted.client('ledger', ScheduledService).book({ bookings }, budgeting)
+  await transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, budgeting)
+  await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
+  await importFile(home, 'truncated.ofx')
+  const { transactionUploadId } = await importFile(home, 'equal-rows.ofx')
+  await home.uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
+  await booted.client('ledger', FileService).listFiles({}, as)
+  await importing(booted).processed(home)
+  await booted.client('ledger', MappingService).listMappings({ limit: 10, offset: 0 }, as)
+  await booted.client('ledger', MappingService).listMappings({ signature: 'x', limit: 1 }, as)
+  await useSyncs()
+  await accounts.archiveBankAccount({ bankAccountId }, as)
+  await deleteLink(home)
+}
+
+const Link = z.object({ cleanedAt: z.date().nullable() })
+
+/** Deletes the link, and waits until nothing is left under it. */
+async function deleteLink(home: Pick<Household, 'links' | 'accountId' | 'linkId' | 'as'>) {
+  const { links, accountId, linkId, as } = home
+  await links.deleteLink({ linkId }, as)
+  await eventually(
+    () =>
+      booted.database('ledger').pool.oneFirst(sql.type(Link)`
+        SELECT cleaned_at AS "cleanedAt" FROM links
+        WHERE account_id = ${accountId} AND link_id = ${linkId}`),
+    (instant) => instant !== null,
+    60_000,
+  )
+}
+
+/** Has similar transactions searched, once the bank account was left alone. */
+async function searchSimilar(): Promise<void> {
+  await eventually(
+    async () => {
+      await runSweep(booted, 'findWaitingSimilar')
+      return booted.database('ledger').texts()
+    },
+    (texts) => texts.some((text) => text.includes('INSERT INTO transaction_clusters')),
+  )
+}
+
+/** Calls everything that the ledger offers the syncs, and reads what they brought. */
+async function useSyncs(): Promise<void> {
+  const home = await syncedHome(booted)
+  const { sync, by, linkId, bankAccountId, as } = home
+  await sync.upsertBankAccounts({ linkId, accounts: [home.account], isComplete: true }, by)
+  await sync.listSyncedBankAccounts({ linkId }, by)
+  await sync.setBalances({ bankAccountId, availableBalance: 1n }, by)
+  const [one] = await home.brings(anItem({ providerTransactionId: 'a', isPending: true }))
+  await home.brings(anItem({ pendingProviderTransactionId: 'a' }))
+  await home.loses('a')
+  await home.one(one?.transactionId)
+  await assign(home, one?.transactionId, { name: 'Lunch' })
+  await home.bankAccounts.getBankAccount({ bankAccountId }, as)
+  await deleteLink(home)
+}
+
+test('every statement finds its rows by an index on the account', async () => {
+  const database = booted.database('ledger')
+  const before = new Set(database.texts())
+  await useEverything(await household(booted, { availableBalance: 1000n }))
+  const statements = database.texts().filter((text) => !before.has(text))
+  expect(statements.length).toBeGreaterThan(30)
+  const place = { url: booted.databaseUrl, schema: 'ledger' }
+  // Before the first ANALYZE the planner guesses by the size of the tables.
+  await inBulk(place, crowd)
+  expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
+  await database.pool.query(sql.unsafe`ANALYZE`)
+  expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
+})

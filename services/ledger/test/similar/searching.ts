@@ -1,0 +1,24 @@
+import type { Database } from '@coffer/kit/database/database'
+import { searchCosts, searchTransactions } from '../../src/transactions/transaction-list.rpc.ts'
+import { rangeOf } from '../../src/transactions/transaction-search.ts'
+
+/** Searches by every combination of filters, with costs so small that no way is left out. */
+export async function searchInEveryWay(
+  database: Database,
+  {
+    accountId,
+    bankAccountId,
+    ...ids
+  }: Record<'accountId' | 'bankAccountId' | 'spendingId', string>,
+): Promise<void> {
+  const costs = { ...searchCosts, examinedFirst: 1, examined: 1, foundMax: 0 }
+  const range = rangeOf({ from: '2026-01-01', to: '2026-12-31', after: null }, 'UTC')
+  for (const spendingId of [null, ids.spendingId]) {
+    for (const isPending of [null, true, false]) {
+      for (const [isFree, text] of [[true, 'bill'] as const, [false, null] as const]) {
+        const filter = { bankAccountId, spendingId, isPending, isFree, text, limit: 25 }
+        await searchTransactions(database, accountId, { ...filter, ...range }, costs)
+      }
+    }
+  }
+}

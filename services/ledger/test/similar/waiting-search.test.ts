@@ -1,0 +1,224 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { refused, unavailable } from '@coffer/kit/rpc/errors'
+import { type Booted, boot, untilLockAwaited } from '@coffer/kit/testing/boot'
+import { silentLog } from '@coffer/kit/testing/silent-log'
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { ledger } from '../../src/service.ts'
+import type { ClusterInput } from '../../src/similar/cluster-input.ts'
+import { similarActivities } from '../../src/similar/similar.activities.ts'
+import { endWaitingSearch, listWaitingSearches } from '../../src/similar/waiting-search.sql.ts'
+import { type Household, household } from '../household.ts'
+import { importFile, undo } from '../imports/uploading.ts'
+import { neighbours } from '../neighbours.ts'
+import { anItem, assign, syncedHome } from '../syncs/syncing.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger, ...neighbours()])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+type Key = Pick<Household, 'accountId' | 'bankAccountId'>
+
+const tables = () => booted.database('ledger')
+const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+const always = 2n ** 53n
+const none = { accountId: '', bankAccountId: '' }
+
+/** The version of a bank account, and that of its first change that is not searched. */
+function markOf({ accountId, bankAccountId }: Key) {
+  const Row = z.object({ version: z.bigint(), unsearchedFrom: z.bigint().nullable() })
+  return tables().pool.one(sql.type(Row)`
+    SELECT version, unsearched_from AS "unsearchedFrom" FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+}
+
+/** Whether the work has a bank account wait for a search; before it, none waits. */
+async function asks(key: Key, work: () => Promise<unknown>): Promise<boolean> {
+  await endWaitingSearch(tables(), { ...key, version: always })
+  await work()
+  return (await markOf(key)).unsearchedFrom !== null
+}
+
+/** The bank accounts of these homes that are to be searched by now. */
+async function due(
+  homes: Key[],
+  { quietUpTo = 0n, waitedUpTo = 0n, after = none, limit = 1000 } = {},
+): Promise<string[]> {
+  const waiting = await listWaitingSearches(tables(), { after, limit, quietUpTo, waitedUpTo })
+  const ids = homes.map(({ bankAccountId }) => bankAccountId)
+  return waiting.map(({ bankAccountId }) => bankAccountId).filter((id) => ids.includes(id))
+}
+
+function post({ transactions, bankAccountId, as }: Household, name = 'Tea') {
+  return transactions.createTransaction({ bankAccountId, amount: 70n, date, name }, as)
+}
+
+test('what a search reads asks for one when it changes, and nothing else does', async () => {
+  const home = await household(booted)
+  const { transactions, envelopes, bankAccountId, as } = home
+  const spendingId = newId('spnd')
+  const expense = { bankAccountId, spendingId, spendingType: 'expense' }
+  expect(await asks(home, () => envelopes.openEnvelope(expense, as))).toBe(false)
+  const move = { bankAccountId, toSpendingId: spendingId, amount: 5n }
+  expect(await asks(home, () => envelopes.transfer(move, as))).toBe(false)
+  let transactionId = ''
+  const posting = async () => {
+    transactionId = (await post(home)).transaction?.transactionId ?? ''
+  }
+  expect(await asks(home, posting)).toBe(true)
+  const key = { bankAccountId, transactionId }
+  const later = timestampFromDate(new Date('2026-03-03T06:00:00Z'))
+  const patch = { name: 'Coffee', amount: 80n, spendingId, date: later }
+  for (const [path, isAsked] of [
+    ['name', false],
+    ['amount', false],
+    ['spending_id', false],
+    ['date', true],
+  ] as const) {
+    const changed = { ...key, ...patch, updateMask: { paths: [path] } }
+    const isAskedNow = await asks(home, () => transactions.updateTransaction(changed, as))
+    expect([path, isAskedNow]).toEqual([path, isAsked])
+  }
+  for (const soft of [true, false]) {
+    await posting()
+    const deletion = { bankAccountId, transactionId, soft }
+    expect(await asks(home, () => transactions.deleteTransaction(deletion, as))).toBe(true)
+  }
+  expect(await asks(home, () => envelopes.closeEnvelope({ bankAccountId, spendingId }, as))).toBe(
+    false,
+  )
+})
+
+test('what a sync brings, takes, or corrects in a text asks for a search', async () => {
+  const home = await syncedHome(booted)
+  const item = anItem()
+  expect(await asks(home, () => home.brings(item))).toBe(true)
+  expect(await asks(home, () => home.brings(item))).toBe(false)
+  const dearer = { ...item, amount: 1300n }
+  expect(await asks(home, () => home.brings(dearer))).toBe(false)
+  expect(await asks(home, () => home.brings({ ...dearer, merchantName: 'Café' }))).toBe(true)
+  const [one] = await home.all()
+  expect(await asks(home, () => assign(home, one?.transactionId, { name: 'Mine' }))).toBe(false)
+  expect(await asks(home, () => home.loses(item.providerTransactionId))).toBe(true)
+})
+
+test('the rows of a file ask for a search, and so does their undoing', async () => {
+  const home = await household(booted)
+  let transactionUploadId = ''
+  const importing = async () => {
+    transactionUploadId = (await importFile(home, 'equal-rows.ofx')).transactionUploadId
+  }
+  expect(await asks(home, importing)).toBe(true)
+  expect(await asks(home, () => undo(home, transactionUploadId))).toBe(true)
+})
+
+test('a bank account is due once it is quiet, or has waited long', async () => {
+  const homes = await Promise.all(Array.from({ length: 3 }, () => household(booted)))
+  for (const home of homes) await post(home)
+  const [first, busy, archived] = homes as [Household, Household, Household]
+  const { unsearchedFrom } = await markOf(busy)
+  await post(busy)
+  const { version } = await markOf(busy)
+  expect((await markOf(busy)).unsearchedFrom).toBe(unsearchedFrom)
+  await archived.accounts.archiveBankAccount({ bankAccountId: archived.bankAccountId }, archived.as)
+  const firstVersion = (await markOf(first)).version
+  expect(await due(homes, { quietUpTo: firstVersion - 1n })).toEqual([])
+  expect(await due(homes, { quietUpTo: firstVersion })).toEqual([first.bankAccountId])
+  expect(await due([busy], { quietUpTo: version - 1n })).toEqual([])
+  expect(await due([busy], { quietUpTo: version })).toEqual([busy.bankAccountId])
+  expect(await due([busy], { waitedUpTo: unsearchedFrom ?? 0n })).toEqual([busy.bankAccountId])
+  const all = await listWaitingSearches(tables(), {
+    ...{ after: none, limit: 1000, quietUpTo: always, waitedUpTo: 0n },
+  })
+  expect(await due([first, busy], { quietUpTo: always, after: all[0] ?? none })).not.toContain(
+    all[0]?.bankAccountId,
+  )
+  expect(all.map(({ bankAccountId }) => bankAccountId)).not.toContain(archived.bankAccountId)
+  await first.links.deleteLink({ linkId: first.linkId }, first.as)
+  expect(await due(homes, { quietUpTo: always })).toEqual([busy.bankAccountId])
+})
+
+test('what changes during a search is searched again', async () => {
+  const home = await household(booted)
+  await post(home)
+  const { version } = await markOf(home)
+  await post(home)
+  await endWaitingSearch(tables(), { ...home, version })
+  const { unsearchedFrom } = await markOf(home)
+  expect(unsearchedFrom).toBe(version + 1n)
+  // The end of an older search takes no mark away that it has not seen.
+  await endWaitingSearch(tables(), { ...home, version })
+  expect((await markOf(home)).unsearchedFrom).toBe(version + 1n)
+  await endWaitingSearch(tables(), { ...home, version: (await markOf(home)).version })
+  expect((await markOf(home)).unsearchedFrom).toBeNull()
+})
+
+test('a save that waits while a search ends sets the mark again', async () => {
+  const home = await household(booted)
+  await post(home)
+  const { version } = await markOf(home)
+  const ended = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const ending = tables().transaction(async (tx) => {
+    await endWaitingSearch({ ...tables(), pool: tx as never }, { ...home, version })
+    ended.resolve()
+    await released
+  })
+  await Promise.race([ended.promise, ending])
+  const saving = post(home, 'Coffee')
+  await untilLockAwaited(tables())
+  release()
+  await Promise.all([ending, saving])
+  const after = await markOf(home)
+  expect(after.unsearchedFrom).toBe(after.version)
+  expect(after.version).toBeGreaterThan(version)
+})
+
+/** Runs a sweep, and returns of whom the texts were searched; `search` is what a thread does. */
+async function sweep(quietMs: number, search = (_name: string): never[] => []): Promise<string[]> {
+  const searched: string[] = []
+  const run = async ({ texts }: ClusterInput) => {
+    const [name = ''] = texts.map((text) => text.split('\n')[0] ?? '')
+    searched.push(name)
+    return search(name)
+  }
+  const { clusterWaiting } = similarActivities({
+    ...{ database: tables(), clock: () => new Date(), log: silentLog, quietMs },
+    searchers: { run },
+  })
+  expect(await clusterWaiting(null)).toBeNull()
+  return searched
+}
+
+test('a search that takes too much waits for the next change, one that fails goes on', async () => {
+  const [large, unlucky] = [await household(booted), await household(booted)]
+  await Promise.all([post(large, 'Large'), post(unlucky, 'Unlucky')])
+  await sweep(0, (name) => {
+    if (name === 'Large') throw refused('too much')
+    throw unavailable('busy')
+  })
+  expect((await markOf(large)).unsearchedFrom).toBeNull()
+  expect(await sweep(0)).toContain('Unlucky')
+  expect(await sweep(0)).toEqual([])
+})
+
+test('a bank account that is never left alone is searched all the same', async () => {
+  const home = await household(booted)
+  await post(home, 'Busy')
+  const hourMs = 3_600_000
+  expect(await sweep(hourMs)).toEqual([])
+  const waited = BigInt(13 * hourMs) * 1000n
+  await tables().pool.query(sql.unsafe`
+    UPDATE bank_accounts SET unsearched_from = version - ${waited}
+    WHERE account_id = ${home.accountId}`)
+  expect(await sweep(hourMs)).toEqual(['Busy'])
+  expect(await sweep(hourMs)).toEqual([])
+})

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { anItem, assign, envelopeOf, syncedHome } from './syncing.ts'
+
+const quietMs = 1000
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterEach(async () => {
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+describe('a batch', () => {
+  test('becomes transactions, the provider’s fields apart from the user’s', async () => {
+    const home = await syncedHome(booted)
+    const raw = '{"transaction_id":"a","amount":12}'
+    const [first, second] = await home.brings(
+      anItem({ date: '2026-03-05', raw, authorizedDate: '2026-03-04' }),
+      anItem({ date: '2026-03-01', amount: 700n, merchantName: '', isPending: true }),
+    )
+    expect(first).toMatchObject({ outcome: 'created', reason: 'new' })
+    const posted = await home.one(first?.transactionId)
+    expect(posted).toMatchObject({
+      amount: 1200n,
+      name: 'Deli',
+      originalName: 'DELI 0042 CHICAGO IL',
+      merchantName: 'Deli',
+      originalMerchantName: 'Deli',
+      categories: ['Food', 'Restaurants'],
+      category: 'FOOD_AND_DRINK_RESTAURANT',
+      source: 'aggregator',
+      aggregatorTransaction: { name: 'DELI 0042 CHICAGO', amount: 1200n, currency: 'USD' },
+    })
+    expect(posted?.date && timestampDate(posted.date)).toEqual(new Date('2026-03-05T06:00:00Z'))
+    expect(posted?.pendingAggregatorTransaction).toBeUndefined()
+    const pending = await home.one(second?.transactionId)
+    expect(pending).toMatchObject({
+      isPending: true,
+      pendingAggregatorTransaction: { name: expect.any(String) },
+    })
+    expect(pending?.aggregatorTransaction).toBeUndefined()
+    const listed = await home.all()
+    expect(listed.map((one) => one.transactionId)).toEqual(
+      [first, second].map((one) => one?.transactionId),
+    )
+    // IDs follow days, whatever the order of the batch.
+    expect((first?.transactionId ?? '') > (second?.transactionId ?? '')).toBe(true)
+    expect(listed.every((one) => one.aggregatorTransaction === undefined)).toBe(true)
+  })
+
+  test('changes no balance', async () => {
+    const home = await syncedHome(booted)
+    const { bankAccounts, bankAccountId, as } = home
+    const before = await bankAccounts.getBalances({ bankAccountId }, as)
+    await home.brings(anItem(), anItem({ amount: -500n }))
+    expect(await bankAccounts.getBalances({ bankAccountId }, as)).toEqual(before)
+  })
+
+  test('that comes again changes nothing, not even a change row', async () => {
+    const home = await syncedHome(booted)
+    const batch = [anItem(), anItem({ isPending: true, raw: '{}' }), anItem({ amount: -7n })]
+    const first = await home.brings(...batch)
+    const changes = await booted.changes('ledger', home.accountId)
+    const again = await home.brings(...batch)
+    expect(again.map((one) => one.outcome)).toEqual(['unchanged', 'unchanged', 'unchanged'])
+    expect(again.map((one) => one.transactionId)).toEqual(first.map((one) => one.transactionId))
+    expect(await booted.changes('ledger', home.accountId)).toEqual(changes)
+  })
+
+  test('that comes many times at once is stored once', async () => {
+    const home = await syncedHome(booted)
+    const batch = Array.from({ length: 50 }, () => anItem())
+    const runs = await Promise.all([1, 2, 3, 4].map(() => home.brings(...batch)))
+    const outcomes = runs.map((run) => new Set(run.map((one) => one.outcome)))
+    expect(outcomes.filter((one) => one.has('created'))).toHaveLength(1)
+    expect(await home.all()).toHaveLength(50)
+  })
+
+  test('may be empty, or name one transaction twice: then the later counts', async () => {
+    const home = await syncedHome(booted)
+    expect(await home.brings()).toEqual([])
+    const item = anItem()
+    const [one, ...others] = await home.brings(item, { ...item, amount: 1300n })
+    expect(others).toEqual([])
+    expect(await home.one(one?.transactionId)).toMatchObject({ amount: 1300n })
+  })
+
+  test('leaves out what is in another currency, or no amount or day at all', async () => {
+    const home = await syncedHome(booted)
+    const outcomes = await home.brings(
+      anItem({ currency: 'EUR' }),
+      anItem({ currency: '' }),
+      anItem({ amount: 2n ** 53n }),
+      anItem({ date: '2026-02-30' }),
+      anItem({ date: '' }),
+      anItem({ amount: 2n ** 53n - 1n }),
+      anItem({ amount: 0n }),
+    )
+    expect(outcomes.map((one) => one.reason)).toEqual([
+      ...['currency', 'currency', 'amount', 'date', 'date', 'new', 'new'],
+    ])
+    expect(await home.all()).toHaveLength(2)
+  })
+
+  test('of 500 is one transaction of no more statements than a batch of one', async () => {
+    const home = await syncedHome(booted)
+    const { spendingId } = await envelopeOf(home, 9000n)
+    const batch = Array.from({ length: 500 }, () => anItem({ raw: '{"a":1}' }))
+    const created = await home.brings(...batch)
+    await assign(home, created[7]?.transactionId, { spendingId })
+    const { rounds } = await counted(() => home.brings(anItem()))
+    const more = await counted(() =>
+      home.brings(...batch.map((one) => ({ ...one, amount: 1300n, date: '2026-03-03' }))),
+    )
+    expect(more.rounds).toBeLessThanOrEqual(rounds)
+    expect(more.result.every((one) => one.outcome === 'updated')).toBe(true)
+    expect(await home.one(created[7]?.transactionId)).toMatchObject({ spendingAmount: 1300n })
+  })
+})
+
+/** How many statements a call has cost, once the events of earlier ones have been handled. */
+async function counted<Result>(call: () => Promise<Result>) {
+  await untilQuiet()
+  const before = booted.database('ledger').statements(ofConsumers)
+  const result = await call()
+  return { result, rounds: booted.database('ledger').statements(ofConsumers) - before }
+}
+
+test('texts of any length and kind are stored, cut where names are shown', async () => {
+  const home = await syncedHome(booted)
+  const long = 'é'.repeat(5000)
+  const [one] = await home.brings(
+    anItem({ displayName: long, originalName: long, merchantName: long, name: long }),
+    anItem({ displayName: '', originalName: '', name: '', merchantName: 'a\0b\nc' }),
+    anItem({ displayName: '\u202eevil\ud800', providerTransactionId: newId('x'.repeat(100)) }),
+  )
+  const stored = await home.one(one?.transactionId)
+  expect(stored?.name).toHaveLength(300)
+  expect(stored?.merchantName).toHaveLength(300)
+  expect(await home.all()).toHaveLength(3)
+})
+
+test('whose connection is cut at any moment is stored once in the end', async () => {
+  const home = await syncedHome(booted)
+  const { spendingId, held } = await envelopeOf(home, 9000n)
+  const held0 = anItem({ isPending: true })
+  const [one] = await home.brings(held0)
+  await assign(home, one?.transactionId, { spendingId })
+  const pendingProviderTransactionId = held0.providerTransactionId
+  const batch = [
+    ...Array.from({ length: 60 }, () => anItem({ amount: -1n })),
+    anItem({ pendingProviderTransactionId, amount: 1300n }),
+  ]
+  let cuts = 0
+  for (let round = 0; round < 12; round++) {
+    const items = batch.slice(0, (round + 1) * 5)
+    const run = home.brings(...items).catch(() => null)
+    cuts += await cutBusyConnections(round)
+    await run
+  }
+  expect(cuts).toBeGreaterThan(0)
+  await eventually(
+    () => home.brings(...batch).catch(() => []),
+    (outcomes) => outcomes.length === batch.length,
+  )
+  expect(await home.all()).toHaveLength(batch.length)
+  expect(await home.one(one?.transactionId)).toMatchObject({ amount: 1300n, spendingId })
+  expect(await held()).toBe(7700n)
+})
+
+/** Has Postgres end whatever works in this database, some milliseconds from now; how many did. */
+async function cutBusyConnections(afterMs: number): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, afterMs))
+  const { rowCount } = await booted.database('ledger').pool.query(sql.unsafe`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`)
+  return rowCount
+}
+
+async function untilQuiet(): Promise<void> {
+  const { statements } = booted.database('ledger')
+  let seen = -1
+  while (seen !== statements()) {
+    seen = statements()
+    await sleep(quietMs)
+  }
+}

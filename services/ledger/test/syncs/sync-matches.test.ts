@@ -1,0 +1,252 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { anAccount, anItem, assign, envelopeOf, type SyncedHome, syncedHome } from './syncing.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterEach(async () => {
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const pending = anItem({ providerTransactionId: 'a', isPending: true })
+const posted = anItem({
+  providerTransactionId: 'b',
+  pendingProviderTransactionId: 'a',
+  date: '2026-03-04',
+  originalName: 'DELI CHICAGO 555',
+})
+
+/** A home where a pending 12.00 was renamed, assigned to an envelope of 50.00 and so spent. */
+async function withPending() {
+  const home = await syncedHome(booted)
+  const envelope = await envelopeOf(home, 5000n)
+  const [one] = await home.brings(pending)
+  const transactionId = one?.transactionId ?? ''
+  await assign(home, transactionId, { name: 'Lunch with Kim', spendingId: envelope.spendingId })
+  return { home, transactionId, ...envelope }
+}
+
+/** What must hold once the pending one is posted, however that came about. */
+async function expectPosted(home: SyncedHome, transactionId: string, spendingId: string) {
+  const all = await home.all()
+  expect(all).toHaveLength(1)
+  expect(all[0]).toMatchObject({
+    ...{ transactionId, spendingId, name: 'Lunch with Kim', spendingAmount: 1200n },
+    ...{ isPending: false, originalName: 'DELI CHICAGO 555' },
+  })
+  const date = all[0]?.date
+  expect(date && timestampDate(date)).toEqual(new Date('2026-03-04T06:00:00Z'))
+  expect(await home.one(transactionId)).toMatchObject({
+    aggregatorTransaction: { isPending: false },
+    pendingAggregatorTransaction: { isPending: true },
+  })
+}
+
+async function reasonsOf({ accountId }: SyncedHome) {
+  const Row = z.object({ id: z.string(), reason: z.string() })
+  const rows = await booted.database('ledger').pool.any(sql.type(Row)`
+    SELECT provider_transaction_id AS id, match_reason AS reason FROM provider_transactions
+    WHERE account_id = ${accountId}`)
+  return Object.fromEntries(rows.map(({ id, reason }) => [id, reason]))
+}
+
+describe('a pending transaction that is posted keeps its name and envelope', () => {
+  type Step = (home: SyncedHome) => Promise<unknown>
+  const bring: Step = (home) => home.brings(posted)
+  const drop: Step = (home) => home.loses('a')
+  const both: Step = (home) => home.brings(pending, posted)
+
+  test.each<[string, Step[]]>([
+    ['in one run', [bring, drop]],
+    ['with the removal first', [drop, bring]],
+    ['with the removal twice', [drop, drop, bring, drop]],
+    ['in one batch with what was pending', [both, drop]],
+    ['when every step is repeated', [bring, bring, drop, drop, bring]],
+    ['when an older page comes again', [bring, drop, (home) => home.brings(pending)]],
+  ])('%s', async (_case, steps) => {
+    const { home, transactionId, spendingId, held } = await withPending()
+    for (const step of steps) await step(home)
+    await expectPosted(home, transactionId, spendingId)
+    expect(await held()).toBe(3800n)
+    expect(await reasonsOf(home)).toEqual({ a: 'new', b: 'pending-id' })
+  })
+
+  test('at once with its removal', async () => {
+    const { home, transactionId, spendingId, held } = await withPending()
+    await Promise.all([home.brings(posted), home.loses('a'), home.brings(posted)])
+    await expectPosted(home, transactionId, spendingId)
+    expect(await held()).toBe(3800n)
+  })
+
+  test('without being named: by amount, day and text', async () => {
+    const { home, transactionId, spendingId } = await withPending()
+    await home.loses('a')
+    const { pendingProviderTransactionId, ...unnamed } = posted
+    const [one] = await home.brings(unnamed)
+    expect(one).toMatchObject({ transactionId, reason: 'amount-date-name', outcome: 'updated' })
+    await expectPosted(home, transactionId, spendingId)
+    expect(await reasonsOf(home)).toEqual({ a: 'new', b: 'amount-date-name' })
+  })
+
+  test.each([
+    ['another amount', { amount: 1300n }],
+    ['another text', { name: 'Garage', merchantName: 'Garage' }],
+    ['a day too late', { date: '2026-03-13' }],
+    ['a day too early', { date: '2026-02-28' }],
+    ['the name of one that is not known', { pendingProviderTransactionId: 'x' }],
+  ])('but not one with %s', async (_case, other) => {
+    const { home } = await withPending()
+    const { pendingProviderTransactionId, ...unnamed } = posted
+    const [one] = await home.brings({ ...unnamed, ...other })
+    expect(one).toMatchObject({ outcome: 'created', reason: 'new' })
+  })
+})
+
+test('what was posted before its pending one came stays as it is', async () => {
+  const home = await syncedHome(booted)
+  const [one] = await home.brings(posted)
+  const [late] = await home.brings(pending)
+  expect(late).toMatchObject({ transactionId: one?.transactionId, reason: 'posted-first' })
+  expect(await home.all()).toMatchObject([{ isPending: false }])
+})
+
+describe('a removal', () => {
+  test('gives the envelope its money back', async () => {
+    const { home, transactionId, held } = await withPending()
+    expect(await home.loses('a', 'unheard-of')).toMatchObject({ removedCount: 1, unknownCount: 1 })
+    expect(await held()).toBe(5000n)
+    expect(await home.all()).toEqual([])
+    expect(await home.one(transactionId)).toMatchObject({ deletedAt: {}, spendingAmount: 0n })
+    expect(await home.loses('a')).toMatchObject({ removedCount: 0, unknownCount: 0 })
+    expect(await held()).toBe(5000n)
+  })
+
+  test('is undone when the provider has it again', async () => {
+    const { home, transactionId, held, spendingId } = await withPending()
+    await home.loses('a')
+    await home.brings({ ...pending, amount: 1500n })
+    expect(await home.all()).toMatchObject([{ transactionId, spendingId, spendingAmount: 1500n }])
+    expect(await held()).toBe(3500n)
+  })
+
+  test('forgets an envelope that is closed meanwhile', async () => {
+    const { home, transactionId, spendingId } = await withPending()
+    const { bankAccountId, as } = home
+    await home.loses('a')
+    await home.envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
+    await home.brings(posted)
+    const [one] = await home.all()
+    expect(one).toMatchObject({ transactionId, isPending: false })
+    expect(one?.spendingId).toBeUndefined()
+  })
+})
+
+describe('a modification', () => {
+  test('moves what the provider says and nothing of the user’s', async () => {
+    const { home, transactionId, held, spendingId } = await withPending()
+    await home.brings(posted)
+    await assign(home, transactionId, { merchantName: 'Kim’s Deli' })
+    const changed = { amount: 2000n, date: '2026-03-05', category: 'TRAVEL', categories: ['Trip'] }
+    const texts = { displayName: 'New', originalName: 'NEW DELI', merchantName: 'New Deli' }
+    await home.brings({ ...posted, ...changed, ...texts })
+    expect(await home.one(transactionId)).toMatchObject({
+      ...{ name: 'Lunch with Kim', merchantName: 'Kim’s Deli', spendingId },
+      ...{ amount: 2000n, spendingAmount: 2000n, originalName: 'NEW DELI' },
+      ...{ originalMerchantName: 'New Deli', category: 'TRAVEL', categories: ['Trip'] },
+    })
+    expect(await held()).toBe(3000n)
+  })
+
+  test('moves the merchant along where the user has left it alone', async () => {
+    const { home, transactionId } = await withPending()
+    await home.brings({ ...posted, merchantName: 'New Deli' })
+    expect(await home.one(transactionId)).toMatchObject({ merchantName: 'New Deli' })
+    await assign(home, transactionId, { merchantName: '' })
+    await home.brings({ ...posted, merchantName: 'Newer Deli' })
+    expect((await home.one(transactionId))?.merchantName).toBeUndefined()
+  })
+
+  test('takes no more than the envelope holds, and nothing for a deposit', async () => {
+    const { home, transactionId, held } = await withPending()
+    await home.brings({ ...pending, amount: 9000n })
+    expect(await home.one(transactionId)).toMatchObject({ spendingAmount: 5000n })
+    expect(await held()).toBe(0n)
+    await home.brings({ ...pending, amount: -100n })
+    const deposit = await home.one(transactionId)
+    expect(deposit).toMatchObject({ amount: -100n, name: 'Lunch with Kim' })
+    expect([deposit?.spendingId, deposit?.spendingAmount]).toEqual([undefined, undefined])
+    expect(await held()).toBe(5000n)
+  })
+
+  test('of a goal moves what it has used', async () => {
+    const home = await syncedHome(booted)
+    const { spendingId } = await envelopeOf(home, 5000n, 'goal')
+    const [one] = await home.brings(pending)
+    await assign(home, one?.transactionId, { spendingId })
+    await home.brings({ ...pending, amount: 700n })
+    const { bankAccountId, as } = home
+    const { envelopes } = await home.envelopes.listEnvelopes({ bankAccountId }, as)
+    expect(envelopes).toMatchObject([{ currentAmount: 4300n, usedAmount: 700n }])
+    const changes = await booted.changes('ledger', home.accountId)
+    expect(changes.at(-1)).toBe('coffer.ledger.v1.EnvelopesChanged')
+  })
+})
+
+describe('after a renewed consent', () => {
+  test('everything is recognised under its new IDs, equal ones too', async () => {
+    const home = await syncedHome(booted)
+    const twice = [anItem({ amount: 350n }), anItem({ amount: 350n })]
+    const first = await home.brings(...twice, pending, anItem({ amount: -90_000n }))
+    const { spendingId, held } = await envelopeOf(home, 5000n)
+    await assign(home, first[2]?.transactionId, { name: 'Kim', spendingId })
+    const again = { ...home.account, ...anAccount() }
+    const { sync, linkId, by, bankAccountId } = home
+    const renewed = { linkId, accounts: [again], isComplete: true }
+    const { accounts } = await sync.upsertBankAccounts(renewed, by)
+    expect(accounts).toMatchObject([{ bankAccountId, isNew: false }])
+    const { providerAccountId } = again
+    const transactions = [
+      ...twice.map((one) => ({ ...one, providerTransactionId: newId('q') })),
+      anItem({ amount: 350n }),
+      anItem({ providerTransactionId: 'aa', isPending: true }),
+      anItem({ amount: -90_000n }),
+    ]
+    const request = { bankAccountId, providerAccountId, transactions }
+    const reply = await sync.importTransactions(request, by)
+    expect(reply.transactions.map((one) => one.reason)).toEqual([
+      ...['re-consent', 're-consent', 'new', 're-consent', 're-consent'],
+    ])
+    expect(await home.all()).toHaveLength(5)
+    const late = { ...posted, providerTransactionId: 'bb', pendingProviderTransactionId: 'aa' }
+    await sync.importTransactions({ ...request, transactions: [late] }, by)
+    await sync.removeTransactions({ bankAccountId, providerTransactionIds: ['aa', 'a'] }, by)
+    const one = await home.one(first[2]?.transactionId)
+    expect(one).toMatchObject({ name: 'Kim', spendingId, isPending: false })
+    expect(one?.deletedAt).toBeUndefined()
+    expect(await held()).toBe(3800n)
+  })
+
+  test('what is posted since is recognised, although its pending name is new', async () => {
+    const { home, transactionId, spendingId } = await withPending()
+    const { sync, by, bankAccountId } = home
+    const since = { ...posted, pendingProviderTransactionId: 'never seen' }
+    const request = { bankAccountId, providerAccountId: 'renewed', transactions: [since] }
+    const reply = await sync.importTransactions(request, by)
+    expect(reply.transactions).toMatchObject([{ transactionId, reason: 'amount-date-name' }])
+    await expectPosted(home, transactionId, spendingId)
+  })
+})

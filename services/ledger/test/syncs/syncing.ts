@@ -1,0 +1,133 @@
+import type { Message } from '@bufbuild/protobuf'
+import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
+import { headers } from '@coffer/kit/rpc/rpc'
+import type { Booted } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import {
+  type ProviderAccount,
+  type ProviderTransaction,
+  SyncImportService,
+} from '@coffer/proto/ledger/v1/sync_import'
+import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import { saveSettings } from '../../src/tenancy/account-settings.sql.ts'
+
+type Item = Omit<ProviderTransaction, keyof Message>
+type Account = Partial<Omit<ProviderAccount, keyof Message>>
+
+const timezone = 'America/Chicago'
+
+/** A posted lunch of 12.00 on 2 March. */
+export function anItem(changes: Partial<Item> = {}): Item {
+  return {
+    providerTransactionId: newId('p'),
+    amount: 1200n,
+    currency: 'USD',
+    date: '2026-03-02',
+    displayName: 'Deli',
+    originalName: 'DELI 0042 CHICAGO IL',
+    name: 'DELI 0042 CHICAGO',
+    merchantName: 'Deli',
+    categories: ['Food', 'Restaurants'],
+    category: 'FOOD_AND_DRINK_RESTAURANT',
+    isPending: false,
+    ...changes,
+  }
+}
+
+/** A checking account as a provider describes it. */
+export function anAccount(changes: Account = {}) {
+  return {
+    providerAccountId: newId('p'),
+    name: 'Plain Checking',
+    officialName: 'Plain Silver Checking',
+    mask: '0042',
+    currency: 'USD',
+    accountType: 'depository',
+    accountSubType: 'checking',
+    availableBalance: 10_000n,
+    currentBalance: 10_500n,
+    ...changes,
+  }
+}
+
+/** Call options of a sync service that acts by itself. */
+export function byService(booted: Booted, accountId: string, service = 'aggregator-sync') {
+  const token = systemCaller(loadSigner(booted.keysFolder, service), accountId, new Date())
+  return { headers: { [headers.caller]: token } }
+}
+
+/** An account in Chicago with a link to the aggregator and one bank account there. */
+export async function syncedHome(booted: Booted) {
+  const accountId = newId('acct')
+  const as = booted.as(accountId, { timezone })
+  const by = byService(booted, accountId)
+  const sync = booted.client('ledger', SyncImportService)
+  const settings = { accountId, timezone, locale: 'en_US', version: 1n }
+  await saveSettings(booted.database('ledger'), settings)
+  const linkId = newId('link')
+  await sync.upsertLink({ linkId, institutionName: 'First Bank', createdBy: 'user_1' }, by)
+  const account = anAccount()
+  const { accounts } = await sync.upsertBankAccounts({ linkId, accounts: [account] }, by)
+  const bankAccountId = accounts[0]?.bankAccountId ?? ''
+  const transactions = booted.client('ledger', TransactionService)
+  const envelopes = booted.client('ledger', EnvelopeService)
+  const bankAccounts = booted.client('ledger', BankAccountService)
+  return {
+    ...{ accountId, as, by, sync, linkId, bankAccountId, account },
+    ...{ transactions, envelopes, bankAccounts, links: booted.client('ledger', LinkService) },
+    /** Has a batch imported, and returns what became of each item. */
+    brings: async (...items: Item[]) => {
+      const { providerAccountId } = account
+      const request = { bankAccountId, providerAccountId, transactions: items }
+      return (await sync.importTransactions(request, by)).transactions
+    },
+    loses: (...providerTransactionIds: (string | undefined)[]) =>
+      sync.removeTransactions(
+        { bankAccountId, providerTransactionIds: providerTransactionIds.map((id) => id ?? '') },
+        by,
+      ),
+    one: async (transactionId = '') =>
+      (await transactions.getTransaction({ bankAccountId, transactionId }, as)).transaction,
+    balances: async () => (await bankAccounts.getBalances({ bankAccountId }, as)).balances,
+    all: async () =>
+      (await transactions.listTransactions({ bankAccountId, limit: 100, offset: 0 }, as))
+        .transactions,
+  }
+}
+
+export type SyncedHome = Awaited<ReturnType<typeof syncedHome>>
+
+/** Opens an envelope in the home and puts an amount into it. */
+export async function envelopeOf(
+  { envelopes, bankAccountId, as }: SyncedHome,
+  amount: bigint,
+  spendingType = 'expense',
+) {
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount }, as)
+  const held = async () => {
+    const { envelopes: open } = await envelopes.listEnvelopes({ bankAccountId }, as)
+    return open.find((one) => one.spendingId === spendingId)?.currentAmount
+  }
+  return { spendingId, held }
+}
+
+/** Renames a transaction and assigns it, as a user does. */
+export async function assign(
+  { transactions, bankAccountId, as }: SyncedHome,
+  transactionId: string | undefined,
+  patch: { name?: string; spendingId?: string; merchantName?: string },
+) {
+  const paths = Object.keys(patch).map((key) => key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`))
+  const key = { bankAccountId, transactionId: transactionId ?? '' }
+  return transactions.updateTransaction({ ...key, ...patch, updateMask: { paths } }, as)
+}
+
+/** The bank account as its user sees it. */
+export async function shown({ bankAccounts, bankAccountId, as }: SyncedHome, id = bankAccountId) {
+  return (await bankAccounts.getBankAccount({ bankAccountId: id }, as)).bankAccount
+}

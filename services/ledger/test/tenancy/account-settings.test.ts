@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { changeOf, emit } from '@coffer/kit/events/changes'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ledger } from '../../src/service.ts'
+import { findTimezone } from '../../src/tenancy/account-settings.sql.ts'
+import { household } from '../household.ts'
+import { partsOf } from '../imports/file-parts.ts'
+
+let booted: Booted
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-settings-'))
+  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** Publishes what identity would say of an account's settings. */
+function settle(accountId: string, settings: { timezone: string; version: bigint }) {
+  const subject = { accountId, entityId: accountId, version: settings.version }
+  const message = { accountId, locale: 'en_US', ...settings }
+  return booted
+    .database('ledger')
+    .transaction((tx) => emit(tx, changeOf(AccountSettingsChangedSchema, subject, message)))
+}
+
+function timezoneBecomes(accountId: string, timezone: string) {
+  return eventually(
+    () => findTimezone(booted.database('ledger'), accountId),
+    (known) => known === timezone,
+  )
+}
+
+test('the newest settings of an account are known, whatever the order they come in', async () => {
+  const accountId = newId('acct')
+  const last = newId('acct')
+  expect(await findTimezone(booted.database('ledger'), accountId)).toBeNull()
+  await settle(accountId, { timezone: 'Europe/Vienna', version: 2n })
+  await timezoneBecomes(accountId, 'Europe/Vienna')
+  await settle(accountId, { timezone: 'Asia/Tokyo', version: 1n })
+  await settle(last, { timezone: 'UTC', version: 1n })
+  await timezoneBecomes(last, 'UTC')
+  expect(await findTimezone(booted.database('ledger'), accountId)).toBe('Europe/Vienna')
+})
+
+test('the first upload brings the timezone of its caller, which an event overrides', async () => {
+  const { uploads, accountId, bankAccountId, as } = await household(booted)
+  const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
+  await uploads.createUpload(partsOf({ bankAccountId, ...file, content: Uint8Array.of(1) }), as)
+  await timezoneBecomes(accountId, 'America/Chicago')
+  await settle(accountId, { timezone: 'Europe/Vienna', version: 1n })
+  await timezoneBecomes(accountId, 'Europe/Vienna')
+})

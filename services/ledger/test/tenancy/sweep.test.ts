@@ -1,0 +1,189 @@
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startConsumer } from '@coffer/kit/events/consumer'
+import { createLog } from '@coffer/kit/service/log'
+import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/temporal'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { openDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
+import { nameOf, type Storage } from '../../src/imports/storage/storage.ts'
+import { insertUpload } from '../../src/imports/upload.sql.ts'
+import { createUpload } from '../../src/imports/upload.ts'
+import { ledger } from '../../src/service.ts'
+import { eventHandlers } from '../../src/tenancy/events.consumer.ts'
+import { type Household, household } from '../household.ts'
+import { bytesOf } from '../imports/file-parts.ts'
+import { importing } from '../imports/importing.ts'
+import { importFile } from '../imports/uploading.ts'
+import { neighbours } from '../neighbours.ts'
+import { runSweep } from './sweeping.ts'
+
+let booted: Booted
+let dataDir: string
+let storage: Storage
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'coffer-sweep-'))
+  storage = openDiskStorage(join(dataDir, 'files'))
+  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** Stores an upload as a process would that died before anybody heard of it. */
+async function unheardUpload(home: Household, createdAt: Date) {
+  const { accountId, bankAccountId } = home
+  const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
+  const content = await readFile(new URL('../../../../test/data/equal-rows.ofx', import.meta.url))
+  const size = BigInt(content.length)
+  const what = { name: 'a.ofx', contentType: 'application/octet-stream', size }
+  const owner = { accountId, bankAccountId, createdBy: 'user_1' }
+  const stored = createUpload({ ...owner, ...ids, ...what, format: 'ofx' }, createdAt)
+  const settings = { accountId, timezone: 'UTC', locale: 'en_US', version: 0n }
+  await storage.write(stored.file, bytesOf(content))
+  await booted
+    .database('ledger')
+    .transaction((tx) => insertUpload(tx, { ...stored, settings, changes: [] }))
+  return stored
+}
+
+function minutesAgo(minutes: number): Date {
+  return new Date(Date.now() - minutes * 60_000)
+}
+
+test('an import that nobody started is started, and its file expires only afterwards', async () => {
+  const home = await household(booted)
+  const { uploads, bankAccountId, as } = home
+  const { upload, file } = await unheardUpload(home, minutesAgo(90))
+  await runSweep(booted)
+  const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
+  const done = await eventually(
+    async () => (await uploads.getUpload(key, as)).upload,
+    (one) => one?.status === 'complete',
+  )
+  expect(done).toMatchObject({ importedCount: 2n })
+  await eventually(
+    () => storage.read(file),
+    (bytes) => bytes === null,
+  )
+})
+
+test('an import of this minute is left to those who are about to start it', async () => {
+  const home = await household(booted)
+  const { uploads, bankAccountId, as } = home
+  const { upload } = await unheardUpload(home, new Date())
+  await runSweep(booted)
+  const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
+  expect((await uploads.getUpload(key, as)).upload?.status).toBe('pending')
+})
+
+test('a file whose time is up goes, although its import has ended otherwise', async () => {
+  const home = await household(booted)
+  const { upload, file } = await unheardUpload(home, minutesAgo(61))
+  await booted.database('ledger').pool.query(sql.unsafe`
+    UPDATE uploads SET status = 'failed', error = 'by hand'
+    WHERE transaction_upload_id = ${upload.transactionUploadId}`)
+  await runSweep(booted)
+  expect(await storage.read(file)).toBeNull()
+})
+
+test('bytes without a row go after a day, and drafts, but none of what is kept', async () => {
+  const home = await household(booted)
+  const { file } = await unheardUpload(home, new Date())
+  const orphan = { accountId: home.accountId, fileId: newId('file') }
+  const recent = { accountId: home.accountId, fileId: newId('file') }
+  const draft = `${nameOf(orphan)}.${newId('draft')}`
+  for (const key of [orphan, recent]) await storage.write(key, bytesOf(Uint8Array.of(1)))
+  await writeFile(join(dataDir, 'files', draft), 'half')
+  const past = minutesAgo(25 * 60)
+  for (const name of [nameOf(file), nameOf(orphan), draft]) {
+    await utimes(join(dataDir, 'files', name), past, past)
+  }
+  await runSweep(booted)
+  const { held } = await storage.list({ after: '', limit: 100 })
+  const names = held.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining([file, recent].map(nameOf)))
+  expect(names).not.toContain(nameOf(orphan))
+  expect(names).not.toContain(draft)
+})
+
+/** What the handlers start of these accounts when every message of the stream comes again. */
+async function startedAgain(accountIds: string[]): Promise<string[]> {
+  const started: string[] = []
+  const start = async ({ id, args }: WorkflowStart) => {
+    if (accountIds.includes((args[0] as { accountId: string }).accountId)) started.push(id)
+  }
+  const database = booted.database('ledger')
+  const workflows = { start } as unknown as Workflows
+  const handlers = eventHandlers({ database, workflows })
+  // A new durable consumer begins with the first message.
+  const name = newId('again')
+  const log = createLog({ level: 'silent', name: 'test' })
+  await using _again = await startConsumer({ name, handlers, broker: booted.broker, log })
+  const consumer = await booted.broker.stream.consumers.get(booted.broker.streamName, name)
+  await eventually(
+    () => consumer.info(),
+    ({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0,
+  )
+  return started
+}
+
+test('finished work is not started again when its messages come again', async () => {
+  const [home, leaver] = [await household(booted), await household(booted)]
+  const { accountId } = home
+  const { pool } = booted.database('ledger')
+  const { transactionUploadId } = await importFile(home, 'equal-rows.ofx')
+  const { transactionImportId } = await importing(booted).previewed(home)
+  await leaver.links.deleteLink({ linkId: leaver.linkId }, leaver.as)
+  const uncleaned = () =>
+    pool.exists(sql.unsafe`
+      SELECT FROM links WHERE account_id = ${leaver.accountId} AND cleaned_at IS NULL`)
+  await eventually(uncleaned, (isLeft) => !isLeft)
+  // A message of the version before, of which nothing follows any more.
+  const { broker } = booted
+  await broker.stream.publish(broker.subject('ledger.transactions-changed'), new Uint8Array())
+  expect(await startedAgain([accountId, leaver.accountId])).toEqual([])
+
+  await pool.query(sql.unsafe`
+    WITH upload AS (
+      UPDATE uploads SET status = 'processing', completed_at = NULL
+      WHERE transaction_upload_id = ${transactionUploadId}
+    ), preview AS (
+      UPDATE transaction_imports SET status = 'pending-preview'
+      WHERE transaction_import_id = ${transactionImportId}
+    )
+    UPDATE links SET cleaned_at = NULL WHERE account_id = ${leaver.accountId}`)
+  expect((await startedAgain([accountId, leaver.accountId])).sort()).toEqual([
+    `file-import/${transactionUploadId}`,
+    `import-preview/${transactionImportId}`,
+    `link-clean-up/${leaver.linkId}`,
+  ])
+})
+
+test('a clean-up that nobody started is started', async () => {
+  const { accountId, linkId } = await household(booted)
+  const { pool } = booted.database('ledger')
+  const past = minutesAgo(5).toISOString()
+  await pool.query(sql.unsafe`
+    WITH link AS (UPDATE links SET deleted_at = ${past} WHERE account_id = ${accountId})
+    UPDATE bank_accounts SET removed_at = ${past} WHERE account_id = ${accountId}`)
+  await runSweep(booted)
+  const Row = z.object({ cleanedAt: z.date().nullable() })
+  await eventually(
+    () =>
+      pool.oneFirst(sql.type(Row)`
+        SELECT cleaned_at AS "cleanedAt" FROM links
+        WHERE account_id = ${accountId} AND link_id = ${linkId}`),
+    (instant) => instant !== null,
+  )
+  const left = await pool.any(sql.type(z.object({ id: z.string() }))`
+    SELECT bank_account_id AS id FROM bank_accounts WHERE account_id = ${accountId}`)
+  expect(left).toEqual([])
+})

@@ -1,0 +1,12 @@
+import type { Booted } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+
+/** Runs a sweep as its schedule would, and waits for its end. */
+export async function runSweep(
+  { prefix, workflows }: Booted,
+  type: 'sweepLedger' | 'findWaitingSimilar' = 'sweepLedger',
+): Promise<void> {
+  const id = newId('sweep')
+  await workflows.start({ type, id, taskQueue: 'ledger', args: [] })
+  await workflows.client.workflow.getHandle(`${prefix}/${id}`).result()
+}

@@ -1,0 +1,180 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import type { CreateTransactionsResponse } from '@coffer/proto/ledger/v1/transaction'
+import type { CallOptions } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { type Household, household, refusals } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const date = timestampFromDate(new Date('2026-03-02T23:30:00Z'))
+
+/** A household of 10000 with 1000 in an expense. */
+async function withExpense() {
+  const home = await household(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
+  const { as, bankAccountId, envelopes } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1000n }, as)
+  return { ...home, spendingId }
+}
+
+function bill(more: object = {}) {
+  return { amount: 300n, date, name: 'Bill', adjustsBalance: true, ...more }
+}
+
+function send({ transactions, bankAccountId, as }: Household, sent: object[], options = as) {
+  return transactions.createTransactions({ bankAccountId, transactions: sent }, options)
+}
+
+function outcomesOf({ results }: CreateTransactionsResponse) {
+  return results.map(({ result }) => (result.case === 'refused' ? result.value.error : result.case))
+}
+
+async function stored({ transactions, bankAccountId, as }: Household) {
+  return (await transactions.listTransactions({ bankAccountId, limit: 100 }, as)).transactions
+}
+
+/** How many database transactions have written the household's transactions. */
+function commits({ accountId }: Household) {
+  const Row = z.object({ commits: z.bigint() })
+  return booted.database('ledger').pool.oneFirst(sql.type(Row)`
+    SELECT count(DISTINCT xmin::text) AS commits FROM transactions WHERE account_id = ${accountId}`)
+}
+
+test('each is booked on what those before it left, all in one commit', async () => {
+  const home = await withExpense()
+  const { spendingId } = home
+  const assigned = bill({ spendingId, amount: 400n })
+  const reply = await send(home, [assigned, bill(), assigned, assigned, bill({ amount: -50n })])
+  const taken = reply.results.map(({ result }) =>
+    result.case === 'transaction' ? result.value.spendingAmount : null,
+  )
+  // 1000 in the envelope: 400, 400, and the 200 that are left.
+  expect(taken).toEqual([400n, undefined, 400n, 200n, undefined])
+  expect(reply.balance).toMatchObject({ available: 8550n, current: 8550n, expenses: 0n })
+  expect(reply.envelopes).toMatchObject([{ spendingId, currentAmount: 0n }])
+  const listed = await stored(home)
+  expect(listed.map(({ amount }) => amount)).toEqual([-50n, 400n, 400n, 300n, 400n])
+  expect(listed[0]?.date && timestampDate(listed[0].date)).toEqual(new Date('2026-03-02T06:00:00Z'))
+  expect(await commits(home)).toBe(1n)
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+test('one that is refused changes nothing, and the others are booked', async () => {
+  const home = await withExpense()
+  const { spendingId } = home
+  const reply = await send(home, [
+    bill({ spendingId }),
+    bill({ amount: 0n }),
+    bill({ amount: -5n, spendingId }),
+    bill({ spendingId: newId('spnd') }),
+    bill({ amount: -(2n ** 53n - 1n) }),
+    bill(),
+  ])
+  const range = 'The amounts would leave the range of ±9007199254740991'
+  const wrong = 'Invalid request'
+  expect(outcomesOf(reply)).toEqual(['transaction', wrong, wrong, wrong, range, 'transaction'])
+  const { result } = reply.results[1] ?? {}
+  expect(result?.case === 'refused' && result.value.problems?.problems).toMatchObject([
+    { path: ['amount'], message: 'must not be 0' },
+  ])
+  expect(reply.balance).toMatchObject({ available: 9400n, expenses: 700n })
+  expect(await stored(home)).toHaveLength(2)
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+test('a batch of which nothing is booked answers with the balances as they are', async () => {
+  const home = await withExpense()
+  const reply = await send(home, [bill({ amount: 0n })])
+  expect(reply).toMatchObject({ balance: { available: 10_000n }, envelopes: [] })
+  expect(await stored(home)).toEqual([])
+})
+
+test('the same batch under one key, many times at once, is booked once', async () => {
+  const home = await withExpense()
+  const keyed = {
+    headers: { ...home.as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
+  } as CallOptions
+  const batch = [bill({ spendingId: home.spendingId }), bill({ amount: 0n }), bill()]
+  const replies = await Promise.all(Array.from({ length: 8 }, () => send(home, batch, keyed)))
+  expect(replies).toEqual(replies.map(() => replies[0]))
+  expect(await stored(home)).toHaveLength(2)
+  expect(await home.balances()).toMatchObject({ available: 9400n, expenses: 700n })
+})
+
+test('batches and single writes at once lose nothing', async () => {
+  const home = await withExpense()
+  const { spendingId, transactions, bankAccountId, as } = home
+  const one = bill({ spendingId, amount: 1n })
+  await Promise.all([
+    ...Array.from({ length: 5 }, () => send(home, Array(50).fill(one))),
+    ...Array.from({ length: 20 }, () =>
+      transactions.createTransaction({ ...one, bankAccountId }, as),
+    ),
+  ])
+  expect(await home.balances()).toMatchObject({ available: 9730n, expenses: 730n })
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+test('500 transactions from 500 envelopes are one commit, and one more is refused', async () => {
+  const home = await withExpense()
+  const { envelopes, bankAccountId, as } = home
+  const ids = Array.from({ length: 500 }, () => newId('spnd'))
+  // All of them wait for one lock, the last one longer than a call may take by itself.
+  const patient = { ...as, timeoutMs: 60_000 }
+  await Promise.all(
+    ids.map((spendingId) =>
+      envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'goal' }, patient),
+    ),
+  )
+  const all = ids.map((spendingId) => bill({ spendingId }))
+  const before = (await booted.changes('ledger', home.accountId)).length
+  const reply = await send(home, all)
+  expect(await commits(home)).toBe(1n)
+  expect(reply.envelopes).toHaveLength(500)
+  expect(new Set(outcomesOf(reply))).toEqual(new Set(['transaction']))
+  const changes = (await booted.changes('ledger', home.accountId)).slice(before)
+  expect(changes).toEqual(Array(3).fill('coffer.ledger.v1.EnvelopesChanged'))
+  expect(await refusals(send(home, [...all, bill()]))).toEqual(['InvalidArgument'])
+})
+
+test('a bank account that takes no transactions takes none of a batch', async () => {
+  const home = await withExpense()
+  const stranger = { ...home, as: booted.as(newId('acct')) }
+  const archived = await withExpense()
+  const { accounts, bankAccountId, as } = archived
+  await accounts.archiveBankAccount({ bankAccountId }, as)
+  expect(
+    await refusals(
+      send(stranger, [bill()]),
+      send({ ...home, bankAccountId: newId('bac') }, [bill()]),
+      send(archived, [bill()]),
+    ),
+  ).toEqual(['NotFound', 'NotFound', 'FailedPrecondition'])
+})
+
+test('a large batch shares no commit with other bank accounts', async () => {
+  const [one, large, other] = [await withExpense(), await withExpense(), await withExpense()]
+  const sent = Array.from({ length: 100 }, () => bill({ amount: 1n }))
+  await Promise.all([send(one, [bill()]), send(large, sent), send(other, [bill()])])
+  const shared = await booted.database('ledger').pool.any(sql.unsafe`
+    SELECT xmin::text FROM transactions
+    WHERE account_id = ANY(${sql.array([large.accountId, other.accountId], 'text')})
+    GROUP BY xmin::text HAVING count(DISTINCT account_id) > 1`)
+  expect(shared).toEqual([])
+})

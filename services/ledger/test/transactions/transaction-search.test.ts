@@ -1,0 +1,226 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
+import { statementsMax } from '@coffer/kit/testing/statements-max'
+import { newId } from '@coffer/kit/values/id'
+import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { ledger } from '../../src/service.ts'
+import { searchCosts, searchTransactions } from '../../src/transactions/transaction-list.rpc.ts'
+import { findByText } from '../../src/transactions/transaction-search.sql.ts'
+import {
+  type Place,
+  rangeOf,
+  type TransactionSearch,
+} from '../../src/transactions/transaction-search.ts'
+import { type Household, household, refusals } from '../household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+type Filter = Partial<Omit<ListTransactionsRequest, '$typeName'>>
+
+function list({ transactions, bankAccountId, as }: Household, filter: Filter = {}) {
+  return transactions.listTransactions({ bankAccountId, limit: 25, ...filter }, as)
+}
+
+async function namesOf(home: Household, filter: Filter): Promise<string[]> {
+  const { transactions, next } = await list(home, filter)
+  expect(next).toBeUndefined()
+  return transactions.map(({ name = '' }) => name)
+}
+
+/** A household with five transactions: three days, an envelope, a pending and a deleted one. */
+async function withTransactions() {
+  const home = await household(booted, { availableBalance: 10_000n })
+  const { as, bankAccountId, envelopes, transactions } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  const at = (day: number) => timestampFromDate(new Date(Date.UTC(2026, 2, day, 12)))
+  const bill = { amount: 5n }
+  const { results } = await transactions.createTransactions(
+    {
+      bankAccountId,
+      transactions: [
+        { ...bill, date: at(1), name: 'Café Central', spendingId },
+        { ...bill, date: at(2), name: 'Tram', merchantName: 'City of CAFÉS' },
+        { ...bill, date: at(2), name: '100% Juice', isPending: true },
+        { ...bill, date: at(3), name: 'Fuel', spendingId, isPending: true },
+        { ...bill, date: at(3), name: 'Café gone' },
+      ],
+    },
+    as,
+  )
+  const gone = results[4]?.result.value as { transactionId: string }
+  const key = { bankAccountId, transactionId: gone.transactionId }
+  await transactions.deleteTransaction({ ...key, soft: true }, as)
+  return { ...home, spendingId }
+}
+
+describe('a filtered list', () => {
+  test('holds what fulfils every filter, newest first', async () => {
+    const home = await withTransactions()
+    const { spendingId } = home
+    const table: [Filter, string[]][] = [
+      [{ search: 'café' }, ['Tram', 'Café Central']],
+      [{ search: 'CENTRAL' }, ['Café Central']],
+      [{ search: 'é c' }, ['Café Central']],
+      [{ search: '0%' }, ['100% Juice']],
+      [{ search: '_' }, []],
+      [{ search: 'nothing like it' }, []],
+      [{ pending: true }, ['Fuel', '100% Juice']],
+      [{ pending: false }, ['Tram', 'Café Central']],
+      [{ spendingId }, ['Fuel', 'Café Central']],
+      [{ free: true }, ['100% Juice', 'Tram']],
+      [{ from: '2026-03-02' }, ['Fuel', '100% Juice', 'Tram']],
+      [{ to: '2026-03-02' }, ['100% Juice', 'Tram', 'Café Central']],
+      [{ from: '2026-03-02', to: '2026-03-02' }, ['100% Juice', 'Tram']],
+      [{ from: '2026-03-04' }, []],
+      [{ search: 'café', spendingId }, ['Café Central']],
+      [{ search: 'fuel', pending: false }, []],
+      [{ spendingId, pending: true, from: '2026-03-03', search: 'FUEL' }, ['Fuel']],
+    ]
+    for (const [filter, names] of table) {
+      expect({ filter, names: await namesOf(home, filter) }).toEqual({ filter, names })
+    }
+  })
+
+  test('is of one bank account, and of an open envelope in it', async () => {
+    const home = await withTransactions()
+    const other = await withTransactions()
+    const { envelopes, bankAccountId, as, spendingId } = home
+    await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
+    const stranger = { ...home, as: booted.as(newId('acct')) }
+    const pending = { pending: true }
+    expect(
+      await refusals(
+        list(stranger, { search: 'café' }),
+        list({ ...home, bankAccountId: newId('bac') }, pending),
+        list(home, { ...pending, spendingId: other.spendingId }),
+        list(home, { ...pending, spendingId }),
+      ),
+    ).toEqual(Array(4).fill('NotFound'))
+    expect(await namesOf(home, { free: true, search: 'central' })).toEqual(['Café Central'])
+  })
+})
+
+test('pages go on behind the last transaction, whatever comes and goes meanwhile', async () => {
+  const home = await household(booted)
+  const { transactions, bankAccountId, as } = home
+  const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
+  const add = (name: string) =>
+    transactions.createTransaction({ bankAccountId, amount: 1n, date, name }, as)
+  for (const name of ['e', 'd', 'c', 'b', 'a']) await add(name)
+  const first = await list(home, { limit: 2 })
+  expect(first.transactions.map(({ name }) => name)).toEqual(['a', 'b'])
+  await add('newest')
+  const { transactionId = '' } = first.transactions[1] ?? {}
+  await transactions.deleteTransaction({ bankAccountId, transactionId, soft: false }, as)
+  const second = await list(home, { limit: 2, ...nextOf(first) })
+  expect(second.transactions.map(({ name }) => name)).toEqual(['c', 'd'])
+  const third = await list(home, { limit: 2, ...nextOf(second) })
+  expect(third.transactions.map(({ name }) => name)).toEqual(['e'])
+  expect(third.next).toBeUndefined()
+  const last = third.transactions[0]
+  expect(last?.date && timestampDate(last.date)).toEqual(new Date('2026-03-02T06:00:00Z'))
+})
+
+function nextOf({ next }: Awaited<ReturnType<typeof list>>): Filter {
+  return next ? { after: next } : {}
+}
+
+describe('a search in a large account', () => {
+  /** A household with transactions no. 1 (oldest) to 300, of which those up to 100 are Rent. */
+  async function large() {
+    const home = await household(booted)
+    const { pool } = booted.database('ledger')
+    await pool.query(sql.unsafe`
+      INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,
+        date, name, original_name, original_merchant_name, is_pending, source, created_at)
+      SELECT ${home.accountId}, ${home.bankAccountId}, 'txn_' || lpad(n::text, 4, '0'), 1, '{}',
+        timestamptz '2026-03-02' + make_interval(days => n / 7),
+        CASE WHEN n <= 100 THEN 'Rent ' ELSE 'Tea ' END || n, '', '', false, 'manual', now()
+      FROM generate_series(1, 300) AS n`)
+    return home
+  }
+
+  function searchFor(bankAccountId: string, text: string, after: Place | null): TransactionSearch {
+    return {
+      ...{ bankAccountId, spendingId: null, isFree: false, isPending: null, text, limit: 4 },
+      ...rangeOf({ from: null, to: null, after }, 'UTC'),
+    }
+  }
+
+  /** The pages of a search at small costs: the numbers on them, until there is no next. */
+  async function pagesOf(home: Household, text: string, costs: Partial<typeof searchCosts>) {
+    const { accountId, bankAccountId } = home
+    const pages: number[][] = []
+    let after: Place | null = null
+    do {
+      const search = searchFor(bankAccountId, text, after)
+      const database = booted.database('ledger')
+      const page = await searchTransactions(database, accountId, search, {
+        ...searchCosts,
+        ...costs,
+      })
+      pages.push(page?.transactions.map((one) => Number(one.transactionId.slice(4))) ?? [])
+      after = page?.next ?? null
+    } while (after && pages.length < 100)
+    return pages
+  }
+
+  const descending = Array.from({ length: 100 }, (_, index) => 100 - index)
+
+  test('finds rare matches in one page by the index of texts', async () => {
+    const home = await large()
+    const few = { examinedFirst: 10, examined: 10 }
+    expect(await pagesOf(home, 'rent 7', few)).toEqual([
+      [79, 78, 77, 76],
+      [75, 74, 73, 72],
+      [71, 70, 7],
+    ])
+    expect(await pagesOf(home, 'nothing', few)).toEqual([[]])
+  })
+
+  test('goes on a stretch at a time where the index finds too many', async () => {
+    const home = await large()
+    const pages = await pagesOf(home, 'rent', { examinedFirst: 10, examined: 40, foundMax: 50 })
+    // 200 newer ones in stretches of 40; the matches then fill pages.
+    expect(pages.slice(0, 6)).toEqual([[], [], [], [], [], [100, 99, 98, 97]])
+    expect(pages.flat()).toEqual(descending)
+  })
+
+  test('goes likewise for a text that no index helps with', async () => {
+    const home = await large()
+    const pages = await pagesOf(home, 're', { examined: 90 })
+    expect(pages.slice(0, 3)).toEqual([[], [], [100, 99, 98, 97]])
+    expect(pages.flat()).toEqual(descending)
+  })
+
+  test('gives the index up when it takes too long', async () => {
+    const { accountId, bankAccountId } = await large()
+    const database = booted.database('ledger')
+    const search = searchFor(bankAccountId, 'rent', null)
+    const found = await database.transaction(async (tx) => {
+      await tx.query(sql.unsafe`LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE`)
+      return findByText(database, accountId, { search, foundMax: 500, withinMs: 20 })
+    })
+    expect(found).toBeNull()
+  })
+
+  test('costs at most so many statements', async () => {
+    const home = await large()
+    const database = booted.database('ledger')
+    const before = database.statements(ofConsumers)
+    await list(home, { search: 'nothing' })
+    const count = database.statements(ofConsumers) - before
+    expect(count).toBeLessThanOrEqual(statementsMax.searchTransactions)
+  })
+})

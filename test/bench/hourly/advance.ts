@@ -1,0 +1,112 @@
+// npm run bench:hourly -- [accounts]: the hourly job while somebody else reads their balances.
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
+import { runScript } from '@coffer/local/script'
+import { newPerson } from '../../harness/person.ts'
+import { startMeasured } from '../server.ts'
+import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
+import { runHourlyJob } from './hourly-job.ts'
+
+const dataDir = join(root, '.coffer/bench')
+// What a start leaves to do (schedules, plans of statements) is no part of the measure.
+const settleMs = 5_000
+const calmMs = 10_000
+const pauseMs = 10
+
+/** What a reader saw: how long its answers took, in milliseconds. */
+type Reader = { p99: () => number; reads: () => number; stop: () => Promise<void> }
+
+await runScript(async () => {
+  const accounts = Number(process.argv[2] ?? 10_000)
+  const log = createProgress()
+  await using measured = await startMeasured(dataDir, log)
+  const { baseUrl, stack, coffer } = measured
+  const path = await somebody(baseUrl)
+  await log.step('accounts', `writing ${accounts}`, () =>
+    loadDueAccounts(stack.databaseUrl, { after: 0, count: accounts }),
+  )
+  await sleep(settleMs)
+  const calm = startReader(path)
+  await sleep(calmMs)
+  await calm.stop()
+  const beforeMib = residentMib(coffer.pid)
+  const busy = startReader(path)
+  let mostMib = beforeMib
+  const sampling = setInterval(() => {
+    mostMib = Math.max(mostMib, residentMib(coffer.pid))
+  }, 250)
+  const startedAt = performance.now()
+  const cpuBefore = cpuMs(coffer.pid)
+  await runHourlyJob(stack.temporalAddress)
+  const seconds = (performance.now() - startedAt) / 1000
+  clearInterval(sampling)
+  const afterMib = residentMib(coffer.pid)
+  const busyCpuMs = cpuMs(coffer.pid) - cpuBefore
+  await busy.stop()
+  const cpuMsRead = await costOfReads(coffer.pid, path)
+  const { booked, left } = await countAdvanced(stack.databaseUrl)
+  const figures = {
+    ...{ accounts, booked, left, seconds, perSecond: accounts / seconds },
+    ...{ beforeMib, mostMib, afterMib },
+    // The job's own: without what the reads have cost, and idling between them.
+    cpuMsEach: (busyCpuMs - cpuMsRead * busy.reads()) / accounts,
+    ...{ cpuMsRead, loads: loadavg().map(Math.round) },
+    ...{ p99BeforeMs: calm.p99(), p99DuringMs: busy.p99(), reads: busy.reads() },
+  }
+  log.say('bench', JSON.stringify(figures))
+  return booked === accounts && left === 0 ? 0 : 1
+})
+
+/** Processor time of a read and of idling until the next, once everything has been used a while. */
+async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<number> {
+  await sleep(settleMs)
+  const from = cpuMs(pid)
+  const reader = startReader(read)
+  await sleep(calmMs)
+  await reader.stop()
+  return (cpuMs(pid) - from) / reader.reads()
+}
+
+async function somebody(baseUrl: string): Promise<() => Promise<unknown>> {
+  const person = await newPerson(baseUrl)
+  const { path } = await person.opensAccount(1000)
+  return () => person.get(`${path}/balances`)
+}
+
+/** Reads again and again, one request after the other. */
+function startReader(read: () => Promise<unknown>): Reader {
+  const took: number[] = []
+  let isStopping = false
+  const reading = (async () => {
+    while (!isStopping) {
+      const at = performance.now()
+      await read()
+      took.push(performance.now() - at)
+      await sleep(pauseMs)
+    }
+  })()
+  return {
+    reads: () => took.length,
+    p99: () => took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0,
+    stop: () => {
+      isStopping = true
+      return reading
+    },
+  }
+}
+
+/** Time that a process has spent on a core, in milliseconds; Linux counts hundredths. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** Memory of a process, from Linux's /proc. */
+function residentMib(pid: number): number {
+  const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+  return Math.round((Number(pages) * 4096) / 2 ** 20)
+}

@@ -1,0 +1,15 @@
+import { silentLog } from '@coffer/kit/testing/silent-log'
+import { connectTemporal } from '@coffer/kit/workflows/temporal'
+
+/** Runs the hourly job once, to its end. */
+export async function runHourlyJob(address: string): Promise<void> {
+  await using temporal = connectTemporal({
+    address,
+    namespace: 'default',
+    prefix: 'coffer',
+    log: silentLog,
+  })
+  const id = 'advance-bench'
+  await temporal.start({ type: 'advance', id, taskQueue: 'budgeting', args: [] })
+  await temporal.client.workflow.getHandle(`coffer/${id}`).result()
+}

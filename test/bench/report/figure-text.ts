@@ -1,0 +1,57 @@
+import { disturbing, percent, stealText } from '../host/steal.ts'
+import { yardstickText } from '../host/yardstick.ts'
+import { alikeRuns, bestRuns } from './best-runs.ts'
+import { costOf, type Results, type Run } from './results.ts'
+
+/** When and how figures were measured, as items of a list. */
+export function measuredText({ started, settings, runs, yardstick }: Results): string[] {
+  const steal = stealText(bestRuns(runs).map(({ stolen }) => stolen))
+  return [
+    `- Measured on ${started.slice(0, 10)} with \`npm run bench\`: ` +
+      passesText(runs, settings.SECS),
+    `- ${steal}`,
+    ...(yardstick ? [`- ${yardstickText(yardstick)}`] : []),
+    '- CPU: processor time of a request at c=16, of Coffer, Postgres, NATS and Temporal, in ms.',
+  ]
+}
+
+/** How many passes of how many seconds a figure was chosen from, and how. */
+function passesText(runs: readonly Run[], seconds: number): string {
+  const counts = alikeRuns(runs).map(({ length }) => length)
+  const [fewest, most] = [Math.min(...counts), Math.max(...counts)]
+  if (most <= 1) return `one pass of ${seconds} s each.`
+  const passes = fewest === most ? `${most}` : `${fewest} to ${most}`
+  return (
+    `${passes} passes of ${seconds} s each. Shown is, of those in which the host took at most ` +
+    `${percent(disturbing)} of the processor time (else least), the one whose requests cost ` +
+    'least of it: neighbours slow a virtual machine down without taking any.'
+  )
+}
+
+export function processorTime(run: Run | undefined): string {
+  const cost = run && costOf(run)
+  if (!cost) return '–'
+  const text = (inMs: number) => {
+    return inMs.toLocaleString('en-US', {
+      ...{ maximumSignificantDigits: 2, maximumFractionDigits: 3 },
+      roundingPriority: 'lessPrecision',
+    })
+  }
+  return cost.each.map(text).join(' + ')
+}
+
+export function rate(perSecond: number | null): string {
+  return perSecond === null ? '–' : Math.round(perSecond).toLocaleString('en-US')
+}
+
+export function latency(milliseconds: number | null): string {
+  return milliseconds === null ? '–' : milliseconds.toLocaleString('en-US', digits(milliseconds))
+}
+
+function digits(value: number): Intl.NumberFormatOptions {
+  return { maximumFractionDigits: value < 10 ? 1 : 0 }
+}
+
+export function factor(ours: number | null, theirs: number | null): string {
+  return ours === null || theirs === null ? '–' : `${(ours / theirs).toFixed(1)}×`
+}

@@ -1,0 +1,30 @@
+import { marked, stealText } from '../host/steal.ts'
+
+/** How long one of our own kinds of work took: done so many times, one after the other. */
+export interface OwnFigure {
+  work: string
+  times: number
+  medianMs: number
+  slowestMs: number
+  /** The share of the processor time that the host took meanwhile. */
+  stolen: number | null
+}
+
+const marks = /(<!-- own figures -->\n).*(\n<!-- end of own figures -->)/s
+
+/** The page with the figures of our own between their marks. */
+export function withOwnFigures(page: string, figures: readonly OwnFigure[]): string {
+  const rows = figures.map(({ work, times, medianMs, slowestMs, stolen }) => {
+    const [median, slowest] = [medianMs, slowestMs].map((ms) => marked(inMs(ms), stolen))
+    return `| ${[work, times, median, slowest].join(' | ')} |`
+  })
+  const head = ['| work | times | median ms | slowest ms |', '|---|---:|---:|---:|']
+  const steal = stealText(figures.map(({ stolen }) => stolen))
+  const text = ['', ...head, ...rows, '', steal, ''].join('\n')
+  return page.replace(marks, (_all, before, after) => `${before}${text}${after}`)
+}
+
+function inMs(milliseconds: number): string {
+  const maximumFractionDigits = milliseconds < 10 ? 1 : 0
+  return milliseconds.toLocaleString('en-US', { maximumFractionDigits })
+}

@@ -1,0 +1,116 @@
+import { expect, test } from '@jest/globals'
+import { exampleRun } from '../example-run.ts'
+import { withFigures } from './report.ts'
+import type { Results, Run } from './results.ts'
+
+const results: Results = {
+  started: '2026-11-21T10:00:00.000Z',
+  node: 'v24.21.0',
+  cpus: 2,
+  cpuModel: 'Some CPU',
+  settings: { SECS: 10, TXNS: 10_000, SPENDING: 50 },
+  memory: { idle: { coffer: { rssMiB: 200.4 } }, end: { coffer: { rssMiB: 300.6 } } },
+  runs: [
+    exampleRun({ conc: 1, rps: 2000, p99: 1 }),
+    exampleRun({
+      ...{ conc: 16, rps: 6304, p99: 4.26 },
+      cores: { coffer: 1.45, postgres: 0.315, other: 0.2 },
+    }),
+    exampleRun({ conc: 64, rps: 6000, p99: 20 }),
+    exampleRun({ name: 'transfer_pair', conc: 1, rps: 400, p99: 3 }),
+    exampleRun({ name: 'transfer_pair', conc: 16, rps: 900, p99: 25 }),
+  ],
+  yardstick: { 1: 6510.5, 16: 40_717 },
+}
+
+const page = 'Words.\n<!-- figures -->\nold\n<!-- end of figures -->\nMore words.'
+
+const reference = {
+  links: { work: 'GET links', 1: 1000, 16: 3152, 64: 3000, p99: 13 },
+  transfer_pair: { work: 'Pair', 1: 338, 16: 2, 64: null, p99: 17_054, note: 'deadlocks' },
+}
+
+/** The lines of the page with the figures of these runs. */
+function linesOf(runs: Run[]): string[] {
+  return withFigures(page, { ...results, runs }, reference).split('\n')
+}
+
+test('ours stands beside the reference with the factor between them', () => {
+  const lines = linesOf(results.runs)
+  expect(lines).toContain(
+    '| GET links | 2,000 | 1,000 | 2.0× | 6,304 | 3,152 | 2.0× | ' +
+      '6,000 | 3,000 | 2.0× | 4.3 | 13 | 0.23 + 0.05 |  |',
+  )
+  expect(lines).toContain(
+    '| Pair | 400 | 338 | 1.2× | 900 | 2 | 450.0× | – | – | – | 25 | 17,054 | – | ' +
+      'reference: deadlocks |',
+  )
+})
+
+test('every row has as many cells as the head', () => {
+  const table = linesOf(results.runs).filter((line) => line.startsWith('|'))
+  const cells = table.map((line) => line.split('|').length)
+  // Work, three figures for each of three numbers of connections, two latencies, CPU, notes.
+  const columns = 1 + 3 * 3 + 2 + 1 + 1
+  expect(new Set(cells)).toEqual(new Set([columns + 2]))
+})
+
+test('figures are those of the pass that the host left alone; errors are those of all', () => {
+  const check = { expected: 100, availableMoved: 93, allocatedMoved: 100 }
+  const lines = linesOf([
+    exampleRun({ rps: 500, p99: 90, stolen: 0.4, errors: 4, non2xx: 1, check }),
+    exampleRun({ pass: 2, rps: 6304, p99: 5, stolen: 0.01 }),
+    exampleRun({ pass: 3, rps: 600, p99: 80, stolen: 0.3, errors: 2 }),
+  ])
+  expect(lines).toContain(
+    '| GET links | – | 1,000 | – | 6,304 | 3,152 | 2.0× | – | 3,000 | – | 5 | 13 | – | ' +
+      '7 errors; ours loses 7 |',
+  )
+})
+
+test('a figure that the host has spoilt in every pass is marked', () => {
+  const lines = linesOf([
+    exampleRun({ conc: 1, rps: 2000, stolen: 0.01 }),
+    exampleRun({ rps: 6304, p99: 5, stolen: 0.12 }),
+    exampleRun({ pass: 2, rps: 600, p99: 80, stolen: 0.3 }),
+  ])
+  expect(lines).toContain(
+    '| GET links | 2,000 | 1,000 | 2.0× | 6,304† | 3,152 | 2.0× | – | 3,000 | – | 5† | 13 | – |  |',
+  )
+  expect(lines).toContainEqual(expect.stringContaining('1 % of the processor time in the median'))
+  expect(lines).toContainEqual(expect.stringContaining('12 % at worst. †: more than 5 %'))
+})
+
+test('the words around the figures stay, the old figures go', () => {
+  const renewed = withFigures(page, results, reference)
+  expect(renewed.startsWith('Words.\n<!-- figures -->\n')).toBe(true)
+  expect(renewed.endsWith('\n<!-- end of figures -->\nMore words.')).toBe(true)
+  expect(renewed).not.toContain('old')
+  expect(withFigures(renewed, results, reference)).toBe(renewed)
+})
+
+test('the conditions are named', () => {
+  const renewed = withFigures(page, results, reference)
+  expect(renewed).toContain('Measured on 2026-11-21')
+  expect(renewed).toContain('2 CPUs (Some CPU), Node v24.21.0')
+  expect(renewed).toContain('6,511/s one after the other and 40,717/s at c=16')
+  expect(renewed).toContain('which is 50 % and 100 % of')
+  expect(renewed).toContain('coffer 200 MiB idle, coffer 301 MiB after the load')
+})
+
+test('nothing is said of a yardstick that was not measured', () => {
+  expect(withFigures(page, { ...results, yardstick: null }, reference)).not.toContain('Yardstick')
+})
+
+test.each([
+  ['one pass of 10 s', [1]],
+  ['3 passes of 10 s each. Shown is, of those', [1, 2, 3]],
+])('how many passes there were is said: %s', (text, passes) => {
+  const runs = passes.flatMap((pass) => results.runs.map((run) => ({ ...run, pass })))
+  expect(withFigures(page, { ...results, runs }, reference)).toContain(text)
+})
+
+test('work that was measured again makes passes of more than one number', () => {
+  const lines = linesOf([...results.runs, exampleRun({}), exampleRun({})])
+  expect(lines).toContainEqual(expect.stringContaining('1 to 3 passes of 10 s'))
+})

@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals'
+import { changelogFaults } from './changelog.ts'
+import { checklistFaults } from './checklist.ts'
+import { isCode, writtenFiles } from './files.ts'
+import { longFiles, longFunctions } from './lengths.ts'
+import { parseModule } from './modules.ts'
+import { badNames } from './names.ts'
+import { badImports, idleDependencies, parsePackage, readmeFaults } from './packages.ts'
+import { deadFiles, unusedExports } from './reach.ts'
+import { bannedWords } from './words.ts'
+import { strayImports, strayWrites } from './writes.ts'
+
+const files = writtenFiles()
+const code = files.filter(isCode)
+// The checks' own tests are full of what is forbidden: what they quote is no use and no fault.
+const quoting = /^test\/house\/([a-z]+\.test|words)\.ts$/
+const modules = code.map((file) => {
+  const module = parseModule(file)
+  return quoting.test(file.path) ? { ...module, mentions: [] } : module
+})
+const packages = files.filter(({ path }) => /(^|\/)package\.json$/.test(path)).map(parsePackage)
+const scripts = packages.map((one) => one.scripts).join(' ')
+const entries = code.map(({ path }) => path).filter((path) => scripts.includes(path))
+
+test('the repository has files to check', () => {
+  expect(code.length).toBeGreaterThan(10)
+  expect(packages.length).toBeGreaterThan(10)
+})
+
+test('files have at most 300 lines, and lines at most 100 columns', () => {
+  expect(files.flatMap(longFiles)).toEqual([])
+})
+
+test('a function fits on a screen: at most 70 lines', () => {
+  expect(code.flatMap(longFunctions)).toEqual([])
+})
+
+test('no leftovers, no machine paths, no registry hosts', () => {
+  expect(files.filter(({ path }) => !quoting.test(path)).flatMap(bannedWords)).toEqual([])
+})
+
+test('files are named after what is in them, and their suffix is a layer', () => {
+  expect(files.flatMap(({ path }) => badNames(path))).toEqual([])
+})
+
+test('every file under src is reached from an entry point or a test of something else', () => {
+  expect(deadFiles(modules, entries)).toEqual([])
+})
+
+test('every exported value is imported somewhere', () => {
+  expect(unusedExports(modules, [...entries, 'jest.config.js'])).toEqual([])
+})
+
+test('no file only passes on the exports of others', () => {
+  expect(modules.filter((module) => module.isBarrel).map((module) => module.path)).toEqual([])
+})
+
+test('only the settings of tools have a default export', () => {
+  const wanted = /(^|\/)[a-z-]+\.config\.(js|ts)$|^test\/native-runtime\.ts$/
+  const found = modules.filter((one) => one.hasDefaultExport && !wanted.test(one.path))
+  expect(found.map((module) => module.path)).toEqual([])
+})
+
+test('imports are declared, stay in the package and name a .ts file that is there', () => {
+  expect(badImports(modules, packages)).toEqual([])
+})
+
+test('every dependency of a package is imported by it', () => {
+  expect(idleDependencies(modules, packages)).toEqual([])
+})
+
+test('every package with code has a README of at most 120 lines', () => {
+  expect(readmeFaults(files, packages)).toEqual([])
+})
+
+test('money and plans are changed by the files of their one writer alone', () => {
+  expect(files.flatMap(strayWrites)).toEqual([])
+  expect(modules.flatMap(strayImports)).toEqual([])
+})
+
+test('the checklist of docs/security.md is whole, and what it names is there', () => {
+  const page = files.find(({ path }) => path === 'docs/security.md')
+  expect(checklistFaults(page?.text ?? '', files)).toEqual([])
+})
+
+test('the changelog has its form', () => {
+  const changelog = files.find(({ path }) => path === 'CHANGELOG.md')
+  expect(changelogFaults(changelog?.text ?? '')).toEqual([])
+})

@@ -1,0 +1,133 @@
+import { type File, isCode, isTest } from './files.ts'
+import { lineAt, type Module, resolve } from './modules.ts'
+
+/**
+ * Tables that one writer changes. Their statements are in the files of `writers`, each with the
+ * files that may import it: the writer, and the bulk steps beside it (docs/money.md).
+ */
+const aggregates: Aggregate[] = [
+  {
+    name: 'money',
+    tables: [
+      ...['bank_accounts', 'envelopes', 'transactions', 'journal', 'operations'],
+      ...['provider_accounts', 'provider_account_ids', 'provider_transactions'],
+    ],
+    folder: 'services/ledger/src/',
+    writers: {
+      'money/money-save.sql.ts': ['money/writer.service.ts', 'money/creation.service.ts'],
+      'money/removal.sql.ts': [
+        ...['tenancy/account-deletion.sql.ts', 'accounts/link-clean-up.activities.ts'],
+        ...['accounts/link.rpc.ts'],
+      ],
+      'money/uploaded-rows.sql.ts': [
+        'imports/file-import.activities.ts',
+        'imports/upload-undo.rpc.ts',
+      ],
+    },
+  },
+  {
+    name: 'plans',
+    tables: [
+      ...['plan_books', 'spending', 'funding_schedules', 'funding_runs', 'funding_run_lines'],
+    ],
+    folder: 'services/budgeting/src/',
+    writers: {
+      'tenancy/ended-bank-account.sql.ts': [
+        ...['advance/advance-together.activities.ts', 'ledger/comparison.activities.ts'],
+        ...['tenancy/removal.activities.ts'],
+      ],
+      'plans/plan-save.sql.ts': ['plans/writer.service.ts'],
+      // Creates a row to lock.
+      'plans/plan-state.sql.ts': ['plans/writer.service.ts'],
+      // Rows of bank accounts that have ended.
+      'tenancy/removal.sql.ts': ['tenancy/removal.activities.ts'],
+    },
+  },
+]
+
+/** Migrations that fill tables of these, each compatible with the program before it. */
+const backfills = ['services/budgeting/migrations/0002-plan-books.sql']
+
+/** Files whose statements may write a table that is named at run time. */
+const generic = [
+  ...aggregates.flatMap(writersOf),
+  'services/kit/src/database/guarded-save.ts',
+  'services/kit/src/database/rows.ts',
+  'services/kit/src/secrets/sealed-rows.sql.ts',
+  // What an account leaves behind once its bank accounts are gone, and expired rows.
+  'services/kit/src/accounts/account-removal.sql.ts',
+  'services/kit/src/service/housekeeping.ts',
+]
+
+interface Aggregate {
+  name: string
+  tables: string[]
+  folder: string
+  writers: Record<string, string[]>
+}
+
+const gap = /(?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n)+/.source
+const verbs = ['INSERT INTO', 'UPDATE', 'DELETE FROM', 'MERGE INTO', 'TRUNCATE(?: TABLE)?', 'COPY']
+const verb = `\\b(?:${verbs.join('|').replaceAll(' ', gap)})`
+const target = `${verb}${gap}(?:ONLY${gap})?`
+const quote = '[\'"`]'
+
+const computed = [
+  new RegExp(`${target}(?:\\$\\{|${quote}\\s*\\+)|${verb}${quote}\\s*\\+`, 'gi'),
+  // The helpers of kit take the name of a table as a text.
+  new RegExp(`\\binsertOf\\((?!\\s*${quote})`, 'g'),
+  new RegExp(`\\bdeleteSome\\([^)]*\\btable\\b(?!:\\s*${quote})`, 'g'),
+  /\btable(?::\s*[\w.]+)?,\s*entity\b/g,
+]
+
+/** Statements that change money or plans past their one writer (docs/money.md, docs/plans.md). */
+export function strayWrites(file: File): string[] {
+  const { path } = file
+  const isLaterMigration = /\/migrations\/(?!0001-)[^/]+\.sql$/.test(path)
+  const isWatched = isLaterMigration ? !backfills.includes(path) : isCode(file) && !isTest(path)
+  if (!isWatched) return []
+  const isComputing = /^services\/(ledger|budgeting|kit)\//.test(path) && !generic.includes(path)
+  return [
+    ...aggregates.flatMap((aggregate) =>
+      writersOf(aggregate).includes(path) ? [] : found(file, writesTo(aggregate), aggregate.name),
+    ),
+    ...(isComputing ? found(file, computed, 'money and plans') : []),
+  ]
+}
+
+/** Imports of a writer's statements by files that are not named for them. */
+export function strayImports({ path, imports }: Module): string[] {
+  if (isTest(path)) return []
+  return aggregates.flatMap(({ name, folder, writers }) =>
+    Object.entries(writers).flatMap(([writer, importers]) => {
+      if (importers.some((importer) => path === folder + importer)) return []
+      const stray = imports.filter((one) => resolve(path, one.specifier) === folder + writer)
+      return stray.map(({ line }) => `${path}:${line}: imports ${writer}, past the ${name} writer`)
+    }),
+  )
+}
+
+function writersOf({ folder, writers }: Aggregate): string[] {
+  return Object.keys(writers).map((writer) => folder + writer)
+}
+
+function writesTo({ tables }: Aggregate): RegExp[] {
+  // The mark for the search of similar transactions is no part of the aggregate.
+  const mark = `(?<=bank_accounts)${gap}SET${gap}unsearched_from = [^,()]*\\sWHERE\\s`
+  const name = `"?(?:${tables.join('|')})\\b(?!${mark})`
+  return [
+    new RegExp(`${target}(?:"?\\w+"?\\.)?${name}`, 'gi'),
+    new RegExp(`\\bTRUNCATE\\b[\\w\\s".,]*,\\s*(?:ONLY\\s+)?(?:"?\\w+"?\\.)?${name}`, 'gi'),
+    new RegExp(`\\b(?:insertOf\\(\\s*|deleteSome\\([^)]*\\btable: )${quote}${name}`, 'g'),
+    new RegExp(`\\btable: ${quote}${name}${quote},\\s*entity\\b`, 'g'),
+  ]
+}
+
+function found({ path, text }: File, statements: RegExp[], what: string): string[] {
+  return statements.flatMap((statement) =>
+    [...text.matchAll(statement)].map(({ index, 0: match }) => {
+      const shown = match.replaceAll(/\s+/g, ' ')
+      return `${path}:${lineAt(text, index)}: ${shown}: only the writer changes ${what}`
+    }),
+  )
+}
