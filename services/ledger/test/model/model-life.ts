@@ -11,7 +11,13 @@ export type Wish = { kind: string; isMisfit: boolean; attempts: readonly Attempt
 const kindNames = Object.keys(kinds) as WishKind[]
 
 /** Kinds that others need, and that are undone by others. */
-const times: Partial<Record<WishKind, number>> = { create: 2, hold: 3, pay: 4, withdraw: 2 }
+const times: Partial<Record<WishKind, number>> = {
+  create: 2,
+  hold: 4,
+  postUnnamed: 2,
+  pay: 4,
+  withdraw: 2,
+}
 
 /** Budgeting makes no transactions on accounts that are synced. */
 const neverMisfit: ReadonlySet<WishKind> = new Set<WishKind>(['deposit', 'bill'])
