@@ -4,12 +4,12 @@ import { z } from 'zod'
 
 const Entry = z.object({ accountId: z.string(), bankAccountId: z.string(), id: z.string() })
 
-/** An open envelope, by its spending ID, or a booked run, by its operation ID. */
+/** An open envelope (`id` is the spending ID) or a booked run (`id` is the operation ID). */
 type BookEntry = z.infer<typeof Entry>
 
 const pageSize = 5000
 
-/** The open envelopes of every account, page by page, for comparison with the plans. */
+/** Pages of the open envelopes of all accounts, for the audit against budgeting's plans. */
 export function openEnvelopePages(database: Database): AsyncIterable<readonly BookEntry[]> {
   return pages(({ accountId, bankAccountId, id }) =>
     database.pool.any(sql.type(Entry)`
@@ -21,7 +21,7 @@ export function openEnvelopePages(database: Database): AsyncIterable<readonly Bo
   )
 }
 
-/** The funding runs booked for every account, page by page. */
+/** Pages of the booked funding runs of all accounts, for the audit against budgeting's runs. */
 export function bookedRunPages(database: Database): AsyncIterable<readonly BookEntry[]> {
   return pages(({ accountId, bankAccountId, id }) =>
     database.pool.any(sql.type(Entry)`

@@ -4,15 +4,15 @@ import { z } from 'zod'
 
 const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.string() })
 
-/** Something that does not add up: in which account, by which rule, and the figures. */
+/** A broken rule of the audit: the account, the rule, and the differing figures. */
 export type Finding = z.infer<typeof Finding>
 
 const findingsMax = 100
 
-// What is being cleaned away adds up no more.
+// Rows of a deleted link are being removed in batches, so their sums no longer agree.
 const live = sql.fragment`removed_at IS NULL`
 
-/** Each rule is one statement, and so sees one state of the tables; it yields what breaks it. */
+/** Each rule is one statement, so it reads one snapshot; its rows are the violations. */
 const rules: Record<string, FragmentSqlToken> = {
   'a balance equals its journal': sql.fragment`
     SELECT account_id, format('%s: %s is %s, booked %s', bank_account_id, pot, held,
@@ -87,8 +87,8 @@ const rules: Record<string, FragmentSqlToken> = {
 }
 
 /**
- * Checks all the money of all accounts (design 1): the journal explains every amount, totals and
- * assignments agree. Returns at most 100 findings a rule; none means that everything adds up.
+ * Audits the money of all accounts (docs/money.md#audit): amounts against the journal, totals and
+ * assignments against their rows. Returns at most 100 findings for each rule.
  */
 export async function auditLedger({ pool }: Database): Promise<Finding[]> {
   const findings: Finding[] = []

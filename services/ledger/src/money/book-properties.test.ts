@@ -17,13 +17,13 @@ import { transfer } from './transfer.ts'
 const IDS = ['spnd_a', 'spnd_b', 'spnd_c', 'spnd_d']
 const NOW = new Date('2026-02-01T12:00:00Z')
 
-/** A little ledger in memory: applies what is decided, as the database would. */
+/** In-memory store: applies each decision as the database does. */
 type World = {
   bankAccount: BankAccount
   envelopes: Map<string, Envelope>
   transactions: Map<string, Transaction>
   journal: JournalEntry[]
-  /** What available should be, kept apart from the rules: opening, less and plus what adjusted. */
+  /** The expected available balance: the opening one and all adjusting amounts, summed apart. */
   available: bigint
   steps: number
 }
@@ -184,7 +184,7 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
   },
 }
 
-/** Makes a step; a refused one must leave nothing behind. */
+/** Runs a step; a refused one must change nothing. */
 function make(world: World, step: Step): void {
   try {
     moves[step.kind](world, step)
@@ -250,7 +250,7 @@ function expectRunningAmounts(journal: JournalEntry[]): void {
   }
 }
 
-test('whatever happens, sums agree, the journal explains them, and no cent is made or lost', () => {
+test('after any steps sums agree, the journal explains them, and no cent is made or lost', () => {
   const property = fc.property(fc.array(steps, { maxLength: 60 }), fc.nat(), (list, closing) => {
     const world = emptyWorld()
     list.forEach((step, index) => {

@@ -4,8 +4,8 @@ import type { Cause, JournalEntry, Pot, Reason } from './journal.ts'
 import { inRange } from './money.ts'
 
 /**
- * One indivisible change of money: its ID in the journal, its instant, the user or job behind it,
- * and the version that it gives to the bank account and to every envelope that it touches.
+ * One indivisible change of money. `createdBy` is the user or job that makes it. The bank account
+ * and every touched envelope get `version`.
  */
 export type Operation = {
   operationId: string
@@ -17,20 +17,20 @@ export type Operation = {
 type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; date?: Date }
 
 /**
- * A bank account with the envelopes that an operation concerns, open for postings. It works on
- * copies: what was loaded is never changed.
+ * Unit of work: one operation on a bank account and its envelopes, with the postings so far. It
+ * changes copies, never the rows it starts from.
  */
 export type Book = {
   operation: Operation
   before: { bankAccount: BankAccount; envelopes: readonly Envelope[] }
   bankAccount: BankAccount
   envelopes: Map<string, Envelope>
-  /** Envelopes that the operation is about, in the order in which it came to them. */
+  /** Envelopes that the operation changes or names, in the order of the first touch. */
   touched: Set<string>
   postings: Map<string, Posting>
 }
 
-/** What an operation leaves behind, all of it to be saved together. */
+/** The result of an operation: every row of it is saved, or none. */
 export type Settlement = {
   bankAccount: BankAccount
   /** The touched envelopes, in order. */
@@ -38,7 +38,7 @@ export type Settlement = {
   entries: JournalEntry[]
 }
 
-/** Opens a book on a locked bank account and those of its envelopes that may be touched. */
+/** Starts an operation on a bank account and the envelopes that it may change. */
 export function openBook(state: {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
@@ -54,13 +54,13 @@ export function openBook(state: {
   }
 }
 
-/** The open envelope of this ID, or null: closed ones count as missing. */
+/** The envelope with this ID, or null if it is missing or closed. */
 export function findEnvelope(book: Book, spendingId: string): Envelope | null {
   const envelope = book.envelopes.get(spendingId)
   return envelope === undefined || envelope.closedAt !== null ? null : envelope
 }
 
-/** Changes one of the bank account's own amounts, by minor units; `date` is the transaction's. */
+/** Adds `delta` (minor units) to a balance. `date` is the day of the transaction that causes it. */
 export function postBalance(
   book: Book,
   posting: Reason & { pot: 'available' | 'current' | 'limit'; delta: bigint; date?: Date },
@@ -77,7 +77,7 @@ export function postBalance(
   record(book, { ...posting, spendingId: null })
 }
 
-/** Changes what an envelope holds, and with it the bank account's total for its kind. */
+/** Adds `delta` (minor units) to an envelope and to the total of its type (expenses or goals). */
 export function postHeld(book: Book, envelope: Envelope, change: Reason & { delta: bigint }): void {
   envelope.currentAmount += change.delta
   if (envelope.spendingType === 'goal') {
@@ -88,15 +88,15 @@ export function postHeld(book: Book, envelope: Envelope, change: Reason & { delt
   record(book, { ...change, pot: 'envelope', spendingId: envelope.spendingId })
 }
 
-/** Changes what a goal has given to transactions. */
+/** Adds `delta` (minor units) to the amount that a goal has given to transactions. */
 export function postUsed(book: Book, envelope: Envelope, change: Reason & { delta: bigint }): void {
   envelope.usedAmount += change.delta
   record(book, { ...change, pot: 'used', spendingId: envelope.spendingId })
 }
 
 /**
- * Books that an envelope keeps a deduction although its transaction is deleted: two rows that
- * cancel each other, so no amount changes.
+ * Journals that an envelope keeps the deduction of a deleted transaction. The two rows for each pot
+ * cancel each other, so no amount changes (docs/money.md#deletion-of-transactions).
  */
 export function postKept(
   book: Book,
@@ -113,14 +113,14 @@ export function postKept(
   }
 }
 
-/** Marks an envelope as one that the operation is about: it is saved under a new version. */
+/** Includes an envelope in the result, so that it is saved under the new version. */
 export function touch(book: Book, envelope: Envelope): void {
   book.touched.add(envelope.spendingId)
 }
 
 /**
- * Ends the operation: one journal row per pot and cause, summed. Refuses everything when any
- * result, any change or any sum leaves ±2^53−1 (design: Data).
+ * Ends the operation: one journal row for each pot and cause, with the sum of its postings. Throws
+ * `invalid` if an amount, change or sum leaves ±2^53−1 (docs/money.md#amounts-and-their-bounds).
  */
 export function settle(book: Book): Settlement {
   const { version } = book.operation
@@ -142,7 +142,7 @@ export function settle(book: Book): Settlement {
   return { bankAccount: { ...book.bankAccount, version }, envelopes, entries: entriesOf(book) }
 }
 
-/** The field of a request that moved the amount: a balance that is stated, or an amount. */
+/** The request field that the refusal names: the stated balance, or else the amount. */
 function fieldOf({ pot, cause }: Posting): string {
   return cause === 'opening' || cause === 'manual-edit' ? `${pot}Balance` : 'amount'
 }
@@ -157,10 +157,10 @@ function record(book: Book, posting: Posting): void {
   }
 }
 
-// What is stated anew is booked even where it changes nothing: it holds from then on.
+// A restatement is journaled even with a change of 0: the row marks from when the value holds.
 const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual-edit'])
 
-/** The rows in the order of their first posting. */
+/** Journal rows, in the order of the first posting of each. */
 function entriesOf(book: Book): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []

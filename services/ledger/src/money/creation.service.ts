@@ -18,12 +18,12 @@ interface Created<Reply> {
 }
 
 /**
- * Saves new bank accounts of a link with their opening balances, all of them or none. It locks the
- * link against its deletion, which no other change of money has to. Creators of one account take
- * turns, so that `decide` can look for what another one has created.
+ * Creates bank accounts of a link with their opening balances, all or none, with the link locked
+ * `FOR SHARE` against its deletion. Creators of one account run one after the other: `decide` sees
+ * the bank accounts of the creators before it.
  *
- * Throws notFound without the link, refuses more bank accounts than the bound and a candidate of a
- * feed that is taken.
+ * Throws `notFound` without the link, a refusal beyond the bound (docs/limits.md), and `duplicate`
+ * if the candidate of a feed is taken.
  */
 export async function createBankAccounts<Reply>(
   { config, database }: Deps,
@@ -32,7 +32,7 @@ export async function createBankAccounts<Reply>(
 ): Promise<Reply> {
   const bound = bankAccountBound(config, accountId)
   const run = database.transaction(async (tx) => {
-    // First, so that creators hold the link one at a time: together they would starve its deletion.
+    // Lock before the link: overlapping shared locks of many creators would starve its deletion.
     await lockBound(tx, bound)
     const link = await shareLink(tx, accountId, linkId)
     if (!link) throw notFound('link')
@@ -50,7 +50,7 @@ function saveOf(creation: Creation<unknown>): MoneySave {
   return { ...changeSet, changes: candidateChanges(changeSet.bankAccount) }
 }
 
-/** A candidate of a feed link backs one live bank account. */
+/** Turns a violation of `bank_accounts_feed` (one live bank account a candidate) into 400. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'bank_accounts_feed') {

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { Money } from './money.ts'
 
-/** The amounts whose every change is a journal row; the last two belong to an envelope. */
+/** The amounts that the journal records. `envelope` and `used` belong to an envelope. */
 export const Pot = z.enum(['available', 'current', 'limit', 'envelope', 'used'])
 export type Pot = z.infer<typeof Pot>
 
 /**
- * Why an amount changed. `kept` is the part of a deleted transaction that its envelope does not
- * get back: `deletion` returns it and `kept` takes it again, so that what left an envelope for
- * `transaction` and `deletion` always equals the `spendingAmount`s of the live transactions.
+ * Why an amount changed. A transaction deleted without adjusting has two rows: `deletion` returns
+ * the deduction to the envelope, `kept` takes it again (docs/money.md#deletion-of-transactions).
  */
 const Cause = z.enum([
   'opening',
@@ -26,12 +25,12 @@ const Cause = z.enum([
 ])
 export type Cause = z.infer<typeof Cause>
 
-/** Why a posting is made: the kind of event, and the ID of the object that it is about. */
+/** The kind of event that causes a posting, and the ID of the object it is about. */
 export type Reason = { cause: Cause; causeId: string }
 
 /**
- * One row of the journal. `delta` is what the pot changed by, `amount` what it then held; both in
- * minor units. (account, operation, bank account, envelope, pot, cause) is unique.
+ * One row of the append-only journal. `delta` is the change of the pot, `amount` the result; both
+ * in minor units. (account, operation, bank account, envelope, pot, cause) is unique.
  */
 export const JournalEntry = z.object({
   accountId: z.string(),
@@ -46,7 +45,7 @@ export const JournalEntry = z.object({
   createdAt: z.date(),
   /** The day of the transaction that moved a balance; null for all other causes. */
   date: z.date().nullable(),
-  /** The user whose request it was, `user_system` for a job; null where nobody noted it. */
+  /** The user who sent the request, `user_system` for a job; null if it is not recorded. */
   createdBy: z.string().nullable(),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>

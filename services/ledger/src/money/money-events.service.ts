@@ -12,21 +12,21 @@ import type { BankAccount } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-/** The events of a change set: the final state of each envelope once, and what else it causes. */
+/** The events of a change set: the last state of each envelope, closings, and candidates. */
 export function changesOf({ bankAccount, created, envelopes }: ChangeSet): Change[] {
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
-    // An archived account takes no writes: only the write that archives it comes here.
+    // Only the archiving write has `deletedAt` here: an archived bank account takes no others.
     ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
   ]
 }
 
-/** A new envelope is told only if its round has moved money into it already. */
+/** A new envelope has an event only if the same round has moved money into it. */
 function isMoved({ version }: Envelope): boolean {
   return version > 1n
 }
 
-/** The events that tell the plans of one bank account the amounts of its envelopes. */
+/** Events with the amounts of a bank account's envelopes, for their plans in budgeting. */
 export function envelopeChanges(
   bankAccount: Pick<BankAccount, 'accountId' | 'bankAccountId' | 'version'>,
   envelopes: readonly Envelope[],
@@ -47,7 +47,7 @@ export function envelopeChanges(
   ]
 }
 
-/** The event that a candidate of a feed is used, or free again; none for other bank accounts. */
+/** The event that a feed candidate is used or free again; none for other bank accounts. */
 export function candidateChanges(bankAccount: BankAccount): Change[] {
   const { accountId, bankAccountId, feedBankAccountId, deletedAt, version } = bankAccount
   if (feedBankAccountId === null) return []

@@ -26,7 +26,7 @@ import { JournalEntry } from './journal.ts'
 import { BookedOperation } from './operation.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-/** A change set with the events that it causes, as rows of the outbox. */
+/** A change set with its events, as rows of the outbox. */
 export type MoneySave = ChangeSet & { changes: readonly Change[] }
 
 const insertParts = {
@@ -40,9 +40,14 @@ const insertParts = {
 
 const insertNames = Object.keys(insertParts) as (keyof typeof insertParts)[]
 const changingNames = [
-  ...['envelopes', 'updated', 'deleted', 'records', 'accountRecords', 'aliases'],
+  'envelopes',
+  'updated',
+  'deleted',
+  'records',
+  'accountRecords',
+  'aliases',
 ] as const
-/** Parts that name IDs in place of rows, and run alone: there is one bank account then. */
+/** Parts with IDs instead of rows. They run alone: the save has one bank account then. */
 const clearingNames = ['closed', 'forgotten'] as const
 const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
@@ -67,7 +72,7 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${guardedInsert(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
     SET ${rowAssignments(AccountRecord, keyFields, 'excluded')}`,
-  // An ID may turn out to be another bank account's.
+  // Upsert with a new owner: the sync may find that an ID belongs to another bank account.
   aliases: sql.fragment`
     ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
@@ -89,8 +94,8 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
 }
 
 /**
- * Takes IDs off every transaction that has one in a column of these names. The transactions are
- * looked up first: joined freely, all of the bank account's may be read.
+ * Sets references to ended objects to NULL in every transaction that has one in these columns. The
+ * keys are collected first: with a plain join the planner may read all transactions.
  */
 function clearing(of: {
   part: (typeof clearingNames)[number]
@@ -121,7 +126,7 @@ type StatementPart = PartName | 'skipsLocked'
 
 const nothing = sql.fragment``
 
-/** The documents that the parts take their rows from. */
+/** One JSON document for each bank account, as rows; the parts take their rows from it. */
 function documentRows(changeSets: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${changeSets}::jsonb) AS new(
         account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
@@ -144,11 +149,11 @@ function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {
 }
 
 /**
- * Compare-and-set. The guard locks the bank accounts that still have the version that was read, in
- * the order of the documents, and hands on these; every other part takes its rows from it. A
- * bank account that another writer has changed meanwhile shows its new version once its lock is
- * granted (READ COMMITTED), and is left out. `unsearched_from` keeps the oldest change of texts
- * that no search has seen: while it is set, the update writes no index (HOT).
+ * Compare-and-set on `version`. The guard locks the bank accounts that still have the version that
+ * was read, in the order of the documents; every other part takes its rows from the guard. After a
+ * wait for a lock, READ COMMITTED checks the version again and leaves a changed row out.
+ * `unsearched_from` keeps its oldest value: an update that does not change it is HOT, so it writes
+ * no index.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -171,10 +176,10 @@ const saveStatement = prepareParts(
 )
 
 /**
- * Saves change sets in one statement, each of them wholly if its bank account still has the version
- * that it was decided on, otherwise not at all. Rows travel as one JSON document for each bank
- * account, so that the statement is the same however many there are. A bank account that another
- * transaction has locked is waited for, or skipped as if its version had moved.
+ * Saves change sets in one statement, each completely if its bank account still has `readVersion`,
+ * otherwise not at all. One parameter holds all rows as JSON, so the prepared statement is the same
+ * for any number of them. `locked` decides whether a row lock of another transaction is awaited or
+ * its bank account skipped.
  *
  * @returns the keys of the bank accounts that are saved
  */
@@ -196,13 +201,13 @@ const createStatement = prepareParts(
     ${guardedInsert(bankAccountPart, 'bank_account')}`,
 )
 
-/** Saves new bank accounts, whose link the transaction keeps from being deleted. */
+/** Inserts new bank accounts. The transaction must hold their link `FOR SHARE`. */
 export async function createMoney(tx: Tx, saves: readonly MoneySave[]): Promise<void> {
   const { changeSets, filled } = documentsOf(saves)
   await tx.query(createStatement({ changeSets }, filled))
 }
 
-/** Change sets in the order of their keys, in which the statement takes the locks. */
+/** JSON documents in key order: the statement locks in this order, which prevents deadlocks. */
 function documentsOf(saves: readonly MoneySave[]) {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
   const ordered = inKeyOrder(saves, ({ bankAccount }) => bankAccount)

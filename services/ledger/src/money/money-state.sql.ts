@@ -11,7 +11,7 @@ import { Transaction } from '../transactions/transaction.ts'
 import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
 import { BookedOperation } from './operation.ts'
 
-/** The part of a scope that names rows: a statement has only the parts that are asked for. */
+/** Optional parts of the statement; only those that a scope asks for are prepared. */
 type ScopePart =
   | 'spendingIds'
   | 'transactionIds'
@@ -20,7 +20,7 @@ type ScopePart =
   | 'provider'
   | 'counts'
 
-/** Scopes travel as one parameter, whatever they name and however many there are. */
+/** All scopes are one JSON parameter, so the prepared statement is the same for any number. */
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
@@ -29,8 +29,8 @@ function scopeRows(scopes: string): FragmentSqlToken {
 }
 
 /**
- * Rows of a table as JSON, looked up for each row of `source`. The OFFSET keeps every look-up a
- * search of its own in the index on the key: joined freely, a whole table may be read.
+ * Selects rows of a table as JSON for each row of `source`. OFFSET 0 is an optimization fence: each
+ * look-up stays an index search on the key, where a join might read the whole table.
  */
 function lookUp(
   kind: string,
@@ -73,7 +73,7 @@ const openEnvelopes = sql.fragment`
         SELECT count(*) FROM envelopes AS one WHERE ${inScope} AND closed_at IS NULL
       )) FROM scope`
 
-/** What a named transaction brings with it: itself, its envelope, and its providers' records. */
+/** Look-ups for a named transaction: its row, its envelope and its provider records. */
 const namedLookUps = [
   lookUp('transaction', {
     source: 'named',
@@ -100,7 +100,7 @@ const ownTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, transaction_id
   FROM scope CROSS JOIN LATERAL unnest(scope.transaction_ids) AS transaction_id`
 
-// Of those that look alike 5,000 at most: a batch cannot concern more of them.
+// Bound of 5,000 candidates: a batch of at most 500 items matches fewer.
 const syncedTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, found.transaction_id
   FROM scope CROSS JOIN LATERAL (
@@ -145,8 +145,8 @@ function either(selects: FragmentSqlToken[]): ListSqlToken {
 }
 
 /**
- * The rows that scopes name, by the key of their bank account, as of one instant. Bank accounts
- * that are not there, or whose link is deleted, are left out.
+ * Reads the rows that scopes name, in one snapshot, keyed by bank account. Missing bank accounts
+ * and those of a deleted link have no entry.
  */
 export async function readMoney(
   connection: CommonQueryMethods,
@@ -182,7 +182,7 @@ export async function readMoney(
 function mergedScope(scopes: readonly MoneyScope[]) {
   const distinct = (ids: readonly string[]) => [...new Set(ids)]
   const [first] = scopes
-  // Syncs run alone, so one scope at most names what providers say.
+  // Syncs run alone, so at most one scope has `synced`.
   const synced = scopes.find((scope) => scope.synced)?.synced
   return {
     accountId: first?.accountId,
@@ -198,5 +198,5 @@ function mergedScope(scopes: readonly MoneyScope[]) {
   }
 }
 
-/** Locks the rows of bank accounts in the order of their keys; they are read after that. */
+/** Locks rows of bank accounts in key order, which prevents deadlocks; the read follows. */
 export const lockMoney = locking('bank_accounts')

@@ -5,50 +5,50 @@ import type { ProviderRecord } from '../syncs/provider-transaction.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import type { BookedOperation } from './operation.ts'
 
-/** Names a bank account and the rows under it that a change of money may concern. */
+/** Names a bank account, and the rows under it to read for a change of money. */
 export interface MoneyScope {
   accountId: string
   bankAccountId: string
   spendingIds?: readonly string[]
-  /** A transaction; the envelope that it is assigned to is read with it. */
+  /** ID of a transaction; its envelope and provider records are read with it. */
   transactionId?: string
-  /** Synced transactions by what a provider says of them, with their envelopes and records. */
+  /** Selects synced transactions by provider data; reads their envelopes and records too. */
   synced?: SyncedScope
-  /** Asks what a provider says of the bank account itself; the work runs alone. */
+  /** Reads the provider's record of the bank account and its aliases; requires `isAlone`. */
   readsProvider?: boolean
-  /** Asks how many envelopes are open. */
+  /** Counts the open envelopes. */
   countsEnvelopes?: boolean
-  /** An operation that another service named: its reply is read where it is booked already. */
+  /** ID of an operation named by another service; its reply is read if it is booked already. */
   operationId?: string
 }
 
-/** Synced transactions that a provider's batch may concern. */
+/** Selects the synced transactions that a provider's batch may change. */
 export interface SyncedScope {
-  /** IDs that the provider gave them, or that it names as what they were while pending. */
+  /** Provider IDs of posted transactions, and of the pending ones that they replace. */
   providerIds: readonly string[]
-  /** Also those that look like one of these and are pending, or of another provider account. */
+  /** Also transactions similar to the batch: pending, or of another provider account. */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
 }
 
-/** What a provider says of a bank account; nothing where no scope asks. */
+/** The provider's record of a bank account; empty if no scope asks. */
 export interface Provider {
   accountRecord: AccountRecord | null
   aliases: AccountAlias[]
 }
 
-/** The rows that scopes of one bank account name; closed envelopes are among them. */
+/** The rows that the scopes of one bank account name, closed envelopes included. */
 export interface MoneyState extends Provider {
   bankAccount: BankAccount
   envelopes: Envelope[]
   transactions: Transaction[]
-  /** Everything that providers say of these transactions. */
+  /** All provider records of these transactions. */
   records: ProviderRecord[]
   operations: BookedOperation[]
-  /** How many envelopes are open; 0 where no scope asks. */
+  /** Number of open envelopes; 0 if no scope asks. */
   openEnvelopes: number
 }
 
-/** A bank account of which nothing is read yet. */
+/** The state of a bank account without any other rows. */
 export function emptyState(bankAccount: BankAccount): MoneyState {
   const nothing = { envelopes: [], transactions: [], records: [], operations: [], aliases: [] }
   return { bankAccount, ...nothing, accountRecord: null, openEnvelopes: 0 }

@@ -2,12 +2,12 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { amountMax, isExact } from '@coffer/kit/values/money'
 import { z } from 'zod'
 
-/** Minor units of the bank account's currency, within ±2^53−1 (`spec/decisions.md` General). */
+/** Minor units of the bank account's currency, within ±2^53−1 (docs/money.md). */
 export const Money = z.bigint().min(-amountMax).max(amountMax)
 
 /**
- * Passes an amount through, or refuses the write whose result it is, by the field of the request
- * that made it so.
+ * Returns the amount. Throws `invalid` (400) outside ±2^53−1; `field` is the field of the request
+ * that the refusal names (docs/money.md#amounts-and-their-bounds).
  */
 export function inRange(amount: bigint, field = 'amount'): bigint {
   if (!isExact(amount)) {

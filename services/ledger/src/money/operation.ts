@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** An operation that another service named, with the bytes of its first reply. */
+/** An operation named by another service, with the encoded reply that a repetition gets again. */
 export const BookedOperation = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

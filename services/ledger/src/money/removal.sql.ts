@@ -2,13 +2,13 @@ import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import type { BankAccountKey } from '../accounts/bank-account.ts'
 
-/** As `nextVersion` has it, by the clock of the database. */
+/** The next hybrid-logical-clock version, as `nextVersion`, from the clock of the database. */
 const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,
         (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`
 
 /**
- * Takes bank accounts out of sight, all of an account or those of one link. It raises their
- * versions, so that a change that was decided before is not saved any more.
+ * Hides the bank accounts of an account, or of one link of it, with `removed_at`. Raises their
+ * versions, so that compare-and-set rejects changes that were decided before.
  */
 export async function removeBankAccounts(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function removeBankAccounts(
     WHERE account_id = ${accountId} AND bank_accounts.bank_account_id = locked.bank_account_id`)
 }
 
-/** The tables of a bank account's money and their keys in it; what refers to another goes first. */
+/** The tables of a bank account's money with their key columns; referring tables come first. */
 const keys = [
   ['journal', 'entry_id'],
   ['operations', 'operation_id'],
@@ -36,8 +36,8 @@ const keys = [
 ] as const
 
 /**
- * Deletes the money of a removed bank account that no file refers to any more, at most so many rows
- * of each table, and its own row when nothing is left under it. Each statement raises the version.
+ * Deletes the money of a removed bank account, at most `limit` rows of each table, and at last its
+ * own row. Requires that its files and uploads are gone. Each statement raises the version.
  */
 export async function deleteMoney(
   { pool }: Database,

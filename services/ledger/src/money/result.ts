@@ -4,7 +4,7 @@ import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import { balancesOf } from '../accounts/bank-account.ts'
 import type { Settlement } from './book.ts'
 
-/** The reply to a change of money: the balances, and the changed envelopes in order. */
+/** The reply to a change of money: the balances, and the changed envelopes in their order. */
 export function resultOf({ bankAccount, envelopes }: Settlement) {
   return {
     balance: toMessage(BalancesSchema, balancesOf(bankAccount)),

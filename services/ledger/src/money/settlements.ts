@@ -4,14 +4,14 @@ import type { Envelope } from '../envelopes/envelope.ts'
 import type { Settlement } from './book.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** Settlements of one bank account in order, each decided on the result of the one before. */
+/** The accumulated results of operations on one bank account, applied in order. */
 export interface Settlements {
   bankAccount: BankAccount
   envelopes: TrackedRows<Envelope>
   entries: JournalEntry[]
 }
 
-/** Starts from the rows as they were read. */
+/** Starts with the rows that were read. */
 export function startSettlements(state: {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
@@ -23,14 +23,14 @@ export function startSettlements(state: {
   }
 }
 
-/** Adds one: the next is decided on the rows that it leaves. */
+/** Applies a result, so that the next operation starts from it. */
 export function addSettlement(settlements: Settlements, settlement: Settlement): void {
   settlements.bankAccount = settlement.bankAccount
   put(settlements.envelopes, settlement.envelopes)
   settlements.entries.push(...settlement.entries)
 }
 
-/** All of them as one: each changed envelope once, in its last state, and every journal row. */
+/** The combined result: the last state of each changed envelope, and all journal rows. */
 export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settlement {
   return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
 }

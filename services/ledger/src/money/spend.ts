@@ -4,8 +4,8 @@ import { type Book, findEnvelope, postHeld, postUsed, touch } from './book.ts'
 import type { Reason } from './journal.ts'
 
 /**
- * Takes a transaction's amount out of an envelope, as far as it reaches, and says how much that
- * was: the transaction's `spendingAmount`, maybe 0 (`spec/ledger.md` 4.7 Take).
+ * Takes min(held, amount) from an envelope for a transaction. Returns the amount taken, in minor
+ * units: the transaction's `spendingAmount` (docs/money.md#spending-from-an-envelope).
  */
 export function take(book: Book, envelope: Envelope, change: Reason & { amount: bigint }): bigint {
   const { cause, causeId, amount } = change
@@ -14,10 +14,10 @@ export function take(book: Book, envelope: Envelope, change: Reason & { amount: 
   return taken
 }
 
-/** What an assigned transaction says of its envelope; both null when unassigned. */
+/** The envelope of a transaction and the amount it gave; both null if unassigned. */
 export type Assignment = { spendingId: string | null; spendingAmount: bigint | null }
 
-/** Gives a transaction's envelope, if it has one, back what it gave (`spec/ledger.md` 4.7). */
+/** Returns the stored `spendingAmount` to the envelope; does nothing if unassigned. */
 export function giveBack(book: Book, assignment: Assignment, reason: Reason): void {
   const envelope = envelopeOf(book, assignment)
   if (envelope !== null) {
@@ -26,8 +26,8 @@ export function giveBack(book: Book, assignment: Assignment, reason: Reason): vo
 }
 
 /**
- * The open envelope of an assigned transaction, null when it has none. An assignment to an envelope
- * that is not open is a broken record, never the client's fault.
+ * The envelope of an assigned transaction, or null if unassigned. Throws a plain Error if the
+ * envelope is not open: the stored rows are inconsistent, the request is not at fault.
  */
 export function envelopeOf(book: Book, assignment: Assignment): Envelope | null {
   if (assignment.spendingId === null) {

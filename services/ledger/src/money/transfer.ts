@@ -2,7 +2,7 @@ import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import type { Envelope } from '../envelopes/envelope.ts'
 import { type Book, findEnvelope, postHeld, touch } from './book.ts'
 
-/** A move between two envelopes, or between one and free-to-use (null); minor units, above 0. */
+/** Source and destination of a transfer, null for free-to-use; `amount` in minor units, above 0. */
 export type Transfer = {
   fromSpendingId: string | null
   toSpendingId: string | null
@@ -10,9 +10,9 @@ export type Transfer = {
 }
 
 /**
- * Moves money between envelopes; the balances stay (`spec/budgeting.md` 6). Refuses to move more
- * than the source holds; free-to-use may go negative. `causeId` names the transfer. The source is
- * touched first.
+ * Moves money between envelopes or free-to-use; balances stay (docs/money.md#transfers). Throws
+ * `invalid` for a bad amount or pair, or if the source holds too little; `notFound` for an envelope
+ * that is not open. `causeId` names the transfer. The source comes first in the result.
  */
 export function transfer(book: Book, move: Transfer & { causeId: string }): void {
   const { fromSpendingId, toSpendingId, amount, causeId } = move

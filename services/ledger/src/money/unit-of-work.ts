@@ -19,19 +19,19 @@ import { emptyState, type MoneyScope, type MoneyState, type Provider } from './m
 import type { BookedOperation } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
-/** What a decision works on: the scope's rows as the decisions before it left them. */
+/** Input of a decision: the rows of its scope, as earlier decisions of the round left them. */
 export interface Current extends Locked, Provider {
   transaction: Transaction | null
-  /** Everything that providers say of the transactions in scope. */
+  /** All provider records of the transactions in scope. */
   records: readonly ProviderRecord[]
   transactions: readonly Transaction[]
-  /** How many envelopes are open, where the scope asks. */
+  /** Number of open envelopes; 0 if no scope of the round asks for it. */
   openEnvelopes: number
-  /** The operation that the scope names, where it is booked already. */
+  /** The operation that the scope names, if it is booked already. */
   booked: BookedOperation | null
 }
 
-/** What is to be saved, and what is answered once it is. */
+/** Output of a decision: the rows to save, and the reply once they are saved. */
 export interface Decision<Reply> {
   reply: Reply
   /** Without a settlement nothing is saved. */
@@ -41,17 +41,17 @@ export interface Decision<Reply> {
   inserted?: readonly Transaction[]
   updated?: readonly Transaction[]
   deleted?: readonly Transaction[]
-  /** Whether transactions were inserted or deleted in bulk, beside those that are listed here. */
+  /** Whether the transaction inserts or deletes transactions that are not listed here. */
   changesTexts?: boolean
-  /** Records of providers, new or changed. */
+  /** Provider records of transactions, new or changed. */
   records?: readonly ProviderRecord[]
-  /** What a provider says of the bank account, where it is new or changed. */
+  /** The provider's record of the bank account, if new or changed. */
   accountRecord?: AccountRecord
   aliases?: readonly AccountAlias[]
   /** Rows of idempotency_keys. */
   replies?: readonly object[]
   operation?: BookedOperation
-  /** A funding schedule that is taken off every transaction; the work runs alone. */
+  /** ID of a funding schedule to clear from every transaction; requires `isAlone`. */
   forgotten?: string
 }
 
@@ -61,17 +61,17 @@ export type Creation<Reply> = Decision<Reply> & { settlement: Settlement }
 /** One change of money in one bank account. */
 export interface Work<Reply> {
   scope: MoneyScope
-  /** Names the operation in the journal, the same in every attempt. */
+  /** ID of the operation in the journal; the same in every attempt. */
   operationId: string
-  /** The user or job behind the change. */
+  /** The user or job that makes the change. */
   createdBy: string | null
-  /** Pure; may run several times. An error refuses this work alone. */
+  /** Pure function; may run several times. An error that it throws rejects this work only. */
   decide: (current: Current) => Decision<Reply>
 }
 
-/** Everything that the works of a round leave behind in one bank account, each row once. */
+/** All rows to save for one bank account after a round, each row once. */
 export interface ChangeSet {
-  /** The version that the works were decided on. */
+  /** The version that the decisions started from; the save compares it. */
   readVersion: bigint
   bankAccount: BankAccount
   created: readonly Envelope[]
@@ -80,15 +80,15 @@ export interface ChangeSet {
   inserted: readonly Transaction[]
   updated: readonly Transaction[]
   deleted: readonly Transaction[]
-  /** Whether a search for similar transactions would read something else than before. */
+  /** Whether the input of the search for similar transactions changes. */
   changesTexts: boolean
-  /** Ended ones first: each transaction has one live record at most, at every moment. */
+  /** Ended records first: a unique index allows one live record for each transaction. */
   records: readonly ProviderRecord[]
   accountRecords: readonly AccountRecord[]
   aliases: readonly AccountAlias[]
-  /** Envelopes that close: they are taken off every transaction, soft-deleted ones too. */
+  /** IDs of envelopes that close; cleared from every transaction, soft-deleted ones too. */
   closed: readonly string[]
-  /** Funding schedules that are taken off every transaction. */
+  /** IDs of funding schedules to clear from every transaction. */
   forgotten: readonly string[]
   replies: readonly object[]
   operations: readonly BookedOperation[]
@@ -110,11 +110,11 @@ interface UnitOfWork {
 }
 
 /**
- * Decides works of one bank account in order, each on the rows as the one before left them. A
- * refused work leaves no trace. Without a bank account (there is none, or its link is deleted) all
- * of them are refused with notFound.
+ * Decides works of one bank account in order, each on the rows that the one before left. A rejected
+ * work changes nothing. Without `state` (no such bank account, or its link is deleted) each work
+ * is rejected with `notFound`.
  *
- * @returns an outcome for each work, and the change set, null where nothing is to be saved
+ * @returns an outcome for each work; the change set is null if there is nothing to save
  */
 export function decideWorks(
   state: MoneyState | undefined,
@@ -130,7 +130,7 @@ export function decideWorks(
   return { outcomes, changeSet: unit.isTouched ? changeSetOf(unit) : null }
 }
 
-/** What is to be saved of a new bank account. */
+/** The change set of a new bank account. */
 export function createdSet(creation: Creation<unknown>): ChangeSet {
   const { bankAccount } = creation.settlement
   const unit = unitOf(emptyState(bankAccount))

@@ -10,9 +10,9 @@ import { Transaction } from '../transactions/transaction.ts'
 const Inserted = z.object({ inserted: z.bigint() })
 
 /**
- * Stores transactions of one upload, except those whose identifier is known; returns how many. It
- * comes before the row lock, so that a large file does not hold that long: the save that follows
- * in the same transaction raises the version.
+ * Inserts transactions of an upload, except those with a known identifier. Returns the number
+ * inserted. Runs before the row lock, to keep the lock short for a large file: the following save
+ * in this transaction raises the version.
  */
 export async function insertUploaded(
   tx: Tx,
@@ -32,8 +32,8 @@ export async function insertUploaded(
 }
 
 /**
- * Removes every transaction of an upload, deleted ones too, so that their identifiers are free.
- * Returns what the envelopes gave to live ones. The bank account must be locked.
+ * Deletes all transactions of an upload, soft-deleted ones too, which frees their identifiers.
+ * Returns the `spendingAmount`s of the live ones. Requires the row lock of the bank account.
  */
 export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
   return tx.any(sql.type(Given)`

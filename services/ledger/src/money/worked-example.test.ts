@@ -12,8 +12,7 @@ import { removeTransaction } from '../transactions/transaction-removal.ts'
 import type { Settlement } from './book.ts'
 
 /*
- * spec/ledger.md 4.9 with the differences of spec/decisions.md (the envelope follows a changed
- * amount; a pending transaction returns only to available), worked out by hand:
+ * The worked example of docs/money.md#spending-from-an-envelope:
  *
  * step                       available current  E      G      used   free (= available − E − G)
  * start                        100000  100000   30000  40000  10000   30000
@@ -59,7 +58,7 @@ function body(changes: Partial<NewTransaction>): NewTransaction {
   }
 }
 
-/** The state after an operation, as the next one would lock it. */
+/** The rows after an operation, as input of the next. */
 function after(before: typeof START, { bankAccount, envelopes }: Settlement): typeof START {
   const newest = (one: Envelope) =>
     envelopes.find((other) => other.spendingId === one.spendingId) ?? one
@@ -82,7 +81,7 @@ function changed(settlement: Settlement) {
   return settlement.envelopes.map((one) => one.spendingId)
 }
 
-test('the worked example of the specification holds step by step', () => {
+test('the worked example of docs/money.md holds step by step', () => {
   let state = START
   expect(figures(state)).toEqual([100000, 100000, 30000, 40000, 10000, 30000])
 

@@ -10,30 +10,28 @@ import { lockMoney, readMoney } from './money-state.sql.ts'
 import type { MoneyState } from './money-state.ts'
 import { decideWorks, type Work } from './unit-of-work.ts'
 
-/** A change of money. Without an operation ID it gets a new one, the same in every attempt. */
+/** A change of money. `operationId` defaults to a new ID, the same in every attempt. */
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
   operationId?: string
   createdBy?: string | null
-  /** It changes rows that the round does not list one by one, or reads more than others do. */
+  /** Runs in a round of its own: it changes rows that no list names, or reads many. */
   isAlone?: boolean
 }
 
-/** The one writer of money. */
+/** The only interface that changes money (docs/money.md#the-writer). */
 export interface MoneyWriter {
   /**
-   * Carries out one change; resolves when it is committed. Throws notFound without the bank
-   * account, and what `decide` throws. A signal that is aborted while the change still waits in
-   * line drops it.
+   * Makes one change; resolves after its commit. Throws `notFound` without the bank account,
+   * and any error of `decide`. An aborted `signal` drops the change while it is queued.
    */
   write: <Reply>(work: MoneyWork<Reply> & { signal?: AbortSignal }) => Promise<Reply>
-  /** Carries out changes of any bank accounts, each by itself; an outcome for each, in order. */
+  /** Makes changes of any bank accounts, each saved by itself; returns the outcomes in order. */
   writeEach: <Reply>(
     works: readonly MoneyWork<Reply>[],
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
   /**
-   * One change in the caller's transaction, for rows that are moved in bulk: `prepare` runs its
-   * statements under the row lock and returns the change. A refusal is thrown, which rolls all of
-   * the transaction back.
+   * Makes one change in the caller's transaction, for set-based steps. `prepare` runs statements
+   * under the row lock and returns the change. Any error rolls the whole transaction back.
    */
   writeIn: <Reply>(
     tx: Transaction,
@@ -45,7 +43,7 @@ export interface MoneyWriter {
 type LinedUp = Work<unknown> & { isAlone: boolean }
 type Save = MoneySave & MarkedSave
 
-/** The one way in which money changes: read, decide, save (docs/money.md). */
+/** Creates the writer of money: read, decide, save (docs/money.md#the-writer). */
 export function createMoneyWriter({
   database,
   clock,
