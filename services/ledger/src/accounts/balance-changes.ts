@@ -2,25 +2,27 @@ import { type Book, postBalance } from '../money/book.ts'
 import type { Reason } from '../money/journal.ts'
 
 /**
- * What a transaction is worth to the stored balances; positive amounts leave the account. `date` is
- * the transaction's day: a balance that a file states for an earlier instant lacks it.
+ * The effect of a transaction on the stored balances; a positive amount leaves the account. `date`
+ * is its day: a file may state a balance for an earlier instant, which does not include it.
  */
 type Adjustment = Reason & { amount: bigint; isPending: boolean; date: Date }
 
-/** Takes a new transaction off the balances; a pending one off available only (`ledger.md` 3.2). */
+/** Deducts a new transaction: available always, current unless it is pending (docs/money.md). */
 export function subtractFromBalances(book: Book, change: Adjustment): void {
   moveBalances(book, change, -change.amount)
 }
 
-/** Adds a deleted transaction back; a pending one to available only (`decisions.md` Ledger). */
+/**
+ * Returns a deleted transaction: available always, current unless it is pending (docs/money.md).
+ */
 export function addToBalances(book: Book, change: Adjustment): void {
   moveBalances(book, change, change.amount)
 }
 
-/** New values for stored balances, in minor units; what is not named stays. */
+/** Stated balances in minor units; a missing key keeps its balance. */
 export type NewBalances = Partial<Record<'available' | 'current' | 'limit', bigint>>
 
-/** Sets balances to given values, booking the differences. */
+/** Sets the stated balances and journals the differences. */
 export function setBalances(book: Book, change: Reason & { to: NewBalances }): void {
   const { cause, causeId, to } = change
   const { availableBalance, currentBalance, limitBalance } = book.bankAccount

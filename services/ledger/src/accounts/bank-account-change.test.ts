@@ -44,7 +44,7 @@ function problemsOf(attempt: () => unknown): unknown {
 }
 
 describe('a new bank account', () => {
-  test('has the defaults of the specification', () => {
+  test('has the defaults of docs/links.md', () => {
     expect(create()).toEqual({
       bankAccount: aBankAccount({ lastUpdated: NOW, createdAt: NOW, updatedAt: NOW, version: 2n }),
       envelopes: [],

@@ -12,7 +12,7 @@ import {
 } from './bank-account.ts'
 import type { Link } from './link.ts'
 
-/** The body of a create; balances in minor units. What is null takes its default. */
+/** The body of a create; balances in minor units. A null field takes its default. */
 export type NewBankAccount = {
   bankAccountId: string
   name: string
@@ -28,7 +28,7 @@ export type NewBankAccount = {
   originalName: string | null
 }
 
-/** Decides a bank account that a user makes (`spec/interface.md`, POST). */
+/** Decides a bank account that a user creates (docs/links.md#bank-accounts). */
 export function createBankAccount(
   under: { link: Link; operation: Operation },
   body: NewBankAccount,
@@ -37,7 +37,7 @@ export function createBankAccount(
   return openBankAccount(under, body)
 }
 
-/** Decides a new bank account on a link of any kind, with its opening balances. */
+/** Decides a new bank account on a link of any type, with its opening balances. */
 export function openBankAccount(
   { link, operation }: { link: Link; operation: Operation },
   body: NewBankAccount,
@@ -81,7 +81,7 @@ export function openBankAccount(
   return settle(book)
 }
 
-/** What a PATCH names; null where the client sent null. */
+/** The keys of a PATCH; null if the client sent null. */
 export type BankAccountPatch = Partial<{
   name: string
   mask: string | null
@@ -96,8 +96,8 @@ export type BankAccountPatch = Partial<{
 const FEED_KEYS = ['name', 'mask', 'currency']
 
 /**
- * Decides a PATCH: a feed account takes name, mask and currency, one of another bank's link only
- * the name (`spec/ledger.md` 2.4). A null limit clears it to 0. Edited balances hold from now on.
+ * Decides a PATCH (docs/links.md#bank-accounts). A feed bank account takes name, mask and currency,
+ * an aggregator one only the name. A null limit is stored as 0. Stated balances hold from now on.
  */
 export function changeBankAccount(
   { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
@@ -174,7 +174,7 @@ function requireLimit(limitBalance: bigint): bigint {
   return limitBalance
 }
 
-/** Four characters on a PATCH; a create takes digits only, which its route checks. */
+/** A PATCH takes any 4 characters; the route of a create checks that they are digits. */
 function requireMask(mask: string | null): void {
   if (mask !== null && [...mask].length !== 4) {
     throw invalid({ mask: 'must be exactly 4 characters' })

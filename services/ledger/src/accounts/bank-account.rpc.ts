@@ -37,7 +37,7 @@ import { findLink } from './link.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
-/** Bank accounts and balances (spec/interface.md, Bank accounts). */
+/** RPCs of bank accounts and balances (docs/links.md#bank-accounts). */
 export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountService> {
   const { database } = deps
   const get = async (bankAccountId: string, context: HandlerContext) => {
@@ -71,7 +71,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const { accountId } = callerOf(context)
       const { bankAccountId } = request
       const patch = patchOf(UpdateBankAccountRequestSchema, request) as BankAccountPatch
-      // Read before the write: once that is committed nothing may fail any more.
+      // Read before the write: no step may fail after the commit.
       const records = await findAccountRecords(database, accountId, [bankAccountId])
       const bankAccount = await change(deps, { context, id: bankAccountId }, (locked) =>
         changeBankAccount(locked, patch),
@@ -88,7 +88,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
   }
 }
 
-/** Bank accounts as they are answered; what the aggregator says is read where one is its own. */
+/** Encodes bank accounts, with the provider records of those on an aggregator link. */
 async function withRecords(
   { database }: Deps,
   accountId: string,
@@ -116,7 +116,7 @@ async function accountsOfLink(
 ): Promise<readonly BankAccount[]> {
   const bankAccounts = await listBankAccountsOfLink(database, accountId, linkId)
   if (bankAccounts.length > 0) return bankAccounts
-  // A deleted link stays readable, and nothing is listed under it (spec/decisions.md, Ledger).
+  // 404 only without the link: a deleted one has an empty list (docs/links.md#deleting-a-link).
   if (!(await findLink(database, accountId, linkId))) throw notFound('link')
   return []
 }

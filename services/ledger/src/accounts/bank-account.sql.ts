@@ -14,7 +14,7 @@ const liveBankAccounts = prepare(
     ORDER BY bank_account_id`,
 )
 
-/** Live bank accounts of the account, by ID. */
+/** Bank accounts of the account by ID, without archived ones and those of deleted links. */
 export function listBankAccounts(
   { pool }: Database,
   accountId: string,
@@ -22,7 +22,7 @@ export function listBankAccounts(
   return pool.any(liveBankAccounts({ accountId }))
 }
 
-/** Every bank account of a live link, archived ones included, by ID. */
+/** Bank accounts of a link by ID, archived ones too; none if the link is deleted. */
 export function listBankAccountsOfLink(
   { pool }: Database,
   accountId: string,
@@ -42,7 +42,7 @@ const bankAccountById = prepare(
       AND removed_at IS NULL`,
 )
 
-/** The bank account, archived or not; null once its link is deleted. */
+/** The bank account, archived or not; null if it is missing or its link is deleted. */
 export function findBankAccount(
   { pool }: Database,
   accountId: string,

@@ -21,11 +21,11 @@ export const AccountSubType = z.enum([
 export const AccountStatus = z.enum(['active', 'inactive', 'unknown'])
 
 /**
- * A bank account; its row is the money lock of everything in it. `expenses` and `goals` are the
- * sums of `currentAmount` over its open envelopes of each kind, kept here so that a balance is one
- * row. `linkType` repeats the link's, which never changes. `balancesAsOf` is the instant that the
- * balances hold for, null while nobody has stated one. `deletedAt` means archived, `removedAt` that
- * the link was deleted. `version` rises with every change of the account or of anything under it.
+ * A bank account, the root of the aggregate of money. `expenses` and `goals` are the sums of
+ * `currentAmount` over its open envelopes of each type: stored here, balances cost one row.
+ * `linkType` copies the type of the link, which is immutable. `balancesAsOf` is the instant of the
+ * stated balances, null if none are stated. `deletedAt` means archived, `removedAt` that the link
+ * is deleted. Every save raises `version`.
  */
 export const BankAccount = z.object({
   accountId: z.string(),
@@ -55,10 +55,10 @@ export const BankAccount = z.object({
 })
 export type BankAccount = z.infer<typeof BankAccount>
 
-/** A bank account, named with the account that it belongs to. */
+/** The key of a bank account within its account. */
 export type BankAccountKey = Pick<BankAccount, 'accountId' | 'bankAccountId'>
 
-/** What the available money is set aside for; minor units of `currency`. */
+/** The balances of the API; minor units of `currency`. */
 export type Balances = {
   bankAccountId: string
   currency: string
@@ -70,7 +70,7 @@ export type Balances = {
   goals: bigint
 }
 
-/** The balances object: free is available minus expenses minus goals (`spec/ledger.md` 3.1). */
+/** The balances: free = available − expenses − goals (docs/money.md#balances). */
 export function balancesOf(account: BankAccount): Balances {
   return {
     bankAccountId: account.bankAccountId,
@@ -84,7 +84,7 @@ export function balancesOf(account: BankAccount): Balances {
   }
 }
 
-/** Refuses a write under an archived account (400); one of a deleted link is not there (404). */
+/** Throws `refused` (400) if the account is archived, `notFound` if its link is deleted. */
 export function requireWritable(account: BankAccount): void {
   if (account.removedAt !== null) {
     throw notFound('bank account')
@@ -94,14 +94,19 @@ export function requireWritable(account: BankAccount): void {
   }
 }
 
-/** Refuses what only a manual link allows (`spec/ledger.md` 4.4, 4.6). */
+/**
+ * Throws `refused` unless on a manual link (docs/transactions.md#what-each-kind-of-link-allows).
+ */
 export function requireManual(account: BankAccount): void {
   if (account.linkType !== 'manual') {
     throw refused('Only bank accounts of a manual link allow this')
   }
 }
 
-/** The archived account: inactive and stamped. Archiving twice is refused (`decisions.md`). */
+/**
+ * The bank account archived and inactive; throws `refused` if not allowed
+ * (docs/links.md#archiving).
+ */
 export function archiveBankAccount(account: BankAccount, now: Date): BankAccount {
   requireWritable(account)
   if (account.linkType === 'aggregator') {

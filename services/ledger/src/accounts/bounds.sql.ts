@@ -3,7 +3,7 @@ import type { ValuesOf } from '@coffer/kit/service/config'
 import { sql } from 'slonik'
 import type { settings } from '../config.ts'
 
-/** The settings that bound what an account may have. */
+/** The settings that bound the number of objects in an account (docs/limits.md). */
 export type Bounds = Pick<
   ValuesOf<typeof settings>,
   'linksMax' | 'bankAccountsMax' | 'envelopesMax' | 'mappingsMax' | 'uploadsMax'
@@ -19,7 +19,7 @@ export function linkBound({ linksMax: max }: Bounds, accountId: string): Bound {
   }
 }
 
-/** Archived bank accounts count, as they are shown until their link is deleted. */
+/** Counts archived bank accounts too: they are listed until their link is deleted. */
 export function bankAccountBound({ bankAccountsMax: max }: Bounds, accountId: string): Bound {
   return {
     scope: `bank_accounts ${accountId}`,

@@ -17,22 +17,22 @@ const rowsPerStatement = 500
 const filesPerBatch = 100
 const batchesMax = 200
 
-/** What the ledger does of cleaning up after a deleted link; every step can be repeated. */
+/** The ledger's activities of the clean-up after a deleted link; each is repeatable. */
 export function linkCleanUpActivities({ database, clock, storage }: Deps) {
   const firstRemoved = async (link: LinkKey) => {
     const [bankAccountId] = await listRemovedBankAccounts(database, link, { after: '', limit: 1 })
     return bankAccountId ? { accountId: link.accountId, bankAccountId } : null
   }
   return {
-    /** The kind of a deleted link, which says whose connection is to be released. */
+    /** The type of a deleted link, which selects the service that releases its connection. */
     describeDeletedLink: async ({ accountId, linkId }: LinkKey): Promise<string | null> => {
       const link = await findLink(database, accountId, linkId)
       return link?.deletedAt ? link.linkType : null
     },
-    /** The next bank accounts under the link, after the one given. */
+    /** IDs of the next bank accounts of the link, after the ID given. */
     listLinkBankAccounts: (link: LinkKey, after: string): Promise<string[]> =>
       listRemovedBankAccounts(database, link, { after, limit: bankAccountsPerPage }),
-    /** Removes some of what is under the link; true when nothing is left. */
+    /** Removes a bounded number of rows under the link; true if none are left. */
     removeLinkRows: async (link: LinkKey): Promise<boolean> => {
       for (let batch = 0; batch < batchesMax; batch++) {
         const bankAccount = await firstRemoved(link)
@@ -42,7 +42,7 @@ export function linkCleanUpActivities({ database, clock, storage }: Deps) {
         }
         const files = await listFilesOf(database, bankAccount, filesPerBatch)
         if (files.length > 0) {
-          // The bytes first: a file is forgotten only when it is gone.
+          // Bytes before rows: without the row, no later attempt would find the bytes.
           for (const file of files) await storage.remove(nameOf(file))
           await removeFiles(database, bankAccount, files)
         } else {

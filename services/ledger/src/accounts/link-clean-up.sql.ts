@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import type { FileKey } from '../imports/storage/storage.ts'
 
-/** A bank account whose link is deleted. */
+/** The key of a bank account whose link is deleted. */
 export interface RemovedBankAccount {
   accountId: string
   bankAccountId: string
@@ -26,7 +26,7 @@ export async function listRemovedBankAccounts(
   return [...rows]
 }
 
-/** Files of a removed bank account whose bytes may still be there. */
+/** Files of a removed bank account; their bytes may still be stored. */
 export async function listFilesOf(
   { pool }: Database,
   { accountId, bankAccountId }: RemovedBankAccount,
@@ -37,7 +37,7 @@ export async function listFilesOf(
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}`)
 }
 
-/** Forgets files of a removed bank account, and the uploads they came with. */
+/** Deletes rows of files of a removed bank account, and of their uploads. */
 export async function removeFiles(
   { pool }: Database,
   { accountId }: RemovedBankAccount,
@@ -56,19 +56,19 @@ export async function removeFiles(
 
 const Left = z.object({ isLeft: z.boolean() })
 
-/** Whether something may be left under a deleted link. */
+/** Whether the link is deleted and its clean-up is not finished. */
 export async function isUncleaned(
   { pool }: Database,
   { accountId, linkId }: { accountId: string; linkId: string },
 ): Promise<boolean> {
-  // Not the words of the partial index: one link is found by its key.
+  // Computed in SELECT: as a WHERE clause it would match the partial index instead of the key.
   const isLeft = await pool.maybeOneFirst(sql.type(Left)`
     SELECT deleted_at IS NOT NULL AND cleaned_at IS NULL AS "isLeft" FROM links
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
   return isLeft ?? false
 }
 
-/** Notes that nothing is left under a deleted link, whose row stays. */
+/** Marks the clean-up of a deleted link as finished; the row of the link stays. */
 export async function markCleaned(
   { pool }: Database,
   { accountId, linkId }: { accountId: string; linkId: string },

@@ -3,19 +3,19 @@ import { proxyActivities, workflowInfo } from '@temporalio/workflow'
 import type { LinkKey } from './link.ts'
 import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
 
-/** What other services do, on their own queues; each can be repeated. */
+/** Activities of other services, on their own task queues; each is repeatable. */
 interface Elsewhere {
   releaseAggregatorConnection: (accountId: string, linkId: string) => Promise<void>
   releaseFeedConnection: (accountId: string, linkId: string) => Promise<void>
   removePlans: (accountId: string, bankAccountIds: string[]) => Promise<void>
 }
 
-// Every activity beats while it runs (kit): one whose process was killed is tried again soon.
+// The kit heartbeats for every activity: after a killed process the next attempt starts soon.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
 /**
- * Cleans up after a deleted link; its ID is `link-clean-up/<linkId>`. The connection is released
- * first, then the plans go, then the money they were about. The link's row stays.
+ * Cleans up after a deleted link (docs/links.md#clean-up); its ID is `link-clean-up/<linkId>`.
+ * Order: connection, plans, money. The row of the link stays.
  */
 export async function cleanUpLink(link: LinkKey): Promise<void> {
   const { accountId, linkId } = link

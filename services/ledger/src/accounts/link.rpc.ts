@@ -23,7 +23,7 @@ import { changeLink, createLink, deleteLink, type Link, type LinkPatch } from '.
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
-/** Links of an account (spec/interface.md, Links). */
+/** RPCs of links (docs/links.md#links). */
 export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeof LinkService> {
   return {
     listLinks: async (_request, context) => {
@@ -86,12 +86,12 @@ function found(link: Link | null): Link {
   return link
 }
 
-/** What the changes of a link are about. */
+/** The subject of the events of a link. */
 export function subjectOf({ accountId, linkId, updatedAt }: Link) {
   return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
 }
 
-/** A feed link backs one link only (spec/ledger.md 1.2). */
+/** Turns a violation of `links_feed_link` (one link for each feed link) into 400. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'links_feed_link') {

@@ -14,12 +14,12 @@ const liveLinks = prepare(
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY link_id`,
 )
 
-/** Live links of the account, by ID. */
+/** Links of the account by ID, without deleted ones. */
 export function listLinks({ pool }: Database, accountId: string): Promise<readonly Link[]> {
   return pool.any(liveLinks({ accountId }))
 }
 
-/** The link, deleted or not. */
+/** The link, deleted or not; null if it is missing. */
 export function findLink(
   { pool }: Database,
   accountId: string,
@@ -29,14 +29,14 @@ export function findLink(
     SELECT ${columns} FROM links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
-/** The link for a write to it; the first lock in the order link, bank accounts, the rest. */
+/** Locks the link for a write. Lock order: link, bank accounts, other rows. */
 export function lockLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
   return tx.maybeOne(sql.type(Link)`
     SELECT ${columns} FROM links
     WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
 }
 
-/** The link for a write under it; keeps it from being deleted meanwhile. */
+/** Locks the link `FOR SHARE`, so that it is not deleted before this transaction ends. */
 export function shareLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
   return tx.maybeOne(sql.type(Link)`
     SELECT ${columns} FROM links
@@ -48,7 +48,7 @@ export async function insertLink(tx: Tx, link: Link, changes: Change[]): Promise
     WITH emitted AS (${insertChanges(changes)}) ${insertOf('links', Link, link)}`)
 }
 
-/** Stores a link and the change that says so, unless there is one of that ID; whether it did. */
+/** Inserts a link and its events unless the ID exists; returns whether it did. */
 export async function insertLinkOnce(tx: Tx, link: Link, changes: Change[]): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     ${insertOf('links', Link, link)} ON CONFLICT (account_id, link_id) DO NOTHING`)

@@ -16,7 +16,7 @@ describe('links', () => {
     })
   })
 
-  // spec/ledger.md 1.2: null clears, a blank text is kept, nothing named still moves updatedAt.
+  // docs/links.md#links: null clears, an empty text is kept, an empty PATCH moves updatedAt.
   test.each([
     { patch: {}, description: 'note' },
     { patch: { description: null }, description: null },

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const LinkType = z.enum(['manual', 'aggregator', 'feed', 'unknown'])
 export type LinkType = z.infer<typeof LinkType>
 
-/** A connection to one financial institution; owns bank accounts (`spec/ledger.md` 1). */
+/** A connection to one financial institution; it owns bank accounts (docs/links.md#links). */
 export const Link = z.object({
   accountId: z.string(),
   linkId: z.string(),
@@ -19,7 +19,7 @@ export const Link = z.object({
 })
 export type Link = z.infer<typeof Link>
 
-/** What names a link. */
+/** The key of a link within its account. */
 export type LinkKey = Pick<Link, 'accountId' | 'linkId'>
 
 export type NewLink = {
@@ -29,7 +29,7 @@ export type NewLink = {
   feedLinkId?: string | null
 }
 
-/** A new link: manual, or of kind feed when it stands on a feed link (`spec/interface.md`). */
+/** A new link: of type feed if it has a feed link, otherwise manual (docs/links.md#links). */
 export function createLink(
   body: NewLink,
   by: { accountId: string; createdBy: string; now: Date },
@@ -49,7 +49,7 @@ export function createLink(
   }
 }
 
-/** A new link to the aggregator, whose sync service chose its ID. */
+/** A new link of type aggregator; aggregator-sync chooses its ID, so the call is repeatable. */
 export function createAggregatorLink(
   body: Pick<NewLink, 'linkId' | 'institutionName'>,
   by: { accountId: string; createdBy: string; now: Date },
@@ -59,7 +59,7 @@ export function createAggregatorLink(
 
 export type LinkPatch = Partial<{ institutionName: string; description: string | null }>
 
-/** The link after a PATCH. A deleted link is refused; null clears the description. */
+/** The link after a PATCH; a null description is cleared. Throws `refused` if it is deleted. */
 export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
   refuseDeleted(link)
   const changed = { ...link, updatedAt: now }
@@ -72,7 +72,7 @@ export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
   return changed
 }
 
-/** The link stamped deleted; deleting it again is refused (`spec/ledger.md` 1.3). */
+/** The link with `deletedAt`. Throws `refused` if it is deleted (docs/links.md#deleting-a-link). */
 export function deleteLink(link: Link, now: Date): Link {
   refuseDeleted(link)
   return { ...link, deletedAt: now, updatedAt: now }

@@ -4,7 +4,7 @@ import { take } from '../money/spend.ts'
 import { type Locked, manualTransaction, type Transaction } from '../transactions/transaction.ts'
 import type { Envelope } from './envelope.ts'
 
-/** What a schedule or an expense asks for; `date` is an instant, amounts are minor units. */
+/** A transaction of a schedule or an expense; `date` is an instant, `amount` in minor units. */
 export type AutomaticTransaction = {
   transactionId: string
   name: string
@@ -13,8 +13,8 @@ export type AutomaticTransaction = {
 }
 
 /**
- * The deposit that a funding schedule makes: it raises both balances by what arrived, that is by
- * the negative of its negative amount (`spec/budgeting.md` 7.1).
+ * Books the deposit of a funding schedule: it raises available and current by the absolute value of
+ * its negative amount (docs/funding-schedules.md#deposits).
  */
 export function bookDeposit(
   book: Book,
@@ -29,8 +29,8 @@ export function bookDeposit(
 }
 
 /**
- * The transaction that an expense makes when it is due: it lowers both balances by its amount and
- * is assigned to the expense, which gives what it can (`spec/budgeting.md` 7.3).
+ * Books the transaction of a due expense: it lowers available and current by its amount. The
+ * expense gives min(held, amount) (docs/money.md#funding-and-periods).
  */
 export function bookExpense(
   book: Book,

@@ -24,7 +24,7 @@ import { closeEnvelope } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
 
-/** Envelopes: their amounts, and the money that moves between them (design 1 and 4). */
+/** RPCs of envelopes: creating, closing, and transfers (docs/money.md#transfers). */
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
   const { database } = deps
   return {
@@ -109,7 +109,7 @@ async function close(
       requireWritable(locked.bankAccount)
       const book = openBook(locked)
       const envelope = findEnvelope(book, spendingId)
-      // Closed already, or never opened: there is nothing left to return.
+      // Idempotent: closed already, or never created.
       if (!envelope) return { reply: undefined }
       closeEnvelope(book, envelope)
       return { settlement: settle(book), reply: undefined }

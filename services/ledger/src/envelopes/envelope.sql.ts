@@ -6,13 +6,13 @@ import { z } from 'zod'
 import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
-/** What others are told of an open envelope. */
+/** The columns of an open envelope that the reply has. */
 const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
 type OpenEnvelope = z.infer<typeof OpenEnvelope>
 
 const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])
 
-// The bank account stands in every row, so that one without envelopes is told from none.
+// Left join: one row without an envelope means that the bank account exists and has none.
 const openEnvelopes = prepare(
   ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
   ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(Row)`
@@ -28,8 +28,8 @@ const openEnvelopes = prepare(
 )
 
 /**
- * Open envelopes of a bank account by ID, all or those named; null where there is no such bank
- * account.
+ * Open envelopes of a bank account by ID, all or those in `spendingIds`; null if there is no such
+ * bank account.
  */
 export async function listEnvelopes(
   { pool }: Database,

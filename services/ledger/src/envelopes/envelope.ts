@@ -6,10 +6,10 @@ export const SpendingType = z.enum(['expense', 'goal'])
 export type SpendingType = z.infer<typeof SpendingType>
 
 /**
- * The money set aside on a bank account for one spending object; its plan belongs to budgeting.
- * `usedAmount` is what a goal has given to transactions. `periodSpent` is what has left for
- * transactions, net of returns, since the period began (negative when earlier spending came back).
- * `version` is that of the bank account as of the envelope's last change, 1 before any.
+ * The money set aside on a bank account for one spending object; budgeting has the plan.
+ * `usedAmount` is the amount that a goal gave to transactions. `periodSpent` is the amount given
+ * since the period began less returns: negative if spending of an earlier period came back.
+ * `version` is that of the bank account at the envelope's last change, 1 before any.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -30,13 +30,13 @@ export type NewEnvelope = Pick<
   'accountId' | 'spendingId' | 'bankAccountId' | 'spendingType'
 >
 
-/** Refuses one more envelope than a bank account may have (docs/limits.md): 400. */
+/** Throws `refused` (400) if a bank account has `max` open envelopes (docs/limits.md). */
 export function requireRoom(open: number, max: number): void {
   if (open < max) return
   throw refused(`a bank account has at most ${max} expenses and goals: delete one first`)
 }
 
-/** An empty envelope, as every spending object starts (`spec/interface.md` Spending object). */
+/** A new, empty envelope (docs/money.md#expenses-and-goals). */
 export function openEnvelope(identity: NewEnvelope, now: Date): Envelope {
   return {
     ...identity,
@@ -49,7 +49,7 @@ export function openEnvelope(identity: NewEnvelope, now: Date): Envelope {
   }
 }
 
-/** How far the envelope is towards its target: held, for a goal also used (`budgeting.md` 4). */
+/** Progress towards the target: held; for a goal also used (docs/money.md#expenses-and-goals). */
 export function progressOf(envelope: Envelope): bigint {
   if (envelope.spendingType === 'goal') {
     return envelope.currentAmount + envelope.usedAmount

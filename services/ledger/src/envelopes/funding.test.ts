@@ -24,7 +24,7 @@ function run(...lines: FundingLine[]) {
 describe('a funding run', () => {
   test.each([
     { spendingId: 'spnd_e', amount: 50n, ceiling: 1000n, holds: 950n },
-    // decisions.md: a contribution never lifts an envelope above its target.
+    // docs/hourly-job.md#fundings: a contribution never lifts an envelope above its target.
     { spendingId: 'spnd_e', amount: 500n, ceiling: 1000n, holds: 1000n },
     { spendingId: 'spnd_e', amount: 500n, ceiling: 800n, holds: 900n },
     { spendingId: 'spnd_e', amount: -5n, ceiling: 1000n, holds: 900n },

@@ -14,20 +14,20 @@ import type { Locked, Transaction } from '../transactions/transaction.ts'
 import { type AutomaticTransaction, bookDeposit } from './automatic.ts'
 import { progressOf } from './envelope.ts'
 
-/** What one run of a schedule gives one envelope, in minor units, decided beforehand. */
+/** The amount for one envelope in a run, and the bound of its progress; minor units. */
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
 
-/** A run of a schedule, decided by budgeting; the deposit only on a manual link. */
+/** A run of a schedule, decided by budgeting; a deposit only on a manual link. */
 export type FundingRun = {
   fundingScheduleId: string
   lines: readonly FundingLine[]
   deposit: AutomaticTransaction | null
 }
 
-/** What a booked run or period leaves to be saved. */
+/** The rows to save for a run or the end of a period. */
 export type ScheduledDecision = { settlement: Settlement; transaction: Transaction | null }
 
-/** Decides a funding run: the deposit, then the lines; all of it one operation. */
+/** Decides a funding run as one operation: the deposit, then the lines. */
 export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision {
   requireWritable(locked.bankAccount)
   const book = openBook(locked)
@@ -41,8 +41,8 @@ export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision
 }
 
 /**
- * Books the lines of one funding run: each envelope gets its amount, but its progress is never
- * lifted above the ceiling. Closed envelopes are skipped (design: the hourly advance).
+ * Funds envelopes. A line gives min(amount, ceiling − progress), at least 0: progress may have
+ * grown since the decision. Closed envelopes are skipped (docs/money.md#funding-and-periods).
  */
 function fund(book: Book, run: { fundingScheduleId: string; lines: readonly FundingLine[] }): void {
   for (const line of run.lines) {

@@ -21,13 +21,13 @@ const newest = 2n ** 63n - 1n
 
 type Deps = Pick<ServiceDeps, 'database'>
 
-/** The journal as readers see it (design 1, The journal). */
+/** RPCs that list the journal (docs/money.md#the-journal). */
 export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistoryService> {
   return {
     listHistory: async ({ bankAccountId, spendingId = null, before, limit }, context) => {
       const { accountId } = callerOf(context)
       const place = before && (await placeOf(database, accountId, { bankAccountId, before }))
-      // One row more than asked for tells whether there is a next page.
+      // One row more than the limit: its presence means that there is a next page.
       const page = { bankAccountId, spendingId, before: place ?? newest, limit: limit + 1 }
       const rows = await listHistory(database, accountId, page)
       if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
@@ -38,8 +38,8 @@ export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistorySer
 }
 
 /**
- * Entries are named by what their reader sees of them: their numbers count those of all accounts,
- * which is nobody's business.
+ * The cursor of an entry, from fields that the reply shows. The entry ID would disclose the number
+ * of entries of all accounts.
  */
 function placeOf(
   database: Deps['database'],

@@ -8,7 +8,7 @@ import { HistoryRow } from './history.ts'
 
 const Row = z.union([HistoryRow, z.object({ entryId: z.null() })])
 
-/** What a page shows beside the journal's own columns; each look-up is by a key, once a row. */
+/** Columns of a page beside the journal's own; each is a look-up by key, one for each row. */
 const columns = sql.fragment`
   ${columnsOf(JournalEntry, { table: 'entry' })}, entry.entry_id AS "entryId",
   other.spending_id AS "otherSpendingId", to_jsonb(subject) AS transaction,
@@ -30,7 +30,7 @@ const subjects = sql.fragment`
     LIMIT 1
   ) AS other ON true`
 
-// The owner stands in every row, so that an empty page is told from a missing owner.
+// Left join from the owner: an empty page differs from a missing owner.
 const pageOfAccount = prepare(
   ['accountId', 'bankAccountId', 'before', 'limit'],
   ({ accountId, bankAccountId, before, limit }) => {
@@ -70,7 +70,7 @@ function pageBefore({ before, limit }: { before: string; limit: string }): Fragm
 
 const EntryId = z.object({ entryId: z.bigint() })
 
-/** The number of the entry that these name (`journal_once`); null where there is none. */
+/** The entry ID of a cursor, by the unique index `journal_once`; null if there is none. */
 export function findEntryId(
   { pool }: Database,
   accountId: string,
@@ -90,8 +90,8 @@ export function findEntryId(
 }
 
 /**
- * The newest rows before an entry, newest first; null where there is no such bank account (or no
- * such open envelope in it).
+ * A page of entries before an entry ID, newest first; null if there is no such bank account, or no
+ * such open envelope in it.
  */
 export async function listHistory(
   { pool }: Database,

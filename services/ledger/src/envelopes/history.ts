@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { JournalEntry } from '../money/journal.ts'
 
 /**
- * A row of the journal with what it is about: the row of the transaction or the upload that its
- * cause names, while that is stored, and the other envelope of a transfer (null is free-to-use).
+ * A row of the journal with the object of its cause: the transaction or upload while it is stored,
+ * and the other envelope of a transfer (null is free-to-use).
  */
 export const HistoryRow = z.object({
   ...JournalEntry.shape,
@@ -15,7 +15,7 @@ export const HistoryRow = z.object({
 })
 export type HistoryRow = z.infer<typeof HistoryRow>
 
-/** From where to where a row's transfer went; null where the row is about something else. */
+/** Source and destination of a transfer; null for rows of other causes. */
 export function transferOf({ cause, delta, spendingId, otherSpendingId }: HistoryRow) {
   if (cause !== 'transfer') return null
   return delta < 0n

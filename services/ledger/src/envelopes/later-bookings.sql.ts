@@ -4,11 +4,11 @@ import type { BankAccount } from '../accounts/bank-account.ts'
 import { type BalanceInstants, LaterBookings } from '../imports/file-import.ts'
 
 /**
- * Sums what transactions changed in each balance that are dated after its instant (docs/files.md,
- * Balances). The date is that of the transaction now; of a transaction that is gone, that of its
- * booking. The bank account must be locked in this transaction. Reads the journal of the bank
- * account once. The OFFSET keeps each look-up a search in the primary key: the rows of a file that
- * this transaction has stored are in no statistics, and a join would read them all for each entry.
+ * For each balance, sums the changes by transactions dated after its instant
+ * (docs/files.md#balances), in minor units. A stored transaction counts by its current date, a
+ * removed one by the date in the journal. Requires the row lock of the bank account; reads its
+ * journal once. OFFSET 0 keeps each look-up a primary-key search: rows inserted in this transaction
+ * are in no statistics, so a join might scan them all for each entry.
  */
 export function sumLaterBookings(
   tx: Tx,

@@ -17,7 +17,7 @@ function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {
 }
 
 describe('the end of a period', () => {
-  // decisions.md: min(held, max(0, target − spent)) returns; what is left stays.
+  // docs/money.md#funding-and-periods: min(held, max(0, target − spent)) returns, the rest stays.
   test.each([
     { held: 1000n, spent: 0n, left: 0n },
     { held: 400n, spent: 600n, left: 0n },

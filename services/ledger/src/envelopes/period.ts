@@ -16,8 +16,8 @@ import type { Envelope } from './envelope.ts'
 import type { ScheduledDecision } from './funding.ts'
 
 /**
- * Closes an envelope for good: what it holds returns to free-to-use, and the row stays as a
- * tombstone. What it gave to transactions is taken off them with it (design: DELETE spending).
+ * Closes an envelope: the held amount returns to free-to-use, and the row stays as a tombstone. The
+ * save clears it from its transactions (docs/money.md#funding-and-periods).
  */
 export function closeEnvelope(book: Book, envelope: Envelope): void {
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
@@ -28,7 +28,7 @@ export function closeEnvelope(book: Book, envelope: Envelope): void {
   envelope.closedAt = book.operation.now
 }
 
-/** The end of a period, decided by budgeting; the transaction only on a manual link. */
+/** The end of a period, decided by budgeting; a transaction only on a manual link. */
 export type PeriodEnd = {
   spendingId: string
   targetAmount: bigint
@@ -37,8 +37,8 @@ export type PeriodEnd = {
 }
 
 /**
- * Decides the end of a period: the automatic transaction first, then what is left of the target
- * returns. An envelope that is closed by now changes nothing.
+ * Decides the end of a period: the automatic transaction first, then the rest of the target
+ * returns. Does nothing if the envelope is closed.
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
@@ -56,9 +56,9 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
 }
 
 /**
- * Ends an expense's period: what is left of this period's target returns to free-to-use, that is
- * min(held, max(0, target − spent since the period began)). Money saved for later periods stays;
- * with `carryOver` all of it does. Then nothing counts as spent (`decisions.md` Due date).
+ * Returns the rest of this period's target to free-to-use: min(held, max(0, target − periodSpent)).
+ * Money for later periods stays; with `carryOver` all of it. Then `periodSpent` is 0
+ * (docs/money.md#funding-and-periods).
  */
 function closePeriod(
   book: Book,

@@ -8,10 +8,10 @@ import { type EnvelopeCursor, openEnvelopesAfter } from './restate.sql.ts'
 const pageSize = 500
 
 /**
- * Records the amounts of every open envelope as changes once more, with their versions as they
- * are: for readers whose changes are no longer kept (`coffer replay`).
+ * Emits the events of all open envelopes again with unchanged versions, for consumers of events
+ * that the stream no longer keeps (`coffer replay`, docs/events.md#keeping-and-replay).
  *
- * @returns how many
+ * @returns the number of envelopes
  */
 export async function restateEnvelopes(database: Database): Promise<number> {
   let restated = 0
@@ -29,7 +29,7 @@ export async function restateEnvelopes(database: Database): Promise<number> {
 function changesOfPage(page: readonly Envelope[]): Change[] {
   const byAccount = Map.groupBy(page, keyOf)
   return [...byAccount.values()].flatMap((envelopes) =>
-    // Each envelope says its version.
+    // The first envelope gives the version of the event; each envelope in it has its own.
     envelopes.slice(0, 1).flatMap((one) => envelopeChanges(one, envelopes)),
   )
 }

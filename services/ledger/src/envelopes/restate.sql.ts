@@ -3,10 +3,10 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { Envelope } from './envelope.ts'
 
-/** Where a page over all accounts begins: after this envelope. */
+/** Position in the list of all accounts' envelopes: the last one of the page before. */
 export type EnvelopeCursor = Pick<Envelope, 'accountId' | 'bankAccountId' | 'spendingId'>
 
-/** A page of the open envelopes of every account, in the order of their key. */
+/** A page of the open envelopes of all accounts, in key order. */
 export async function openEnvelopesAfter(
   { pool }: Database,
   { accountId, bankAccountId, spendingId }: EnvelopeCursor,

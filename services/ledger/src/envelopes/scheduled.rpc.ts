@@ -25,7 +25,7 @@ import { lookUpScheduled } from './scheduled.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'writeEach'>
 
-/** Operations of budgeting's hourly job, on bank accounts of any accounts. */
+/** RPCs for budgeting's hourly job, across accounts (docs/hourly-job.md). */
 export function scheduledRoutes({
   database,
   writeEach,
@@ -49,13 +49,13 @@ export function scheduledRoutes({
     book: async ({ bookings }, context) => {
       const { userId } = callerOf(context)
       const outcomes = await writeEach(bookings.map((one) => workOf(operationOf(one), userId)))
-      // Repeating the call changes nothing for those that are booked: they keep their first reply.
+      // A repeated call books nothing again: booked operations answer with their first reply.
       return { booked: outcomes.map(bookedOf) }
     },
   }
 }
 
-/** An operation that budgeting has decided and named: a run of a schedule, or a period's end. */
+/** An operation that budgeting decides and names: a funding run, or the end of a period. */
 interface ScheduledOperation {
   accountId: string
   bankAccountId: string
@@ -64,7 +64,7 @@ interface ScheduledOperation {
   decide: (locked: Locked) => ScheduledDecision
 }
 
-/** Books an operation once: repeated, it is answered as it was first. */
+/** Books an operation once; a repetition gets the first reply. */
 function workOf(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
   const { accountId, bankAccountId, operationId, spendingIds } = operation
   return {
@@ -92,7 +92,7 @@ function bookedOf(outcome: PromiseSettledResult<Booked>): Booked {
   return outcome.value
 }
 
-/** A booking as an operation, under the name that tells it from every other. */
+/** The operation of a booking: the run's ID, or `<spendingId>/<due date>`. */
 function operationOf({ accountId, operation }: Booking): ScheduledOperation {
   if (operation.case === 'funding') return fundingOf(accountId, operation.value)
   if (operation.case === 'periodEnd') return periodEndOf(accountId, operation.value)

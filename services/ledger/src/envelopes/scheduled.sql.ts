@@ -6,8 +6,8 @@ import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { BankAccount } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
-// Rows of many accounts, each found by its whole key: the limit in a lateral keeps every row a
-// search of its own.
+// Keys of many accounts: the LIMIT in each lateral join is an optimization fence, so that every row
+// is an index search.
 
 const keyNames = ['accountIds', 'bankAccountIds'] as const
 
@@ -39,7 +39,7 @@ const openEnvelopes = prepare(
     ) AS found`,
 )
 
-/** Bank accounts whose link is not deleted, archived or not, and their open envelopes. */
+/** Bank accounts of live links, archived or not, with their open envelopes. */
 export async function lookUpScheduled(
   { pool }: Database,
   keys: readonly BankAccountKey[],
