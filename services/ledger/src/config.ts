@@ -66,7 +66,7 @@ export const settings = {
   ),
 }
 
-/** The bucket for uploaded files, null on disk. Throws SettingsError where S3 has none. */
+/** The bucket for uploaded files; null on disk. Throws SettingsError if S3 has no bucket. */
 export function bucketOf(config: ValuesOf<typeof settings>): string | null {
   if (config.storage === 'disk') return null
   if (config.storageBucket !== undefined) return config.storageBucket

@@ -45,7 +45,7 @@ const workflowModules = [
   new URL('./tenancy/sweep.workflow.ts', import.meta.url),
 ]
 
-/** The ledger: all the money (design 1). */
+/** The ledger service (docs/money.md): routes, event handlers, workflows and schedules. */
 export const ledger = defineService({
   name: 'ledger',
   schema: 'ledger',

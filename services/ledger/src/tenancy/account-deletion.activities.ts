@@ -7,17 +7,17 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'>
 
 const linksPerCall = 200
 
-/** What the ledger does of deleting an account; every step can be repeated. */
+/** The ledger's activities of the deletion of an account; each is repeatable. */
 export function accountDeletionActivities({ database, workflows, clock }: Deps) {
   const rows = accountRemovalActivities({ database })
   return {
     ...rows,
-    /** From now on everything under the account answers 404 and no import gets in. */
+    /** Deletes all links: everything under the account answers 404, and no upload is accepted. */
     closeAccount: async (accountId: string): Promise<void> => {
       await rows.closeAccount(accountId)
       await endLinks(database, accountId, clock())
     },
-    /** Has deleted links cleaned up, which releases their connections; false when all are. */
+    /** Starts clean-ups of deleted links, up to a page; false if all links are cleaned up. */
     startLinkCleanUps: async (accountId: string): Promise<boolean> => {
       const links = await listUncleaned(database, accountId, linksPerCall)
       for (const link of links) await startCleanUp(workflows, link)

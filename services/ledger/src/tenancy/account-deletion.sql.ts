@@ -6,7 +6,7 @@ import { removeBankAccounts } from '../money/removal.sql.ts'
 
 const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
 
-/** Takes every link and bank account of an account out of sight, each under its lock. */
+/** Deletes the links of an account and hides their bank accounts, each under its row lock. */
 export async function endLinks(database: Database, accountId: string, now: Date): Promise<void> {
   const at = now.toISOString()
   await database.transaction(async (tx) => {
@@ -21,7 +21,7 @@ export async function endLinks(database: Database, accountId: string, now: Date)
   })
 }
 
-/** Deleted links of an account that are not cleaned up yet. */
+/** Deleted links of an account whose clean-up is not finished. */
 export function listUncleaned(
   { pool }: Database,
   accountId: string,

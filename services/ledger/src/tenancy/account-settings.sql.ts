@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 
-/** The settings of an account as of a version; identity counts from 1. */
+/** The settings of an account at a version; identity counts versions from 1. */
 export const AccountSettings = z.object({
   accountId: z.string(),
   timezone: z.string(),
@@ -11,7 +11,7 @@ export const AccountSettings = z.object({
 })
 export type AccountSettings = z.infer<typeof AccountSettings>
 
-/** The INSERT of settings, for a CTE or alone; older ones than those stored change nothing. */
+/** INSERT of settings, alone or as a CTE; an older version than the stored one has no effect. */
 export function insertSettings(settings: AccountSettings): FragmentSqlToken {
   const { accountId, timezone, locale, version } = settings
   return sql.fragment`
@@ -26,7 +26,7 @@ export async function saveSettings({ pool }: Database, settings: AccountSettings
   await pool.query(sql.unsafe`${insertSettings(settings)}`)
 }
 
-/** The IANA timezone of an account; null where nothing of it has come by yet. */
+/** The IANA timezone of an account; null until an event or an upload has brought it. */
 export function findTimezone({ pool }: Database, accountId: string): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(AccountSettings.pick({ timezone: true }))`
     SELECT timezone FROM account_settings WHERE account_id = ${accountId}`)

@@ -18,15 +18,15 @@ import { saveSettings } from './account-settings.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 
-// Of the version before, or from a replay. Without a handler they would be put back for days.
+// Event type of the previous release, still in the stream: without a handler it is redelivered.
 const retired: Handler = {
   subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
   handle: async () => {},
 }
 
 /**
- * What the ledger does about changes, its own and identity's. Work that is finished, of which a
- * replay tells again, costs one look.
+ * Handlers of the ledger's own events and of identity's (docs/events.md#events). Each first checks
+ * whether the work is unfinished: a replayed event of finished work costs one query.
  */
 export function eventHandlers({ database, workflows }: Deps): Handler[] {
   return [
@@ -44,7 +44,7 @@ export function eventHandlers({ database, workflows }: Deps): Handler[] {
   ]
 }
 
-/** Starts the import of an uploaded file, or joins it. */
+/** Starts the import of an uploaded file; does nothing if the workflow runs. */
 export function startImport(
   workflows: Workflows,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
@@ -57,7 +57,7 @@ export function startImport(
   })
 }
 
-/** Starts the preview of a CSV file, or joins it. */
+/** Starts the preview of a CSV file; does nothing if the workflow runs. */
 export function startPreview(
   workflows: Workflows,
   { accountId, bankAccountId, transactionImportId }: ImportKey,
@@ -70,7 +70,7 @@ export function startPreview(
   })
 }
 
-/** Starts cleaning up after a deleted link, or joins it. */
+/** Starts the clean-up after a deleted link; does nothing if the workflow runs. */
 export function startCleanUp(workflows: Workflows, { accountId, linkId }: LinkKey): Promise<void> {
   return workflows.start({
     type: 'cleanUpLink',

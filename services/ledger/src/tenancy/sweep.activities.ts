@@ -14,14 +14,15 @@ import {
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: Storage }
 
 const pageSize = 200
-// Younger work has a workflow on its way; what a lost Temporal left is taken up within a minute.
+// The workflow of younger work is starting. If a restored Temporal lost it, 30 s delay is enough.
 const graceMs = 30_000
-// Far longer than any upload takes, however the clocks of storage and servers differ.
+// Far longer than any upload, and than the difference between clocks of storage and servers.
 const leftoverMs = 24 * 60 * 60_000
 
 /**
- * What finishes what somebody left unfinished (design 2): each takes a page after the ID given and
- * returns the last ID of it, null after the last page. Starting what runs already only joins it.
+ * Sweeps (docs/events.md#sweeps): find unfinished or expired work in the tables. Each activity
+ * takes the page after the ID given and returns its last ID, null after the last page. Starting a
+ * workflow that runs has no effect.
  */
 export function sweepActivities({ database, workflows, clock, storage }: Deps) {
   const page = (after: string, ageMs: number): Page => {
@@ -51,7 +52,7 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       }
       return files.at(pageSize - 1)?.fileId ?? null
     },
-    // What a process wrote that was killed before it saved the row. Here `after` is a name.
+    // Bytes without a row: their process was killed before it saved the row. `after` is a name.
     removeLeftovers: async (after: string): Promise<string | null> => {
       const { held, next } = await storage.list({ after, limit: pageSize })
       const before = new Date(clock().getTime() - leftoverMs)

@@ -6,12 +6,12 @@ import type { ImportKey } from '../imports/formats/csv/csv-import.ts'
 import type { FileKey } from '../imports/storage/storage.ts'
 import type { UploadKey } from '../imports/upload.ts'
 
-// These look across accounts, over partial indexes that hold only what is unfinished.
+// Queries across accounts, over partial indexes of unfinished work.
 
 export interface Page {
-  /** Only what has been waiting since before this. */
+  /** Only rows that wait since before this instant. */
   before: Date
-  /** The last ID of the page before; blank for the first. */
+  /** The last ID of the previous page; empty for the first. */
   after: string
   limit: number
 }
@@ -42,7 +42,7 @@ const ImportRow = z.object({
   transactionImportId: z.string(),
 })
 
-/** CSV files that wait for their preview, by ID. */
+/** CSV imports in the status pending-preview, by ID. */
 export function listPendingPreviews(
   { pool }: Database,
   { before, after, limit }: Page,
@@ -58,7 +58,7 @@ export function listPendingPreviews(
 
 const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
 
-/** Deleted links that are not cleaned up, by ID. */
+/** Deleted links whose clean-up is not finished, by ID. */
 export function listUncleanedLinks(
   { pool }: Database,
   { before, after, limit }: Page,
@@ -71,7 +71,7 @@ export function listUncleanedLinks(
 
 const FileRow = z.object({ accountId: z.string(), fileId: z.string() })
 
-/** Files whose time is up, unless their import is still to come. */
+/** Files past `expiresAt`, unless their import is unfinished. */
 export function listExpiredFiles(
   { pool }: Database,
   { before, after, limit }: Page,
@@ -86,7 +86,7 @@ export function listExpiredFiles(
     ORDER BY file_id LIMIT ${limit}`)
 }
 
-/** Those of these files whose bytes are to be there. */
+/** The files among `keys` that are not marked deleted: their bytes must stay. */
 export async function listKeptFiles(
   { pool }: Database,
   keys: readonly FileKey[],

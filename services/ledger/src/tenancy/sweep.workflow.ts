@@ -6,7 +6,7 @@ const activities = proxyActivities<ReturnType<typeof sweepActivities>>({
   heartbeatTimeout: '10 seconds',
 })
 
-/** Goes through what is unfinished in the tables; runs every ten minutes. */
+/** Runs all sweeps, page by page; scheduled every ten minutes (docs/events.md#sweeps). */
 export async function sweepLedger(): Promise<void> {
   for (const step of [
     activities.restartImports,

@@ -21,10 +21,10 @@ import { batchSizeMax, createTransactions, type ItemOutcome } from './transactio
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
-/** Larger batches run alone: in a shared round other bank accounts would wait for them. */
+/** Larger batches run in a round of their own: a shared round would delay other bank accounts. */
 const sharedSizeMax = 10
 
-/** Books many transactions in one statement, each wholly or not at all. */
+/** Creates up to 500 transactions in one save; each is accepted or refused by itself. */
 export async function postBatch(
   { database, write }: Deps,
   { bankAccountId, transactions }: CreateTransactionsRequest,
@@ -59,7 +59,7 @@ export async function postBatch(
   )
 }
 
-/** What a request states of a new transaction, on its day in the account's timezone. */
+/** The body of a new transaction, its date moved to midnight in the account's timezone. */
 export function bodyOf<Stated extends { date?: Timestamp | undefined }>(
   { date, ...stated }: Stated,
   timezone: string,

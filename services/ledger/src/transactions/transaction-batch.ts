@@ -9,22 +9,22 @@ import {
   type Transaction,
 } from './transaction.ts'
 
-/** Transactions that one request may hold. */
+/** Maximum number of transactions in one request. */
 export const batchSizeMax = 500
 
-/** A transaction of a batch; in the journal each is an operation of its own. */
+/** A transaction of a batch; each is an operation of its own in the journal. */
 export type BatchItem = { operationId: string; body: NewTransaction }
 
-/** What became of one item: all of it is booked, or nothing. */
+/** The outcome of one item: booked completely, or refused without effect. */
 export type ItemOutcome = { transaction: Transaction } | { refusal: Refusal }
 
-/** What a batch leaves behind; the settlement's envelopes are the changed ones, each once. */
+/** The rows to save for a batch; the settlement has each changed envelope once. */
 export type BatchDecision = { settlement: Settlement; outcomes: ItemOutcome[] }
 
 /**
- * Decides a batch of manual transactions in order, each as `createTransaction` does on what those
- * before it left. One that is refused changes nothing and does not keep the others from being
- * booked. Refuses all of them where the bank account takes none.
+ * Decides a batch of manual transactions in order, each as `createTransaction` on the rows that the
+ * one before left. A refused item has no effect on the others. Throws if the bank account takes no
+ * transactions at all.
  */
 export function createTransactions(locked: Locked, items: readonly BatchItem[]): BatchDecision {
   requireWritable(locked.bankAccount)

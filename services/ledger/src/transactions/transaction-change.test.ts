@@ -47,7 +47,7 @@ describe('a changed transaction', () => {
     expect(change(patch, { merchantName: 'Deli' }).transaction.merchantName).toBe(merchantName)
   })
 
-  // Providers report checks of a card with an amount of 0.
+  // Providers report card verifications with an amount of 0.
   test('takes a name and an envelope also where its provider says 0', () => {
     const account = { linkType: 'aggregator' as const }
     const patch = { name: 'Card check', spendingId: 'spnd_a' }
@@ -61,7 +61,7 @@ describe('a changed transaction', () => {
     expect(transaction).toEqual(aTransaction(before))
   })
 
-  // A holds 3000 and gave 1000 of the 1200 (it was short then); B is a goal that holds 500.
+  // A holds 3000 and gave 1000 of the 1200, all that it held then; B is a goal that holds 500.
   test.each([
     { from: {}, patch: { spendingId: 'spnd_a' }, gave: 1200n, a: 1800n, b: 500n, ids: 'spnd_a' },
     { from: {}, patch: { spendingId: 'spnd_b' }, gave: 500n, a: 3000n, b: 0n, ids: 'spnd_b' },
@@ -128,7 +128,7 @@ describe('a changed transaction', () => {
     expect(() => change({ name: 'x' }, {}, { deletedAt: LATER })).toThrow('archived')
   })
 
-  test('whose envelope is not open is a broken record', () => {
+  test('throws a plain Error if its envelope is not open: the stored rows are inconsistent', () => {
     const broken = { spendingId: 'spnd_gone', spendingAmount: 5n }
     expect(() => change({ spendingId: null }, broken)).toThrow('is not open')
   })

@@ -16,9 +16,9 @@ import {
 const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 
 /**
- * Decides a PATCH (`spec/ledger.md` 4.5, `decisions.md` Ledger). The rules hold for the merged
- * transaction. The envelope follows: what the old one gave is returned, then the new one (or the
- * same, when the amount changed) gives for the merged amount; old before new. Balances stay.
+ * Decides a PATCH (docs/transactions.md#change); the rules apply to the merged transaction. If the
+ * envelope or the amount changes, the old envelope gets `spendingAmount` back, then the new one
+ * gives min(held, amount). Balances stay.
  */
 export function changeTransaction(
   locked: Locked & { transaction: Transaction },
@@ -34,7 +34,7 @@ export function changeTransaction(
   }
   const stated = storedFields(patch)
   const merged = { ...before, ...stated }
-  // Providers say 0 of a card check: that is no fault of who names it.
+  // Checked only if stated: providers report card verifications with 0, which may be renamed.
   if (stated.amount !== undefined) {
     requireAmount(stated.amount)
   }
@@ -57,7 +57,7 @@ function isUntouched(before: Transaction, merged: Transaction): boolean {
   return before.spendingId === merged.spendingId && before.amount === merged.amount
 }
 
-/** Returns to the old envelope, takes from the new one; answers the new `spendingAmount`. */
+/** Returns to the old envelope, then takes from the new one; returns the new `spendingAmount`. */
 function reassign(book: Book, before: Transaction, merged: Transaction): bigint | null {
   const reason = { cause: 'transaction', causeId: merged.transactionId } as const
   giveBack(book, before, reason)

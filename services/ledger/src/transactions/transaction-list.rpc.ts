@@ -17,16 +17,16 @@ import { isIndexed, type Place, rangeOf, type TransactionSearch } from './transa
 type Deps = Pick<ServiceDeps, 'database'>
 type Page = { transactions: readonly Transaction[]; next: Place | null }
 
-/** What one request may cost, whatever it looks for. */
+/** Bounds on the cost of one search, for any account and text. */
 export const searchCosts = {
-  /** Transactions that are looked at before the index of texts is asked. */
+  /** Transactions that the first walk examines, before the trigram index is used. */
   examinedFirst: 2_000,
   examined: 20_000,
   foundMax: 5_000,
   withinMs: 500,
 }
 
-/** A page of transactions, newest first: by offset, or the matches of a search behind a place. */
+/** A page of transactions, newest first: by offset, or a search after a cursor. */
 export async function listPage(
   { database }: Deps,
   request: ListTransactionsRequest,
@@ -64,17 +64,21 @@ function searchOf(request: ListTransactionsRequest, timezone: string): Transacti
   const date = after?.date && timestampDate(after.date)
   const place = after && date ? { date, transactionId: after.transactionId } : null
   return {
-    ...{ bankAccountId, spendingId: spendingId ?? null, limit },
-    ...{ isFree: free, isPending: pending ?? null, text: search ?? null },
+    bankAccountId,
+    spendingId: spendingId ?? null,
+    limit,
+    isFree: free,
+    isPending: pending ?? null,
+    text: search ?? null,
     ...rangeOf({ from: from ?? null, to: to ?? null, after: place }, timezone),
   }
 }
 
 /**
- * The newest matches. Frequent ones are near: some transactions are looked at one by one. Rare ones
- * are found by the index of texts. What is neither (very many matches, all of them old; a text that
- * no index helps with) is looked for a stretch at a time: then the page may hold fewer than asked
- * for and still have a next one. So no request costs more for a larger account.
+ * The newest matches (docs/transactions.md#search); null if there is no such bank account or open
+ * envelope. A walk by date finds frequent matches, the trigram index rare ones. Both are bounded,
+ * so the cost does not grow with the account. If neither completes the page, it has fewer matches
+ * than `limit` and a `next`: the client continues from there.
  */
 export async function searchTransactions(
   database: Deps['database'],
@@ -83,9 +87,9 @@ export async function searchTransactions(
   costs = searchCosts,
 ): Promise<Page | null> {
   const { limit, text } = search
-  const stretches = isIndexed(text) ? [costs.examinedFirst, costs.examined] : [costs.examined]
+  const walks = isIndexed(text) ? [costs.examinedFirst, costs.examined] : [costs.examined]
   let page: Page = { transactions: [], next: null }
-  for (const [index, examined] of stretches.entries()) {
+  for (const [index, examined] of walks.entries()) {
     const found = index === 0 ? null : await findByText(database, accountId, { search, ...costs })
     if (found) {
       const { transactions } = found

@@ -7,7 +7,7 @@ import { Transaction } from './transaction.ts'
 
 export interface TransactionPage {
   bankAccountId: string
-  /** Only those spent from this envelope. */
+  /** Only those assigned to this envelope. */
   spendingId: string | null
   limit: number
   offset: number
@@ -32,7 +32,7 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
   })
 })
 
-// The owner stands in every row, so that an empty page is told from a missing owner.
+// Left join from the owner: an empty page differs from a missing owner.
 function pageOf(
   { accountId, bankAccountId, limit, offset }: Record<Parameter, string>,
   { spent, envelope }: { spent: FragmentSqlToken; envelope: FragmentSqlToken },
@@ -51,8 +51,8 @@ function pageOf(
 }
 
 /**
- * A page of live transactions, newest date first, then newest ID; null where there is no such bank
- * account (or no such open envelope in it).
+ * A page of live transactions, newest date first, then newest ID; null if there is no such bank
+ * account, or no such open envelope in it.
  */
 export async function listTransactions(
   { pool }: Database,

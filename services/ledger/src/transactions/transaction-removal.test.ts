@@ -58,7 +58,7 @@ describe('a deleted transaction', () => {
     ])
   })
 
-  // decisions.md: pending restores available only; a deposit of 50.00 takes 50.00 off again.
+  // docs/money.md#deletion-of-transactions: pending adjusts available only; a deposit is taken off.
   test.each([
     { amount: 1200n, isPending: true, available: 6200n, current: 6000n },
     { amount: 1200n, isPending: false, available: 6200n, current: 7200n },

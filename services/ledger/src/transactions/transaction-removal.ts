@@ -6,14 +6,14 @@ import type { Locked, Transaction } from './transaction.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 
-/** The settlement, and the stamped row to save; null when the row is to be removed. */
+/** The settlement, and the soft-deleted row to save; null if the row is to be deleted. */
 export type RemovalDecision = { settlement: Settlement; transaction: Transaction | null }
 
 /**
- * Decides a DELETE (`spec/ledger.md` 4.6, `decisions.md` Ledger). With `adjustsBalance` the current
- * amount returns to the balances and the envelope gets back what it gave, which unassigns the
- * transaction; without it the envelope keeps its deduction. Of one that is deleted already no
- * amount changes again.
+ * Decides a DELETE (docs/money.md#deletion-of-transactions). `adjustsBalance` returns the current
+ * amount to the balances and `spendingAmount` to the envelope, and unassigns the transaction.
+ * Without it the envelope keeps its deduction. No amount changes if the transaction is deleted
+ * already.
  */
 export function removeTransaction(
   locked: Locked & { transaction: Transaction },

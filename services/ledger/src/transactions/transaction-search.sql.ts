@@ -17,15 +17,15 @@ const names = [
 ]
 type Parameters = Record<(typeof names)[number], string>
 
-/** What tells the statement of one search from that of another; the rest are its parameters. */
+/** The filters that select a prepared statement; all other values are its parameters. */
 type Shape = Pick<TransactionSearch, 'isFree' | 'isPending'> & {
   hasEnvelope: boolean
   hasText: boolean
 }
 
 /**
- * The newest matches among so many transactions at most, along the index that the filter suits
- * best; null where there is no such bank account (or no such open envelope in it).
+ * The newest matches among the first `examined` transactions of the index that fits the filter;
+ * null if there is no such bank account, or no such open envelope in it.
  */
 export async function walk(
   { pool }: Database,
@@ -36,7 +36,7 @@ export async function walk(
   return rows.length === 0 ? null : rows.flatMap((row) => (row.transactionId === null ? [] : row))
 }
 
-/** The last place that `walk` looks at, null where its index ends before. */
+/** The last cursor that `walk` examines; null if the index ends before. */
 export function endOfWalk(
   { pool }: Database,
   accountId: string,
@@ -46,8 +46,8 @@ export function endOfWalk(
 }
 
 /**
- * The newest matches by the index of texts, and how many matches there are. Null where there are
- * more than `foundMax`, or finding them takes longer than `withinMs`.
+ * The newest matches by the trigram index, and the number of matches. Null if there are more than
+ * `foundMax`, or if the query takes longer than `withinMs`.
  */
 export async function findByText(
   database: Database,
@@ -132,7 +132,7 @@ function ownerOf({ hasEnvelope }: Shape, p: Parameters): FragmentSqlToken {
     : sql.fragment`(SELECT FROM bank_accounts WHERE ${under})`
 }
 
-/** The conditions that an index fulfils: each transaction that is walked over fulfils them. */
+/** Conditions that the index guarantees for each transaction of the walk. */
 function walkedBy({ hasEnvelope, isPending }: Shape, p: Parameters): FragmentSqlToken {
   const under = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}
     AND deleted_at IS NULL AND ${inRange(p)}`
@@ -145,7 +145,7 @@ function inRange(p: Parameters): FragmentSqlToken {
     AND (date, transaction_id) < (${p.beforeDate}::timestamptz, ${p.beforeId}::text)`
 }
 
-/** The conditions that are looked at one transaction after the other. */
+/** Conditions that the walk checks for each transaction. */
 function keptBy({ isFree, isPending, hasText }: Shape, p: Parameters): FragmentSqlToken {
   const kept = [
     ...(isFree ? [sql.fragment`spending_id IS NULL`] : []),
@@ -168,7 +168,12 @@ function valuesOf(
   { examined = 0, foundMax = 0 }: { examined?: number; foundMax?: number },
 ) {
   return {
-    ...{ accountId, bankAccountId, spendingId, limit, examined, foundMax },
+    accountId,
+    bankAccountId,
+    spendingId,
+    limit,
+    examined,
+    foundMax,
     pattern: text === null ? null : patternOf(text),
     from: from.toISOString(),
     beforeDate: behind.date.toISOString(),

@@ -16,13 +16,13 @@ describe('the range of a search', () => {
     expect(behind).toEqual({ date: new Date(next), transactionId: '' })
   })
 
-  test('without days is everything', () => {
+  test('without days is unbounded', () => {
     const { from, behind } = rangeOf(none, 'UTC')
     expect(from.getTime()).toBeLessThan(Date.parse('1900-01-01'))
     expect(behind.date.getTime()).toBeGreaterThan(Date.parse('2200-01-01'))
   })
 
-  test('goes on behind a place, and never beyond its last day', () => {
+  test('continues after a cursor, within its last day', () => {
     const after = { date: new Date('2026-03-05T00:00:00Z'), transactionId: 'txn_1' }
     expect(rangeOf({ ...none, after }, 'UTC').behind).toEqual(after)
     expect(rangeOf({ ...none, to: '2026-03-09', after }, 'UTC').behind).toEqual(after)

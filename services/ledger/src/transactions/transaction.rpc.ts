@@ -34,7 +34,7 @@ import { removeTransaction } from './transaction-removal.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
 
-/** Transactions of a bank account (spec/interface.md, Transactions). */
+/** RPCs of transactions (docs/transactions.md). */
 export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionService> {
   return {
     listTransactions: (request, context) => listPage(deps, request, context),
@@ -109,7 +109,7 @@ type Existing = {
   context: HandlerContext
 }
 
-/** A write to an existing transaction, on its envelope and with what providers say of it. */
+/** A write to an existing transaction: its envelope and provider records are in scope. */
 function change<Reply>(
   { write }: Deps,
   { context, ...ids }: Existing,
@@ -131,8 +131,8 @@ function change<Reply>(
 }
 
 /**
- * Repeated, it changes nothing but the version. Of a bank account that is removed, maybe at this
- * moment, the transactions go too: nothing is left to forget.
+ * Idempotent: a repetition raises the version only. `notFound` counts as done: the bank account is
+ * being removed with its transactions.
  */
 async function forgetSchedule(
   { write }: Deps,
@@ -155,7 +155,7 @@ async function forgetSchedule(
   })
 }
 
-/** What providers say of a transaction; nothing of a manual or uploaded one. */
+/** The provider records of the reply; none for manual and uploaded transactions. */
 function recordsOf(transaction: Transaction, records: readonly ProviderRecord[]): ProviderRecords {
   const { source, transactionId } = transaction
   if (source !== 'aggregator' && source !== 'feed') return noRecords

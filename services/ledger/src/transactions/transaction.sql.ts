@@ -14,7 +14,7 @@ const transactionById = prepare(
       AND transaction_id = ${transactionId} AND removed_at IS NULL`,
 )
 
-/** The transaction, soft-deleted or not, unless its bank account's link is deleted. */
+/** The transaction, soft-deleted or not; null if it is missing or its link is deleted. */
 export function findTransaction(
   { pool }: Database,
   accountId: string,

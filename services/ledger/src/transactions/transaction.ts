@@ -17,8 +17,9 @@ import { take } from '../money/spend.ts'
 const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
 
 /**
- * A transaction; a positive amount leaves the account, in minor units. `spendingAmount` is what the
- * envelope gave, null exactly when `spendingId` is. `date` is midnight in the account's timezone.
+ * A transaction; `amount` in minor units, positive if money leaves the account. `spendingAmount` is
+ * the amount that the envelope gave, null exactly if `spendingId` is. `date` is midnight in the
+ * account's timezone.
  */
 export const Transaction = z.object({
   accountId: z.string(),
@@ -45,7 +46,7 @@ export const Transaction = z.object({
 })
 export type Transaction = z.infer<typeof Transaction>
 
-/** The texts that a transaction is found by, in the order of `transaction_text`. */
+/** The columns of the text search, in the order of the SQL function `transaction_text`. */
 export const searchedTexts = [
   'name',
   'originalName',
@@ -54,17 +55,17 @@ export const searchedTexts = [
   'notes',
 ] as const satisfies readonly (keyof Transaction)[]
 
-/** What the lock statement has read; envelopes are those that the request may concern. */
+/** Input of a decision: the bank account, and the envelopes that the request may change. */
 export type Locked = {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
   operation: Operation
 }
 
-/** The outcome of a write to a transaction; the settlement's envelopes are the changed ones. */
+/** The result of a write to a transaction; the settlement has the changed envelopes. */
 export type TransactionDecision = { settlement: Settlement; transaction: Transaction }
 
-/** The fields of a transaction that its user states; of a change some, of a create all. */
+/** The fields that a user may state: all in a create, some in a change. */
 const Stated = Transaction.pick({
   amount: true,
   date: true,
@@ -75,7 +76,7 @@ const Stated = Transaction.pick({
 }).extend({ name: z.string() })
 type StatedFields = z.infer<typeof Stated>
 
-/** What a request states of a transaction; `date` is already midnight in the account's timezone. */
+/** The fields of a PATCH; `date` is midnight in the account's timezone. */
 export type TransactionPatch = {
   [Field in keyof StatedFields]?: StatedFields[Field] | null | undefined
 }
@@ -84,7 +85,7 @@ const statedFields = Object.entries(Stated.shape).map(([name, type]) => {
   return { name, isNullable: type instanceof z.ZodNullable }
 })
 
-/** The body of a create; `date` is already midnight in the account's timezone. */
+/** The body of a create; `date` is midnight in the account's timezone. */
 export type NewTransaction = TransactionPatch &
   Pick<StatedFields, 'amount' | 'date' | 'name'> & {
     transactionId: string
@@ -92,8 +93,8 @@ export type NewTransaction = TransactionPatch &
   }
 
 /**
- * Decides a manual transaction (`spec/ledger.md` 4.4, `decisions.md` Ledger): only on a manual
- * link; a deposit has no envelope; the envelope gives what it can.
+ * Decides a manual transaction (docs/transactions.md#create): only on a manual link, and a deposit
+ * has no envelope. The envelope gives min(held, amount).
  */
 export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
   requireWritable(locked.bankAccount)
@@ -111,8 +112,8 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
 }
 
 /**
- * What a request states, as it is stored: an empty text is none. Null where a value is needed
- * counts as not stated.
+ * The stated fields in their stored form: an empty text becomes null. A null counts as not stated
+ * where the column is not nullable.
  */
 export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
   const given: Record<string, unknown> = patch
@@ -124,8 +125,8 @@ export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
 }
 
 /**
- * Takes the amount of a transaction from its envelope, as far as it reaches; null where it has
- * none. A `spendingId` that is not an open envelope of this bank account is refused.
+ * Takes min(held, amount) from the envelope of a transaction and returns it; null if unassigned.
+ * Throws `invalid` if `spendingId` is not an open envelope of this bank account.
  */
 export function takeFrom(
   book: Book,
@@ -150,7 +151,7 @@ export function manualTransaction(
   return { ...emptyTransaction(bankAccount, { ...stated, ...created }), name, originalName: name }
 }
 
-/** A posted, unassigned transaction without any text: every new transaction starts from it. */
+/** A posted, unassigned transaction with empty texts, the base of every new transaction. */
 export function emptyTransaction(
   { accountId, bankAccountId }: Pick<Transaction, 'accountId' | 'bankAccountId'>,
   created: Pick<Transaction, 'transactionId' | 'amount' | 'date' | 'source' | 'createdAt'>,
@@ -180,7 +181,7 @@ export function emptyTransaction(
   }
 }
 
-/** Refuses an amount that somebody states to be 0, or out of range. */
+/** Throws `invalid` if a stated amount is 0 or outside ±2^53−1. */
 export function requireAmount(amount: bigint): void {
   if (amount === 0n) {
     throw invalid({ amount: 'must not be 0' })
@@ -188,7 +189,7 @@ export function requireAmount(amount: bigint): void {
   inRange(amount)
 }
 
-/** Refuses a deposit that names an envelope. */
+/** Throws `invalid` if a deposit names an envelope. */
 export function requireSpending(of: { amount: bigint; spendingId: string | null }): void {
   if (of.amount < 0n && of.spendingId !== null) {
     throw invalid({ spendingId: 'a deposit cannot be assigned to an expense or a goal' })
