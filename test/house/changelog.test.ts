@@ -1,16 +1,17 @@
 import { expect, test } from '@jest/globals'
 import { changelogFaults } from './changelog.ts'
 
-test('a changelog with versions and the three sections is fine', () => {
+test('a changelog with versions and the four sections is fine', () => {
   const text = [
     '# Changelog',
     '## Unreleased',
-    '### Features',
+    '### Added',
     '- envelopes',
-    '## 0.1.0 - 2026-01-31',
-    '### Safety and performance',
-    '### Features',
-    '### Internals',
+    '## 0.1.0 (2026-01-31)',
+    '### Upgrading',
+    '### Added',
+    '### Changed',
+    '### Fixed',
   ]
   expect(changelogFaults(text.join('\n'))).toEqual([])
 })
@@ -20,18 +21,14 @@ test.each([
   ['a version without a day', '# Changelog\n## 0.1.0', 'CHANGELOG.md:2: heading "## 0.1.0"'],
   [
     'a section of another name',
-    '# Changelog\n## Unreleased\n### Fixed',
-    'CHANGELOG.md:3: heading "### Fixed"',
+    '# Changelog\n## Unreleased\n### Internals',
+    'CHANGELOG.md:3: heading "### Internals"',
   ],
-  [
-    'a section before any version',
-    '# Changelog\n### Features',
-    'CHANGELOG.md:2: heading "### Features"',
-  ],
+  ['a section before any version', '# Changelog\n### Added', 'CHANGELOG.md:2: heading "### Added"'],
   [
     'a section twice in a version',
-    '# Changelog\n## Unreleased\n### Features\n### Features',
-    'CHANGELOG.md:4: heading "### Features"',
+    '# Changelog\n## Unreleased\n### Added\n### Added',
+    'CHANGELOG.md:4: heading "### Added"',
   ],
 ])('%s is a fault', (_, text, fault) => {
   expect(changelogFaults(text)).toEqual([fault])
