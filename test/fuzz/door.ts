@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { newLinkToken } from '@coffer/identity/mail/link-token'
-import { insertLinkToken, type LinkScope } from '@coffer/identity/mail/link-token.sql'
+import { createMailedLink } from '@coffer/identity/mail/mailed-link'
+import { insertMailedLink, type MailedLinkPurpose } from '@coffer/identity/mail/mailed-link.sql'
 import { findLogin } from '@coffer/identity/sign-in/login.sql'
 import { newId } from '@coffer/kit/values/id'
 import { generateSync } from 'otplib'
@@ -99,12 +99,16 @@ async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
 }
 
 /** The token of a link as it would be mailed; mails take their time. */
-async function tokenFor({ booted }: Coffer, email: string, scope: LinkScope): Promise<string> {
+async function tokenFor(
+  { booted }: Coffer,
+  email: string,
+  purpose: MailedLinkPurpose,
+): Promise<string> {
   const database = booted.database('identity')
   const login = await findLogin(database, email)
   if (!login) throw new Error(`nobody has ${email}`)
-  const { token, ...stored } = newLinkToken(randomBytes(32), { now: new Date(), minutes: 10 })
-  await insertLinkToken(database.pool, login.loginId, { ...stored, scope })
+  const { token, ...stored } = createMailedLink(randomBytes(32), { now: new Date(), minutes: 10 })
+  await insertMailedLink(database.pool, login.loginId, { ...stored, purpose })
   return token
 }
 

@@ -23,14 +23,14 @@ import { sweepActivities } from './accounts/sweep.activities.ts'
 import { users } from './accounts/user.rpc.ts'
 import { apiKeys } from './api-keys/api-key.rpc.ts'
 import { billingActivities } from './billing/billing.activities.ts'
-import { type Billing, openBilling } from './billing/billing.client.ts'
+import { type Billing, createBillingClient } from './billing/billing.client.ts'
 import { registrationHandler } from './billing/billing.consumer.ts'
 import { billingRoutes } from './billing/billing.rpc.ts'
 import { requireBilling, settings } from './config.ts'
-import { publicAddresses } from './mail/link-token.ts'
 import { mailActivities } from './mail/mail.activities.ts'
 import { openMailServer } from './mail/mail.client.ts'
 import { mailHandler } from './mail/mail.consumer.ts'
+import { publicAddresses } from './mail/mailed-link.ts'
 import { proofOfWork } from './proof-of-work/proof-of-work.rpc.ts'
 import { multifactor } from './second-factor/multifactor.rpc.ts'
 import { credentials } from './sign-in/credential.rpc.ts'
@@ -90,7 +90,7 @@ export const identity = defineService({
     const { config } = offered
     const passwords = startPasswords(config.passwordHashesAtOnce)
     requireBilling(config)
-    const billing = config.billed ? openBilling(config) : null
+    const billing = config.billed ? createBillingClient(config) : null
     if (config.emailVerificationEnabled && !config.smtpUrl) {
       offered.log.warn('email verification is off: COFFER_SMTP_URL is not set')
     }

@@ -9,7 +9,7 @@ import { UserService } from '@coffer/proto/identity/v1/user'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { bootIdentity, nobody, register, statementsOf } from './household.ts'
+import { anonymous, bootIdentity, register, statementsOf } from './household.ts'
 
 let booted: Booted
 
@@ -29,7 +29,7 @@ const keys = () => booted.client('identity', ApiKeyService)
 const names = async (as: CallOptions) =>
   (await keys().listApiKeys({}, as)).apiKeys.map(({ name }) => name)
 const verify = (apiKeyId: string, secret: string) =>
-  booted.client('identity', SignInService).verifyApiKey({ apiKeyId, secret }, nobody(booted))
+  booted.client('identity', SignInService).verifyApiKey({ apiKeyId, secret }, anonymous(booted))
 const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
 
 async function create(as: CallOptions, name = 'Laptop', limits = {}) {

@@ -9,10 +9,10 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { hashOf } from '../src/sign-in/secret.ts'
 import {
+  anonymous,
   authenticator,
   bootIdentity,
   bySession,
-  nobody,
   password,
   register,
   registerWithAuthenticator,
@@ -37,7 +37,7 @@ type Ann = Awaited<ReturnType<typeof register>>
 const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
 const multifactor = () => booted.client('identity', MultifactorService)
 const signIn = ({ email }: Ann) =>
-  booted.client('identity', SignInService).login({ email, password }, nobody(booted))
+  booted.client('identity', SignInService).login({ email, password }, anonymous(booted))
 const change = (newPassword: string, as: Ann['as']) =>
   booted
     .client('identity', PasswordService)

@@ -14,7 +14,7 @@ export function bootIdentity(environment: Record<string, string> = {}): Promise<
 }
 
 /** Call options of a request without credentials, as the gateway would pass them. */
-export function nobody({ keysFolder }: Booted): CallOptions {
+export function anonymous({ keysFolder }: Booted): CallOptions {
   const token = anonymousCaller(loadSigner(keysFolder, 'gateway'), new Date())
   return { headers: { [headers.caller]: token } }
 }
@@ -31,7 +31,7 @@ export function newcomer(change: Record<string, string> = {}) {
 export async function register(booted: Booted, change: Record<string, string> = {}) {
   const body = newcomer(change)
   const signIn = booted.client('identity', SignInService)
-  const { user, sessionToken } = await signIn.register(body, nobody(booted))
+  const { user, sessionToken } = await signIn.register(body, anonymous(booted))
   if (!user) throw new Error('registered without a user')
   const as = await bySession(booted, sessionToken)
   return { ...body, user, sessionToken, accountId: user.accountId, as }
@@ -40,7 +40,7 @@ export async function register(booted: Booted, change: Record<string, string> = 
 /** Call options of whom a session token stands for, as the gateway would pass them. */
 export async function bySession(booted: Booted, sessionToken: string): Promise<CallOptions> {
   const { verifySession } = booted.client('identity', SignInService)
-  const { credential } = await verifySession({ sessionToken }, nobody(booted))
+  const { credential } = await verifySession({ sessionToken }, anonymous(booted))
   if (!credential) throw new Error('verified without a credential')
   const { accountId, userId, loginId, sessionId, mfaPending } = credential
   const kind = mfaPending ? 'pending' : 'session'

@@ -9,10 +9,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import {
+  anonymous,
   authenticator,
   bootIdentity,
   bySession,
-  nobody,
   password,
   register,
   registerWithAuthenticator,
@@ -47,9 +47,9 @@ const refusal = (call: Promise<unknown>) =>
 const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
 const byCode = (value: string) => ({ proof: { kind: { case: 'totp', value } } }) as const
 
-/** The pending session that a password begins. */
+/** Signs in with the password; returns the pending session's token and call options. */
 async function pending({ email }: { email: string }) {
-  const { sessionToken, mfaRequired } = await signIn().login({ email, password }, nobody(booted))
+  const { sessionToken, mfaRequired } = await signIn().login({ email, password }, anonymous(booted))
   expect(mfaRequired).toBe(true)
   return { sessionToken, as: await bySession(booted, sessionToken) }
 }
@@ -63,7 +63,7 @@ test('an authenticator counts once a code of it was confirmed', async () => {
   const { uri, recoveryCodes } = await multifactor().setUpTotp({}, ann.as)
   expect(uri).toContain(encodeURIComponent(ann.email))
   expect(new Set(recoveryCodes).size).toBe(10)
-  const before = await signIn().login({ email: ann.email, password }, nobody(booted))
+  const before = await signIn().login({ email: ann.email, password }, anonymous(booted))
   expect(before.mfaRequired).toBe(false)
   await multifactor().confirmTotp({ totp: ` ${authenticator(uri)(start)} ` }, ann.as)
   const { user } = await users().getMe({}, ann.as)
@@ -101,12 +101,12 @@ test('enabling and disabling an authenticator end every other session', async ()
   const ann = await register(booted)
   const live = (sessionToken: string) =>
     signIn()
-      .verifySession({ sessionToken }, nobody(booted))
+      .verifySession({ sessionToken }, anonymous(booted))
       .then(
         () => true,
         () => false,
       )
-  const other = await signIn().login({ email: ann.email, password }, nobody(booted))
+  const other = await signIn().login({ email: ann.email, password }, anonymous(booted))
   const { uri } = await multifactor().setUpTotp({}, ann.as)
   expect(await live(other.sessionToken)).toBe(true)
   await multifactor().confirmTotp({ totp: authenticator(uri)(start) }, ann.as)
@@ -118,7 +118,7 @@ test('enabling and disabling an authenticator end every other session', async ()
   expect([await live(sessionToken), await live(ann.sessionToken)]).toEqual([false, true])
 })
 
-test('what is not set up cannot be confirmed, what is enabled not set up', async () => {
+test('confirming needs a set-up, and an enabled authenticator refuses both', async () => {
   booted.clock.now = start
   const ann = await register(booted)
   const early = multifactor().confirmTotp({ totp: '123456' }, ann.as)
@@ -140,7 +140,8 @@ test('a code exchanges the pending session for a full one, once', async () => {
   const { sessionToken, as } = await pending(ann)
   const full = await complete(ann.codeAt(after(30)), as)
   expect(full.isActive).toBe(true)
-  const verify = (token: string) => signIn().verifySession({ sessionToken: token }, nobody(booted))
+  const verify = (token: string) =>
+    signIn().verifySession({ sessionToken: token }, anonymous(booted))
   const { credential } = await verify(full.sessionToken)
   expect(credential).toMatchObject({ accountId: ann.accountId, mfaPending: false })
   const again = verify(sessionToken)
@@ -205,7 +206,7 @@ test('the second factor may be owed for five minutes', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   const { sessionToken, as } = await pending(ann)
   booted.clock.now = after(5 * minute)
-  const late = signIn().verifySession({ sessionToken }, nobody(booted))
+  const late = signIn().verifySession({ sessionToken }, anonymous(booted))
   expect(await refusal(late)).toMatchObject({ code: Code.Unauthenticated })
   const exchange = complete(ann.codeAt(after(5 * minute)), as)
   expect(await refusal(exchange)).toMatchObject({ code: Code.Unauthenticated })
@@ -240,13 +241,13 @@ test.each(['password', 'code', 'recovery code'])('a %s disables it', async (kind
   await multifactor().disableTotp(kind === 'password' ? byPassword : byCode(code), ann.as)
   const { user } = await users().getMe({}, ann.as)
   expect(user?.login?.totpEnabledAt).toBeUndefined()
-  const { mfaRequired } = await signIn().login({ email: ann.email, password }, nobody(booted))
+  const { mfaRequired } = await signIn().login({ email: ann.email, password }, anonymous(booted))
   expect(mfaRequired).toBe(false)
   const again = multifactor().disableTotp(byPassword, ann.as)
   expect(await refusal(again)).toMatchObject({ code: Code.FailedPrecondition })
 })
 
-test('neither disabling nor new codes go without a proof', async () => {
+test('neither disabling nor new codes go without re-authentication', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   const wrong = { proof: { kind: { case: 'currentPassword', value: 'wrong horse' } } } as const
   for (const call of [multifactor().disableTotp, multifactor().renewRecoveryCodes]) {
@@ -257,11 +258,11 @@ test('neither disabling nor new codes go without a proof', async () => {
   await pending(ann)
 })
 
-test('recovery codes of an authenticator that is not enabled prove nothing', async () => {
+test('recovery codes of an authenticator that is not enabled are refused', async () => {
   const ann = await register(booted)
   const { recoveryCodes } = await multifactor().setUpTotp({}, ann.as)
-  const proof = byCode(recoveryCodes[0] ?? '')
-  const deletion = booted.client('identity', AccountService).deleteAccount(proof, ann.as)
+  const answer = byCode(recoveryCodes[0] ?? '')
+  const deletion = booted.client('identity', AccountService).deleteAccount(answer, ann.as)
   expect(await status(deletion)).toBe(401)
 })
 

@@ -10,9 +10,9 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { disableLogin, issuePasswordReset } from '../src/accounts/operator.activities.ts'
 import {
+  anonymous,
   bootIdentity,
   newcomer,
-  nobody,
   password,
   register,
   registerWithAuthenticator,
@@ -38,12 +38,12 @@ const newPassword = 'battery staple'
 
 const signIn = () => booted.client('identity', SignInService)
 const login = (email: string, with_ = newPassword) =>
-  signIn().login({ email, password: with_ }, nobody(booted))
-const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, nobody(booted))
+  signIn().login({ email, password: with_ }, anonymous(booted))
+const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, anonymous(booted))
 const reset = (token: string, text = newPassword) =>
   booted
     .client('identity', PasswordService)
-    .resetPassword({ token, password: text }, nobody(booted))
+    .resetPassword({ token, password: text }, anonymous(booted))
 const refusal = (call: Promise<unknown>) =>
   call.then(
     () => null,
@@ -155,7 +155,7 @@ test('a disabled login is kept out: sessions, keys, password and reset', async (
   const { apiKeyId, secret = '' } = apiKey!
   for (const call of [
     verify(ann.sessionToken),
-    signIn().verifyApiKey({ apiKeyId, secret }, nobody(booted)),
+    signIn().verifyApiKey({ apiKeyId, secret }, anonymous(booted)),
     login(ann.email, password),
   ]) {
     expect(await refusal(call)).toMatchObject({ code: Code.Unauthenticated })

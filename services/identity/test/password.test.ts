@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { settings } from '../src/config.ts'
-import { tellOwner } from '../src/mail/mail-request.rpc.ts'
-import { bootIdentity, bySession, nobody, password, register } from './household.ts'
+import { notifyOwner } from '../src/mail/mail-request.rpc.ts'
+import { anonymous, bootIdentity, bySession, password, register } from './household.ts'
 
 let booted: Booted
 
@@ -28,8 +28,8 @@ afterAll(async () => {
 const newPassword = 'battery staple'
 const signIn = () => booted.client('identity', SignInService)
 const login = (email: string, with_ = password) =>
-  signIn().login({ email, password: with_ }, nobody(booted))
-const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, nobody(booted))
+  signIn().login({ email, password: with_ }, anonymous(booted))
+const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, anonymous(booted))
 const change = (body: object, as: CallOptions) =>
   booted
     .client('identity', PasswordService)
@@ -58,7 +58,7 @@ test('a mailbox is told of a change five times in a quarter of an hour', async (
   const counts: bigint[] = []
   const telling = booted.database('identity').transaction(async (tx) => {
     for (let times = 1; times <= 7; times += 1) {
-      await tellOwner({ config, clock }, tx, { kind: 'password-changed', email: 'a@example.com' })
+      await notifyOwner({ config, clock }, tx, { kind: 'password-changed', email: 'a@example.com' })
     }
     const count = sql.type(z.object({ mails: z.bigint() }))`SELECT count(*) AS mails FROM mails`
     counts.push(await tx.oneFirst(count))

@@ -8,7 +8,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { bootIdentity, newcomer, nobody, register } from './household.ts'
+import { anonymous, bootIdentity, newcomer, register } from './household.ts'
 
 let booted: Booted
 
@@ -28,7 +28,7 @@ test('a server that has just been set up has no login', async () => {
 
 test('registration answers with the user and a session that works', async () => {
   const body = newcomer({ timezone: 'US/Central', locale: 'de-DE' })
-  const { user, sessionToken, isActive } = await signIn().register(body, nobody(booted))
+  const { user, sessionToken, isActive } = await signIn().register(body, anonymous(booted))
   expect(user).toMatchObject({
     role: 'owner',
     login: { email: body.email, firstName: 'Ann', lastName: 'Lee', isEmailVerified: false },
@@ -38,7 +38,7 @@ test('registration answers with the user and a session that works', async () => 
   expect(isId('lgn', user!.loginId)).toBe(true)
   expect(isId('acct', user!.accountId)).toBe(true)
   expect(isActive).toBe(true)
-  const { credential } = await signIn().verifySession({ sessionToken }, nobody(booted))
+  const { credential } = await signIn().verifySession({ sessionToken }, anonymous(booted))
   expect(credential).toMatchObject({
     accountId: user!.accountId,
     userId: user!.userId,
@@ -58,7 +58,7 @@ test('texts are trimmed, and without timezone and locale the defaults hold', asy
     account: { timezone: 'UTC', locale: 'en_US' },
   })
   const login = { email, password: '87654kjh' }
-  await expect(signIn().login(login, nobody(booted))).resolves.toMatchObject({ isActive: true })
+  await expect(signIn().login(login, anonymous(booted))).resolves.toMatchObject({ isActive: true })
 })
 
 test('the settings of the account are announced as version 1', async () => {
@@ -79,7 +79,7 @@ test('the settings of the account are announced as version 1', async () => {
 test('of eight registrations of one address at once one wins', async () => {
   const body = newcomer()
   const all = await Promise.allSettled(
-    Array.from({ length: 8 }, () => signIn().register(body, nobody(booted))),
+    Array.from({ length: 8 }, () => signIn().register(body, anonymous(booted))),
   )
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const one of all) {
@@ -99,7 +99,7 @@ test('an address of a blocked domain is answered as one in use, and not stored',
   const register = (email: string) =>
     blocking
       .client('identity', SignInService)
-      .register(newcomer({ email }), nobody(blocking))
+      .register(newcomer({ email }), anonymous(blocking))
       .then(() => null, ConnectError.from)
   const taken = 'ann@here.example'
   expect(await register(taken)).toBeNull()
@@ -121,7 +121,7 @@ test('a registration that fails leaves nothing behind', async () => {
     SELECT (SELECT count(*) FROM accounts) + (SELECT count(*) FROM sessions)
       + (SELECT count(*) FROM changes) AS rows`
   const before = await database.pool.oneFirst(count)
-  await expect(signIn().register(newcomer({ email }), nobody(booted))).rejects.toThrow()
+  await expect(signIn().register(newcomer({ email }), anonymous(booted))).rejects.toThrow()
   expect(await database.pool.oneFirst(count)).toBe(before)
 })
 
@@ -134,7 +134,9 @@ test.each([
   ['firstName', { firstName: '  ' }],
   ['timezone', { timezone: 'Mars/Olympus' }],
 ])('a bad %s is a problem of that field', async (field, change) => {
-  const error = await signIn().register(newcomer(change), nobody(booted)).catch(ConnectError.from)
+  const error = await signIn()
+    .register(newcomer(change), anonymous(booted))
+    .catch(ConnectError.from)
   expect(error).toMatchObject({ code: Code.InvalidArgument })
   expect(Object.keys(problemsOf(error as ConnectError) ?? {})).toEqual([field])
 })
@@ -142,6 +144,6 @@ test.each([
 test('without sign-up there is no registration', async () => {
   await using closed = await bootIdentity({ COFFER_ALLOW_SIGN_UP: 'false' })
   const { register } = closed.client('identity', SignInService)
-  const error = await register(newcomer(), nobody(closed)).catch(ConnectError.from)
+  const error = await register(newcomer(), anonymous(closed)).catch(ConnectError.from)
   expect(refusalOf(error as ConnectError)).toMatchObject({ status: 404 })
 })

@@ -6,9 +6,9 @@ import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import {
+  anonymous,
   bootIdentity,
   bySession,
-  nobody,
   password,
   register,
   registerWithAuthenticator,
@@ -35,16 +35,16 @@ const after = (ms: number) => new Date(start.getTime() + ms)
 
 const sessions = () => booted.client('identity', SessionService)
 const signIn = () => booted.client('identity', SignInService)
-const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, nobody(booted))
+const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, anonymous(booted))
 const idsOf = async (as: CallOptions) =>
   (await sessions().listSessions({}, as)).sessions.map(({ sessionId }) => sessionId)
 
-/** Somebody with that many sessions, oldest first; `as` is the last one. */
+/** Registers a user with `count` sessions, oldest first; `as` carries the newest. */
 async function withSessions(count: number) {
   const ann = await register(booted)
   const tokens = [ann.sessionToken]
   while (tokens.length < count) {
-    const { sessionToken } = await signIn().login({ email: ann.email, password }, nobody(booted))
+    const { sessionToken } = await signIn().login({ email: ann.email, password }, anonymous(booted))
     tokens.push(sessionToken)
   }
   return { ...ann, tokens, as: await bySession(booted, tokens.at(-1) ?? '') }
@@ -64,7 +64,7 @@ test('sessions are listed newest first, with the current one marked', async () =
 test('a session that has idled away or owes its second factor is not listed', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   const as = await bySession(booted, ann.sessionToken)
-  await signIn().login({ email: ann.email, password }, nobody(booted))
+  await signIn().login({ email: ann.email, password }, anonymous(booted))
   expect(await idsOf(as)).toHaveLength(1)
   booted.clock.now = after(7 * day)
   expect(await idsOf(as)).toEqual([])
@@ -90,29 +90,29 @@ test('all others can be ended at once', async () => {
   expect(await idsOf(bob.as)).toHaveLength(2)
 })
 
-test('a session that began a while ago ends others only with a proof', async () => {
+test('a session that began a while ago ends others only with re-authentication', async () => {
   booted.clock.now = start
   const ann = await withSessions(3)
   const [, , sessionId = ''] = await idsOf(ann.as)
   booted.clock.now = after(15 * minute)
   const wrong = { proof: { kind: { case: 'currentPassword', value: 'wrong horse' } } } as const
-  const proved = { proof: { kind: { case: 'currentPassword', value: password } } } as const
-  for (const proof of [{}, wrong]) {
+  const right = { proof: { kind: { case: 'currentPassword', value: password } } } as const
+  for (const answer of [{}, wrong]) {
     for (const call of [
-      sessions().endSession({ sessionId, ...proof }, ann.as),
-      sessions().endOtherSessions(proof, ann.as),
+      sessions().endSession({ sessionId, ...answer }, ann.as),
+      sessions().endOtherSessions(answer, ann.as),
     ]) {
       const error = ConnectError.from(await call.catch((thrown) => thrown))
       expect(refusalOf(error)).toMatchObject({ status: 401 })
     }
   }
   expect(await idsOf(ann.as)).toHaveLength(3)
-  await sessions().endSession({ sessionId, ...proved }, ann.as)
-  await sessions().endOtherSessions(proved, ann.as)
+  await sessions().endSession({ sessionId, ...right }, ann.as)
+  await sessions().endOtherSessions(right, ann.as)
   expect(await idsOf(ann.as)).toHaveLength(1)
 })
 
-test("somebody else's session is not there", async () => {
+test("another user's session is not there", async () => {
   const [ann, bob] = [await withSessions(1), await withSessions(1)]
   const [sessionId = ''] = await idsOf(bob.as)
   for (const id of [sessionId, newId('sess')]) {

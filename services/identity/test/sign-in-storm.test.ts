@@ -3,7 +3,7 @@ import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { bootIdentity, newcomer, nobody, register } from './household.ts'
+import { anonymous, bootIdentity, newcomer, register } from './household.ts'
 
 let booted: Booted
 
@@ -20,7 +20,7 @@ test('more sign-ins than can be hashed are unavailable, and reads go on', async 
   const { login } = booted.client('identity', SignInService)
   const { getMe } = booted.client('identity', UserService)
   const storm = Array.from({ length: 200 }, () =>
-    login(newcomer(), nobody(booted)).then(
+    login(newcomer(), anonymous(booted)).then(
       () => null,
       (error) => ConnectError.from(error).code,
     ),
@@ -32,5 +32,5 @@ test('more sign-ins than can be hashed are unavailable, and reads go on', async 
   const answered = codes.filter((code) => code === Code.Unauthenticated)
   expect(unavailable.length + answered.length).toBe(codes.length)
   expect(unavailable).not.toEqual([])
-  expect(await login(ann, nobody(booted))).toMatchObject({ isActive: true })
+  expect(await login(ann, anonymous(booted))).toMatchObject({ isActive: true })
 })

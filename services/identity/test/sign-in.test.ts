@@ -7,7 +7,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { bootIdentity, newcomer, nobody, password, register, statementsOf } from './household.ts'
+import { anonymous, bootIdentity, newcomer, password, register, statementsOf } from './household.ts'
 
 let booted: Booted
 
@@ -24,8 +24,8 @@ afterAll(async () => {
 })
 
 const signIn = () => booted.client('identity', SignInService)
-const login = (body: { email: string; password: string }) => signIn().login(body, nobody(booted))
-const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, nobody(booted))
+const login = (body: { email: string; password: string }) => signIn().login(body, anonymous(booted))
+const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, anonymous(booted))
 const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
 
 const minute = 60_000
@@ -128,7 +128,7 @@ test('guesses made at the same time count like others', async () => {
 test('a session ends with logout at once, the others stay', async () => {
   const ann = await register(booted)
   const { sessionToken } = await login(ann)
-  await signIn().logout({ sessionToken }, nobody(booted))
+  await signIn().logout({ sessionToken }, anonymous(booted))
   expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
   await expect(verify(ann.sessionToken)).resolves.toHaveProperty('credential')
 })
@@ -138,12 +138,12 @@ test('a sign-in ends the session whose place it takes, and no other', async () =
   const other = await login(ann)
   const formerSessionToken = ann.sessionToken
   const wrong = { ...ann, password: 'wrong horse battery', formerSessionToken }
-  await refusal(signIn().login(wrong, nobody(booted)))
+  await refusal(signIn().login(wrong, anonymous(booted)))
   await expect(verify(formerSessionToken)).resolves.toHaveProperty('credential')
-  const { sessionToken } = await signIn().login({ ...ann, formerSessionToken }, nobody(booted))
+  const { sessionToken } = await signIn().login({ ...ann, formerSessionToken }, anonymous(booted))
   expect(await refusal(verify(formerSessionToken))).toMatchObject({ code: Code.Unauthenticated })
   const again = { ...newcomer(), formerSessionToken: sessionToken }
-  await signIn().register(again, nobody(booted))
+  await signIn().register(again, anonymous(booted))
   expect(await refusal(verify(sessionToken))).toMatchObject({ code: Code.Unauthenticated })
   await expect(verify(other.sessionToken)).resolves.toHaveProperty('credential')
 })
@@ -151,7 +151,7 @@ test('a sign-in ends the session whose place it takes, and no other', async () =
 test.each(['', 'nonsense', 'a'.repeat(52)])(
   'logout with %j is fine, verifying is not',
   async (t) => {
-    await expect(signIn().logout({ sessionToken: t }, nobody(booted))).resolves.toBeDefined()
+    await expect(signIn().logout({ sessionToken: t }, anonymous(booted))).resolves.toBeDefined()
     expect(await refusal(verify(t))).toMatchObject({ code: Code.Unauthenticated })
   },
 )
@@ -208,7 +208,7 @@ test('no token and no password is stored as it is', async () => {
 
 test('a caller without an account can only sign in', async () => {
   const users = booted.client('identity', UserService)
-  expect(await refusal(users.getMe({}, nobody(booted)))).toMatchObject({
+  expect(await refusal(users.getMe({}, anonymous(booted)))).toMatchObject({
     code: Code.Unauthenticated,
   })
 })

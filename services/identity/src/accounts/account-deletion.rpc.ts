@@ -1,25 +1,25 @@
 import { forbidden, unauthenticated } from '@coffer/kit/rpc/errors'
 import type { AccountService } from '@coffer/proto/identity/v1/account'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { proveByEither } from '../second-factor/proof.rpc.ts'
+import { reauthenticate } from '../second-factor/re-authentication.rpc.ts'
 import type { IdentityDeps } from '../service.ts'
 import { signedIn } from '../sign-in/signed-in.rpc.ts'
 import { requestDeletion } from './account-deletion.sql.ts'
 import { findUser } from './user.sql.ts'
 
-/** The end of an account (ours; spec/decisions.md, Account settings). */
+/** Returns the RPC that deletes the caller's account (docs/account-data.md#deletion). */
 export function accountDeletion(deps: IdentityDeps): ServiceImpl<typeof AccountService> {
   const { database, clock } = deps
   return {
-    deleteAccount: async ({ proof }, context) => {
+    deleteAccount: async ({ proof: answer }, context) => {
       const { accountId, userId, loginId } = signedIn(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
       if (user.role !== 'owner') throw forbidden('only its owner can delete an account')
       const now = clock()
-      const spend = await proveByEither(deps, proof, { loginId, now })
+      const finalize = await reauthenticate(deps, answer, { loginId, now })
       await database.transaction(async (tx) => {
-        await spend(tx)
+        await finalize(tx)
         await requestDeletion(tx, accountId, now)
       })
       return {}

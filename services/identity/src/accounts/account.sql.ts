@@ -17,7 +17,7 @@ export async function getAccount({ pool }: Database, accountId: string): Promise
 }
 
 /** A page of all accounts, in the order of their IDs. */
-export async function accountsAfter(
+export async function listAccounts(
   { pool }: Database,
   accountId: string,
   pageSize: number,
@@ -32,7 +32,7 @@ export async function insertAccount(tx: Transaction, account: Account): Promise<
 }
 
 /** Tells the other services the settings of these accounts as they are now. */
-export async function announceSettings(
+export async function emitAccountSettings(
   tx: Transaction,
   accounts: readonly Account[],
   billing: { billed: boolean },

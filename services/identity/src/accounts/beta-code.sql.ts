@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-const Spent = z.object({ isSpent: z.boolean() })
+const Consumed = z.object({ isConsumed: z.boolean() })
 
 export async function insertBetaCode(
   { pool }: Database,
@@ -24,13 +24,13 @@ export async function isBetaCode(
 }
 
 /** Uses a code up; false where there is none, or it has expired. */
-export async function spendBetaCode(
+export async function consumeBetaCode(
   tx: Transaction,
   { codeHash, now }: { codeHash: Buffer; now: Date },
 ): Promise<boolean> {
-  const spent = await tx.maybeOne(sql.type(Spent)`
+  const consumed = await tx.maybeOne(sql.type(Consumed)`
     DELETE FROM beta_codes
     WHERE code_hash = ${sql.binary(codeHash)} AND expires_at > ${sql.timestamp(now)}
-    RETURNING true AS "isSpent"`)
-  return spent !== null
+    RETURNING true AS "isConsumed"`)
+  return consumed !== null
 }

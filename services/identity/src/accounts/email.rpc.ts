@@ -1,8 +1,8 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { EmailService } from '@coffer/proto/identity/v1/email'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { linkNotValid, spendLinkToken } from '../mail/link-token.sql.ts'
 import { requestMail } from '../mail/mail-request.rpc.ts'
+import { consumeMailedLink, linkNotValid } from '../mail/mailed-link.sql.ts'
 import type { IdentityDeps } from '../service.ts'
 import { setEmailVerified } from '../sign-in/login.sql.ts'
 import { hashOf } from '../sign-in/secret.ts'
@@ -19,9 +19,9 @@ export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
     verifyEmail: async ({ token }) => {
       requireFeature()
       const now = clock()
-      const shown = { tokenHash: hashOf(token.trim()), scope: 'verify', now } as const
+      const shown = { tokenHash: hashOf(token.trim()), purpose: 'verify', now } as const
       await database.transaction(async (tx) => {
-        const loginId = await spendLinkToken(tx, shown)
+        const loginId = await consumeMailedLink(tx, shown)
         if (!(await setEmailVerified(tx, loginId, now))) throw linkNotValid()
       })
       return {}

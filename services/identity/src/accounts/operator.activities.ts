@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@coffer/kit/database/database'
-import { deleteLinkTokens, insertLinkToken } from '../mail/link-token.sql.ts'
-import { newLinkToken } from '../mail/link-token.ts'
+import { deleteMailedLinks, insertMailedLink } from '../mail/mailed-link.sql.ts'
+import { createMailedLink } from '../mail/mailed-link.ts'
 import {
   disableLoginOf,
   enableLoginOf,
@@ -12,7 +12,7 @@ import {
 import { secretBytes } from '../sign-in/secret.ts'
 import { endSessionsOfLogin } from '../sign-in/session.sql.ts'
 import { insertBetaCode } from './beta-code.sql.ts'
-import { betaCode, betaCodeBytes, betaCodeExpiry, betaCodeHash } from './beta-code.ts'
+import { betaCodeBytes, betaCodeExpiry, formatBetaCode, hashBetaCode } from './beta-code.ts'
 
 /** A token that sets a new password once, and whose. */
 export interface PasswordReset extends LoginState {
@@ -31,8 +31,8 @@ export async function issuePasswordReset(
 ): Promise<PasswordReset | null> {
   const login = await loginOf(database, email)
   if (!login) return null
-  const { token, ...stored } = newLinkToken(randomBytes(secretBytes), { now, minutes })
-  await insertLinkToken(database.pool, login.loginId, { ...stored, scope: 'reset' })
+  const { token, ...stored } = createMailedLink(randomBytes(secretBytes), { now, minutes })
+  await insertMailedLink(database.pool, login.loginId, { ...stored, purpose: 'reset' })
   return { ...login, token, expiresAt: stored.expiresAt }
 }
 
@@ -46,8 +46,8 @@ export async function disableLogin(database: Database, email: string, now: Date)
   const { loginId } = login
   await database.transaction(async (tx) => {
     await disableLoginOf(tx, loginId, now)
-    await deleteLinkTokens(tx, loginId, 'reset')
-    await deleteLinkTokens(tx, loginId, 'verify')
+    await deleteMailedLinks(tx, loginId, 'reset')
+    await deleteMailedLinks(tx, loginId, 'verify')
     await endSessionsOfLogin(tx, loginId, { except: '' })
   })
   return true
@@ -83,9 +83,9 @@ export async function issueBetaCode(
   database: Database,
   now: Date,
 ): Promise<{ code: string; expiresAt: Date }> {
-  const code = betaCode(randomBytes(betaCodeBytes))
+  const code = formatBetaCode(randomBytes(betaCodeBytes))
   const expiresAt = betaCodeExpiry(now)
-  await insertBetaCode(database, { codeHash: betaCodeHash(code), expiresAt })
+  await insertBetaCode(database, { codeHash: hashBetaCode(code), expiresAt })
   return { code, expiresAt }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
-import { accountsAfter, announceSettings } from './account.sql.ts'
+import { emitAccountSettings, listAccounts } from './account.sql.ts'
 
 const pageSize = 500
 
@@ -16,10 +16,10 @@ export async function restateAccounts(
   let restated = 0
   let after = ''
   for (;;) {
-    const page = await accountsAfter(database, after, pageSize)
+    const page = await listAccounts(database, after, pageSize)
     const last = page.at(-1)
     if (last === undefined) return restated
-    await database.transaction((tx) => announceSettings(tx, page, billing))
+    await database.transaction((tx) => emitAccountSettings(tx, page, billing))
     restated += page.length
     after = last.accountId
   }

@@ -13,7 +13,7 @@ import {
   type UserService,
 } from '@coffer/proto/identity/v1/user'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { standingOf } from '../billing/subscription.ts'
+import { subscriptionStateOf } from '../billing/subscription.ts'
 import type { IdentityDeps } from '../service.ts'
 import { signedIn } from '../sign-in/signed-in.rpc.ts'
 import { getAccount } from './account.sql.ts'
@@ -28,11 +28,11 @@ export function users({ config, database, clock }: IdentityDeps): ServiceImpl<ty
       const { accountId, userId, kind } = callerOf(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
-      const standing = standingOf(user, clock(), config)
+      const state = subscriptionStateOf(user, clock(), config)
       const mfaPending = kind === 'pending'
-      const subscribe = standing.isActive ? null : '/account/subscribe'
+      const subscribe = state.isActive ? null : '/account/subscribe'
       return toMessage(GetMeResponseSchema, {
-        ...{ user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...standing },
+        ...{ user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...state },
         ...{ mfaPending, nextUrl: mfaPending ? '/login/multifactor' : subscribe },
       })
     },

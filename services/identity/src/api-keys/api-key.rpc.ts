@@ -7,12 +7,12 @@ import { newId } from '@coffer/kit/values/id'
 import { ApiKeySchema, type ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { spendProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
 import type { IdentityDeps } from '../service.ts'
 import { apiKeySecret, hashOf, secretBytes } from '../sign-in/secret.ts'
 import { signedIn } from '../sign-in/signed-in.rpc.ts'
 import { apiKeyBound, insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
-import { ApiKey, apiKeyProblems } from './api-key.ts'
+import { ApiKey, findApiKeyProblems } from './api-key.ts'
 
 /** API keys of the caller's account, for users who signed in (spec/identity.md 6.7). */
 export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
@@ -29,9 +29,9 @@ export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
       const expiresAt = request.expiresAt ? timestampDate(request.expiresAt) : null
       const scope = request.scope || 'full'
       const now = clock()
-      const problems = apiKeyProblems({ name, expiresAt, scope }, now)
+      const problems = findApiKeyProblems({ name, expiresAt, scope }, now)
       if (problems) throw invalid(problems)
-      await spendProofOfWork(deps, 'create_api_key', request.proofOfWork)
+      await consumeProofOfWork(deps, 'create_api_key', request.proofOfWork)
       const secret = apiKeySecret(randomBytes(secretBytes))
       const key = {
         apiKeyId: newId('key'),
@@ -58,7 +58,7 @@ export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
     },
     deleteApiKey: async ({ apiKeyId, proofOfWork }, context) => {
       const { accountId } = signedIn(context)
-      await spendProofOfWork(deps, 'delete_api_key', proofOfWork)
+      await consumeProofOfWork(deps, 'delete_api_key', proofOfWork)
       const now = clock()
       await database.transaction(async (tx) => {
         const { deletedAt } = await lockApiKey(tx, accountId, apiKeyId)

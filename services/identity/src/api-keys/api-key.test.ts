@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { apiKeyProblems } from './api-key.ts'
+import { findApiKeyProblems } from './api-key.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const key = { name: 'Laptop', expiresAt: null, scope: 'full' }
 
 test.each(['a', 'x'.repeat(300), '🔑'.repeat(300)])('the name %s is fine', (name) => {
-  expect(apiKeyProblems({ ...key, name }, now)).toBeNull()
+  expect(findApiKeyProblems({ ...key, name }, now)).toBeNull()
 })
 
 test.each([
@@ -13,13 +13,13 @@ test.each([
   ['x'.repeat(301), 'must be 1 to 300 characters'],
   ['a\nb', 'must be printable characters only'],
 ])('the name %j is not', (name, problem) => {
-  expect(apiKeyProblems({ ...key, name }, now)).toEqual({ name: problem })
+  expect(findApiKeyProblems({ ...key, name }, now)).toEqual({ name: problem })
 })
 
 test('a key expires in the future, and is full or reads', () => {
   const soon = new Date(now.getTime() + 1)
-  expect(apiKeyProblems({ ...key, expiresAt: soon, scope: 'read' }, now)).toBeNull()
-  expect(apiKeyProblems({ ...key, expiresAt: now, scope: 'write' }, now)).toEqual({
+  expect(findApiKeyProblems({ ...key, expiresAt: soon, scope: 'read' }, now)).toBeNull()
+  expect(findApiKeyProblems({ ...key, expiresAt: now, scope: 'write' }, now)).toEqual({
     expiresAt: 'must lie in the future',
     scope: 'must be full or read',
   })

@@ -21,17 +21,17 @@ export type ApiKey = z.infer<typeof ApiKey>
 const nameCharactersMax = 300
 
 /** What is wrong with a new key, or null (spec/identity.md 6.7; expiry and scope are ours). */
-export function apiKeyProblems(
+export function findApiKeyProblems(
   key: { name: string; expiresAt: Date | null; scope: string },
   now: Date,
 ): Problems | null {
-  const problems = nameProblems(key.name) ?? {}
+  const problems = findNameProblems(key.name) ?? {}
   if (key.expiresAt && key.expiresAt <= now) problems.expiresAt = 'must lie in the future'
   if (!ApiKey.shape.scope.safeParse(key.scope).success) problems.scope = 'must be full or read'
   return Object.keys(problems).length === 0 ? null : problems
 }
 
-function nameProblems(name: string): Problems | null {
+function findNameProblems(name: string): Problems | null {
   const { length } = [...name]
   if (length === 0) return { name: 'name is required' }
   if (/\p{Cc}/u.test(name)) return { name: 'must be printable characters only' }

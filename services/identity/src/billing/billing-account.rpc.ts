@@ -6,11 +6,11 @@ import type { Billing } from './billing.client.ts'
 import {
   findBilledAccount,
   findPayer,
-  keepCustomer,
-  noteRead,
+  saveCustomer,
+  saveReadTime,
   saveSubscription,
 } from './billing.sql.ts'
-import { countingOf, isPaidUp, type StoredSubscription } from './subscription.ts'
+import { chooseSubscription, isPaidUp, type StoredSubscription } from './subscription.ts'
 
 export type BillingDeps = Pick<IdentityDeps, 'database' | 'clock'> & { billing: Billing }
 
@@ -31,7 +31,7 @@ export async function ensureCustomer(
   const name = `${payer.firstName} ${payer.lastName}`.trim()
   const customer = { accountId, email: payer.email, name }
   const customerId = await billing.createCustomer(customer, `${accountId}/${account.version}`)
-  await keepCustomer(database, accountId, customerId)
+  await saveCustomer(database, accountId, customerId)
   return (await findBilledAccount(database, accountId))?.customerId ?? customerId
 }
 
@@ -51,13 +51,13 @@ export async function readSubscription(
     const account = await findBilledAccount(database, accountId)
     if (!account) return false
     const all = account.customerId ? await billing.listSubscriptions(account.customerId) : []
-    const stored = countingOf(all)
+    const stored = chooseSubscription(all)
     const now = clock()
     const isSaved = await database.transaction(async (tx) => {
       const isNews = !isStored(account, stored)
       const saved = isNews
         ? await saveSubscription(tx, account, { stored, now })
-        : await noteRead(tx, account, now)
+        : await saveReadTime(tx, account, now)
       if (saved) await also(tx)
       return saved
     })

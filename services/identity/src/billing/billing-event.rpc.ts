@@ -1,4 +1,9 @@
-import { findAccountOfCustomer, forgetCustomer, isKnownEvent, noteEvent } from './billing.sql.ts'
+import {
+  clearCustomer,
+  findAccountOfCustomer,
+  isHandledEvent,
+  saveStripeEvent,
+} from './billing.sql.ts'
 import { type BillingDeps, readSubscription } from './billing-account.rpc.ts'
 
 const subscriptionEvents = [
@@ -22,11 +27,11 @@ export async function receiveStripeEvent(
   const { eventId, type, customerId } = billing.readEvent(message.body, message.signature, clock())
   const isDeletion = type === 'customer.deleted'
   if (customerId === null || !(isDeletion || subscriptionEvents.includes(type))) return
-  if (await isKnownEvent(database, eventId)) return
+  if (await isHandledEvent(database, eventId)) return
   const accountId = await findAccountOfCustomer(database, customerId)
   if (accountId === null) return
   await readSubscription(deps, accountId, async (tx) => {
-    if (isDeletion) await forgetCustomer(tx, accountId, customerId)
-    await noteEvent(tx, eventId)
+    if (isDeletion) await clearCustomer(tx, accountId, customerId)
+    await saveStripeEvent(tx, eventId)
   })
 }

@@ -5,7 +5,7 @@ import { changeOf, emit } from '@coffer/kit/events/changes'
 import { TrialEndingSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { announceSettings } from '../accounts/account.sql.ts'
+import { emitAccountSettings } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
 
 // These look across accounts, over partial indexes that hold only what is looked for.
@@ -29,7 +29,7 @@ export function beginTrials(database: Database, endsAt: Date, limit: number): Pr
         SELECT account_id FROM accounts WHERE trial_ends_at IS NULL
         ORDER BY account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING ${columns}`)
-    await announceSettings(tx, begun, { billed: true })
+    await emitAccountSettings(tx, begun, { billed: true })
     return begun.length
   })
 }
@@ -53,7 +53,7 @@ export function tellOfBilling(
         SELECT account_id FROM accounts WHERE ${untold}
         ORDER BY account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING ${columns}`)
-    await announceSettings(tx, told, { billed })
+    await emitAccountSettings(tx, told, { billed })
     return told.length
   })
 }

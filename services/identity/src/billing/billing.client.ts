@@ -65,7 +65,7 @@ const toleranceSeconds = 300
 const subscriptionsMax = 100
 
 /** Opens no connection before the first call. */
-export function openBilling(settings: BillingSettings): Billing {
+export function createBillingClient(settings: BillingSettings): Billing {
   const { stripeKey, stripePrice, stripeTaxes, stripeWebhookSecret } = settings
   const { protocol, hostname, port } = new URL(settings.stripeUrl)
   const stripe = new Stripe(stripeKey, {

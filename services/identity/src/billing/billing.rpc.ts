@@ -7,7 +7,7 @@ import type { Billing } from './billing.client.ts'
 import { findAccountOfCustomer, findBilledAccount } from './billing.sql.ts'
 import { type BillingDeps, ensureCustomer, readSubscription } from './billing-account.rpc.ts'
 import { receiveStripeEvent } from './billing-event.rpc.ts'
-import { standingOf } from './subscription.ts'
+import { subscriptionStateOf } from './subscription.ts'
 
 const priceForMs = 60 * 60_000
 
@@ -71,7 +71,7 @@ async function requireUnsubscribed(
   const account = await findBilledAccount(database, accountId)
   if (!account) throw notFound('account')
   if (account.subscriptionId) throw refused('there is a subscription already: use the portal')
-  const { isActive, isTrialing } = standingOf(account, clock(), { billed: true })
+  const { isActive, isTrialing } = subscriptionStateOf(account, clock(), { billed: true })
   if (isActive && !isTrialing) throw refused('the subscription is active')
 }
 

@@ -3,7 +3,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { isFirstDelivery } from '@coffer/kit/events/consumer'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { announceSettings } from '../accounts/account.sql.ts'
+import { emitAccountSettings } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
 import type { StoredSubscription } from './subscription.ts'
 
@@ -47,7 +47,7 @@ export function findPayer({ pool }: Database, accountId: string) {
 }
 
 /** Stores the customer of an account that has none; of several at once the first stays. */
-export async function keepCustomer(
+export async function saveCustomer(
   { pool }: Database,
   accountId: string,
   customerId: string,
@@ -58,7 +58,7 @@ export async function keepCustomer(
 }
 
 /** Forgets a customer that Stripe has deleted, with its subscriptions. */
-export async function forgetCustomer(
+export async function clearCustomer(
   tx: Transaction,
   accountId: string,
   customerId: string,
@@ -85,12 +85,12 @@ export async function saveSubscription(
       version = version + 1
     WHERE account_id = ${accountId} AND version = ${version}
     RETURNING ${columns}`)
-  if (saved) await announceSettings(tx, [saved], { billed: true })
+  if (saved) await emitAccountSettings(tx, [saved], { billed: true })
   return saved !== null
 }
 
 /** Notes that Stripe was asked and had nothing new. */
-export async function noteRead(
+export async function saveReadTime(
   tx: Transaction,
   { accountId, version }: Account,
   now: Date,
@@ -102,12 +102,12 @@ export async function noteRead(
 }
 
 /** Records an event of Stripe in the transaction of its effect. */
-export async function noteEvent(tx: Transaction, eventId: string): Promise<void> {
+export async function saveStripeEvent(tx: Transaction, eventId: string): Promise<void> {
   await isFirstDelivery(tx, { consumer: stripeConsumer, changeId: eventId })
 }
 
 /** Whether an event of Stripe was had before. */
-export async function isKnownEvent({ pool }: Database, eventId: string): Promise<boolean> {
+export async function isHandledEvent({ pool }: Database, eventId: string): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT FROM inbox WHERE consumer = ${stripeConsumer} AND change_id = ${eventId}`)
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { countingOf, isPaidUp, paidUntil, standingOf, trialEnd } from './subscription.ts'
+import {
+  chooseSubscription,
+  isPaidUp,
+  paidUntil,
+  subscriptionStateOf,
+  trialEnd,
+} from './subscription.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const [past, soon, later] = ['2026-11-20', '2026-11-25', '2026-12-25'].map((day) => new Date(day))
@@ -18,7 +24,7 @@ describe.each([
   [soon, later, 'unpaid', { isActive: false, isTrialing: false, hasSubscription: true }],
   [soon, later, 'incomplete', { isActive: false, isTrialing: false, hasSubscription: true }],
   [past, later, 'paused', { isActive: false, isTrialing: false, hasSubscription: false }],
-])('trial %p, subscription %p, %s', (trialEndsAt, subscriptionActiveUntil, status, standing) => {
+])('trial %p, subscription %p, %s', (trialEndsAt, subscriptionActiveUntil, status, state) => {
   const subscriptionId = status === null ? null : 'sub_1'
   const payment = {
     ...{ trialEndsAt: trialEndsAt ?? null, subscriptionStatus: status, subscriptionId },
@@ -27,14 +33,14 @@ describe.each([
 
   test('stands as the rules say', () => {
     const { trialEndsAt: trialingUntil, subscriptionActiveUntil: activeUntil } = payment
-    const all = { ...standing, activeUntil, trialingUntil }
-    expect(standingOf(payment, now, billed)).toEqual(all)
-    expect(isPaidUp(payment, now, billed)).toBe(standing.isActive)
-    expect(paidUntil(payment) > now).toBe(standing.isActive)
+    const all = { ...state, activeUntil, trialingUntil }
+    expect(subscriptionStateOf(payment, now, billed)).toEqual(all)
+    expect(isPaidUp(payment, now, billed)).toBe(state.isActive)
+    expect(paidUntil(payment) > now).toBe(state.isActive)
   })
 
   test('is active without billing, and nothing else', () => {
-    expect(standingOf(payment, now, { billed: false })).toEqual({
+    expect(subscriptionStateOf(payment, now, { billed: false })).toEqual({
       ...{ isActive: true, isTrialing: false, hasSubscription: false },
       ...{ activeUntil: null, trialingUntil: null },
     })
@@ -44,8 +50,8 @@ describe.each([
 test.each(['canceled', 'incomplete_expired'])('%s leaves what is left of the trial', (status) => {
   const ended = { subscriptionStatus: status, subscriptionId: null }
   const payment = { ...ended, trialEndsAt: soon!, subscriptionActiveUntil: later! }
-  const standing = { isActive: true, isTrialing: true, hasSubscription: false }
-  expect(standingOf(payment, now, billed)).toMatchObject(standing)
+  const state = { isActive: true, isTrialing: true, hasSubscription: false }
+  expect(subscriptionStateOf(payment, now, billed)).toMatchObject(state)
   expect(paidUntil(payment)).toEqual(soon)
   expect(isPaidUp({ ...payment, trialEndsAt: past! }, now, billed)).toBe(false)
 })
@@ -74,12 +80,12 @@ test('what counts of several subscriptions does not depend on their order', () =
     subscriptionStatus: 'active',
     subscriptionActiveUntil: new Date('2026-11-29'),
   }
-  expect(countingOf(all)).toEqual(stored)
-  expect(countingOf(all.toReversed())).toEqual(stored)
-  expect(countingOf([at('sub_1', 'canceled', past!)])).toEqual({
+  expect(chooseSubscription(all)).toEqual(stored)
+  expect(chooseSubscription(all.toReversed())).toEqual(stored)
+  expect(chooseSubscription([at('sub_1', 'canceled', past!)])).toEqual({
     subscriptionId: null,
     subscriptionStatus: 'canceled',
     subscriptionActiveUntil: new Date('2026-11-24'),
   })
-  expect(countingOf([])).toMatchObject({ subscriptionId: null, subscriptionStatus: null })
+  expect(chooseSubscription([])).toMatchObject({ subscriptionId: null, subscriptionStatus: null })
 })

@@ -19,7 +19,7 @@ export const Subscription = Payment.extend({
 export type Subscription = z.infer<typeof Subscription>
 
 /** How an account stands, as `GET /users/me` tells it. */
-export interface Standing {
+export interface SubscriptionState {
   isActive: boolean
   isTrialing: boolean
   hasSubscription: boolean
@@ -39,7 +39,7 @@ const endedStatuses = ['canceled', 'incomplete_expired']
 const ownedStatuses = ['active', 'past_due', 'incomplete', 'unpaid']
 
 /** Without billing every account counts as paid up (spec/interface.md, Authentication 3). */
-const unbilled: Standing = {
+const unbilled: SubscriptionState = {
   isActive: true,
   isTrialing: false,
   hasSubscription: false,
@@ -71,11 +71,11 @@ export function isPaidUp(payment: Payment, now: Date, { billed }: { billed: bool
 }
 
 /** How the account stands (spec/identity.md 6.2, 7.2). */
-export function standingOf(
+export function subscriptionStateOf(
   subscription: Subscription,
   now: Date,
   { billed }: { billed: boolean },
-): Standing {
+): SubscriptionState {
   if (!billed) return unbilled
   const { subscriptionId, subscriptionStatus, trialEndsAt, subscriptionActiveUntil } = subscription
   const hasSubscription = subscriptionId !== null && ownedStatuses.includes(`${subscriptionStatus}`)
@@ -106,7 +106,7 @@ export type StoredSubscription = Pick<
  * The one of a customer's subscriptions that counts: paid before owing before ended, among those
  * the one that lasts longest. Two checkouts, or messages out of order, so end in the same.
  */
-export function countingOf(all: readonly ProviderSubscription[]): StoredSubscription {
+export function chooseSubscription(all: readonly ProviderSubscription[]): StoredSubscription {
   const rank = ({ status }: ProviderSubscription) => {
     if (paidStatuses.includes(status)) return 0
     return endedStatuses.includes(status) ? 2 : 1

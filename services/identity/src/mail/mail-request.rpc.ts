@@ -2,19 +2,22 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
 import type { ProofOfWork } from '@coffer/proto/identity/v1/proof_of_work'
 import { featuresOf } from '../accounts/features.ts'
-import { spendProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
-import type { Purpose } from '../proof-of-work/proof-of-work.ts'
+import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import type { ChallengePurpose } from '../proof-of-work/proof-of-work.ts'
 import type { IdentityDeps } from '../service.ts'
-import { emailProblem, mailboxOf } from '../sign-in/login.ts'
+import { findEmailProblem, mailboxOf } from '../sign-in/login.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { admitAttempt, countAttempt } from '../sign-in/sign-in-attempt.sql.ts'
 import { queueMail } from './mail.sql.ts'
 import type { MailKind, NoticeKind } from './mail.ts'
 
-/** Mails of one kind to one mailbox within `windowMs`: their cause may be a stranger to it. */
+// Rate limit per mailbox and kind: anyone can cause mails to an address that is not theirs.
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
-/** Counts a mail that a client asks for. Throws refused (429) beyond the limit of its mailbox. */
+/**
+ * Counts a mail against the limit of its mailbox: 5 of a kind in 15 minutes. Throws refused (429)
+ * beyond it.
+ */
 export function admitMail(
   connection: Pick<Transaction, 'one'>,
   { kind, email }: { kind: MailKind; email: string },
@@ -24,25 +27,30 @@ export function admitMail(
 }
 
 /**
- * Queues a mail to an address that somebody typed. Nothing here looks whether anybody has it, so
- * neither the answer nor its time can tell. Throws invalid, refused (400 for the proof of work,
- * 429) and unavailable.
+ * Queues a mail to an address that an anonymous client sent. No account enumeration: no statement
+ * looks the address up, so answer and time are the same for known and unknown ones. Throws invalid,
+ * refused (400 for the proof of work, 429 for the limit) and unavailable.
  */
 export async function requestMail(
   { database, ...deps }: IdentityDeps,
-  asked: { email: string; kind: MailKind; purpose: Purpose; proofOfWork?: ProofOfWork | undefined },
+  asked: {
+    email: string
+    kind: MailKind
+    purpose: ChallengePurpose
+    proofOfWork?: ProofOfWork | undefined
+  },
 ): Promise<void> {
   const { kind, purpose, proofOfWork } = asked
   const email = asked.email.trim().toLowerCase()
-  const problem = emailProblem(email)
+  const problem = findEmailProblem(email)
   if (problem) throw invalid({ email: problem })
-  await spendProofOfWork({ database, ...deps }, purpose, proofOfWork)
+  await consumeProofOfWork({ database, ...deps }, purpose, proofOfWork)
   const now = deps.clock()
   await admitMail(database.pool, { kind, email }, now)
   await database.transaction((tx) => requireQueued(tx, { kind, email }, now))
 }
 
-/** Queues a mail without which the request is of no use. Throws unavailable. */
+/** Queues a mail that the request depends on. Throws unavailable where the queue is full. */
 export async function requireQueued(
   tx: Transaction,
   mail: { kind: MailKind; email: string },
@@ -52,11 +60,11 @@ export async function requireQueued(
 }
 
 /**
- * Mails the owner of a login what was changed in it, after the transaction commits; where that
- * cannot be, or the mailbox was told five times of late, it was changed all the same (OWASP ASVS
- * 5.0, 6.3.7).
+ * Queues a notice of a change to the login's owner (OWASP ASVS 5.0, 6.3.7). It is sent after the
+ * transaction commits. Best effort: without mail, with a full queue or beyond the limit of the
+ * mailbox the change succeeds without a notice.
  */
-export async function tellOwner(
+export async function notifyOwner(
   { config, clock }: Pick<IdentityDeps, 'config' | 'clock'>,
   tx: Transaction,
   notice: { email: string; kind: NoticeKind },

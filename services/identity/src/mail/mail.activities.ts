@@ -3,8 +3,6 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { featuresOf } from '../accounts/features.ts'
 import type { settings } from '../config.ts'
 import { secretBytes } from '../sign-in/secret.ts'
-import { insertLinkToken, type LinkScope } from './link-token.sql.ts'
-import { linkTo, newLinkToken, publicAddresses } from './link-token.ts'
 import { isRefusedForGood, type MailServer } from './mail.client.ts'
 import { deleteMail, findEndingTrial, findMail, findRecipient } from './mail.sql.ts'
 import {
@@ -12,30 +10,32 @@ import {
   isWanted,
   type Letter,
   type LinkKind,
-  letterOf,
   type MailKind,
-  noticeOf,
   type Recipient,
-  trialLetterOf,
+  writeLinkLetter,
+  writeNotice,
+  writeTrialLetter,
 } from './mail.ts'
+import { insertMailedLink, type MailedLinkPurpose } from './mailed-link.sql.ts'
+import { createMailedLink, mailedLinkUrl, publicAddresses } from './mailed-link.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'clock' | 'log'> & {
   mailServer: MailServer | null
 }
 
-const pages: Record<LinkKind, { scope: LinkScope; page: string }> = {
-  'verify-email': { scope: 'verify', page: '/verify/email' },
-  'reset-password': { scope: 'reset', page: '/password/reset' },
+const pages: Record<LinkKind, { purpose: MailedLinkPurpose; page: string }> = {
+  'verify-email': { purpose: 'verify', page: '/verify/email' },
+  'reset-password': { purpose: 'reset', page: '/password/reset' },
 }
 
-/** Sending mails; each step can be repeated. */
+/** Activities of the workflow that sends mails; each can be repeated. */
 export function mailActivities({ config, database, clock, log, mailServer }: Deps) {
   const { baseUrl } = publicAddresses(config)
   return {
     /**
-     * Sends a mail that waits, at least once: who dies between the server's word and the deletion
-     * of the row sends it again, under the same Message-ID. The link is made here, in every attempt
-     * anew, so that it is nowhere but in the mail; all of them work.
+     * Sends a queued mail. At least once: a crash between the mail server's reply and the deletion
+     * of the row sends it again, with the same Message-ID. Each attempt creates a new link, so no
+     * table or workflow holds its token. The links of all attempts work.
      */
     deliverMail: async (mailId: string): Promise<void> => {
       const mail = await findMail(database, mailId)
@@ -43,7 +43,7 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
       const { kind, email } = mail
       const recipient = await findRecipient(database, email)
       if (recipient && isWanted(kind, recipient, featuresOf(config))) {
-        const letter = await write(kind, recipient)
+        const letter = await writeLetter(kind, recipient)
         try {
           if (letter) await mailServer.send({ mailId, to: email, letter })
         } catch (error) {
@@ -55,20 +55,23 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
     },
   }
 
-  /** Null where there is nothing to say any more. */
-  async function write(kind: MailKind, recipient: Recipient): Promise<Letter | null> {
+  /** Returns null where the trial has a subscription by now, so the mail is obsolete. */
+  async function writeLetter(kind: MailKind, recipient: Recipient): Promise<Letter | null> {
     const { loginId } = recipient
     const greeting = greetingOf(recipient)
     if (kind === 'trial-ending') {
       const trial = config.billed ? await findEndingTrial(database, loginId) : null
-      return trial && trialLetterOf(trial, { greeting, now: clock() })
+      return trial && writeTrialLetter(trial, { greeting, now: clock() })
     }
-    if (kind !== 'verify-email' && kind !== 'reset-password') return noticeOf(kind, { greeting })
-    const { scope, page } = pages[kind]
-    const minutes = scope === 'verify' ? config.verifyLinkMinutes : config.resetLinkMinutes
-    const { token, ...stored } = newLinkToken(randomBytes(secretBytes), { now: clock(), minutes })
-    await insertLinkToken(database.pool, loginId, { ...stored, scope })
-    const link = linkTo(baseUrl, page, token)
-    return letterOf(kind, { greeting, link, minutes })
+    if (kind !== 'verify-email' && kind !== 'reset-password') return writeNotice(kind, { greeting })
+    const { purpose, page } = pages[kind]
+    const minutes = purpose === 'verify' ? config.verifyLinkMinutes : config.resetLinkMinutes
+    const { token, ...stored } = createMailedLink(randomBytes(secretBytes), {
+      now: clock(),
+      minutes,
+    })
+    await insertMailedLink(database.pool, loginId, { ...stored, purpose })
+    const link = mailedLinkUrl(baseUrl, page, token)
+    return writeLinkLetter(kind, { greeting, link, minutes })
   }
 }

@@ -3,26 +3,26 @@ import { Eta } from 'eta'
 import { createTransport } from 'nodemailer'
 import type { Letter } from './mail.ts'
 
-/** A letter to one address. */
-export interface Posted {
-  /** Names the mail in its Message-ID, so that a second copy is known as one. */
+/** A letter addressed to one mailbox. */
+export interface OutgoingMail {
+  /** Part of the Message-ID, by which mailboxes recognize a second copy. */
   mailId: string
   to: string
   letter: Letter
 }
 
-/** The server that takes our mails. */
+/** Client of the SMTP server. */
 export interface MailServer {
-  /** Throws when the server did not take it. */
-  send: (posted: Posted) => Promise<void>
+  /** Throws where the server does not accept the mail. */
+  send: (mail: OutgoingMail) => Promise<void>
   close: () => void
 }
 
 export interface MailServerOptions {
-  /** smtp:// (STARTTLS) or smtps://, with name and password if the server wants them. */
+  /** smtp:// (STARTTLS) or smtps://, with name and password where the server requires them. */
   smtpUrl: string
   smtpTls: 'required' | 'none'
-  /** Address in From. */
+  /** Address of the From header. */
   sender: string
 }
 
@@ -33,7 +33,7 @@ const views = fileURLToPath(new URL('../../mails', import.meta.url))
 const text = new Eta({ views, autoEscape: false, defaultExtension: '.txt.eta' })
 const html = new Eta({ views, autoEscape: true, defaultExtension: '.html.eta' })
 
-/** Sends over SMTP (RFC 5321); connections are made when they are first needed. */
+/** Returns a client that sends over SMTP (RFC 5321); it connects with the first mail. */
 export function openMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions): MailServer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const isSecure = protocol === 'smtps:'
@@ -72,7 +72,10 @@ export function openMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions):
   }
 }
 
-/** Whether the server will never take this mail: a 5xx reply to the mail, not to the login. */
+/**
+ * Tells whether a retry is pointless: a 5xx reply to the mail or its recipient. A 5xx reply to the
+ * SMTP login is retried, because the operator can correct it.
+ */
 export function isRefusedForGood(error: unknown): boolean {
   const { responseCode = 0, code } = Object(error) as { responseCode?: number; code?: string }
   return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')

@@ -4,14 +4,17 @@ import type { Workflows } from '@coffer/kit/workflows/temporal'
 import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { findMail } from './mail.sql.ts'
 
-/** Has requested mails sent. Those sent already, which a replay brings again, cost one look. */
+/**
+ * Returns the handler that starts a workflow for each requested mail. Idempotent: a replayed
+ * request of a mail that was sent finds no row.
+ */
 export function mailHandler(deps: { database: Database; workflows: Workflows }): Handler {
   return on(MailRequestedSchema, async ({ mailId }) => {
     if (await findMail(deps.database, mailId)) await startMail(deps.workflows, mailId)
   })
 }
 
-/** Starts sending a mail, or joins it. */
+/** Starts the workflow `mail/<mailId>`; does nothing while it runs. */
 export function startMail(workflows: Workflows, mailId: string): Promise<void> {
   return workflows.start({
     type: 'sendMail',

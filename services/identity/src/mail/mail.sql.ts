@@ -8,12 +8,12 @@ import { EndingTrial, Mail, type MailKind, Recipient } from './mail.ts'
 
 const Known = z.object({ mailId: z.string() })
 
-// So many may wait: whoever asks for mails to addresses that nobody has fills no disk.
+// Bounded queue: a flood of requests for mails must not fill the disk.
 const waitingMax = 10_000
 
 /**
- * Has a mail sent after the transaction commits, to whom the address belongs then. False, and
- * nothing is sent, where too many wait already.
+ * Queues a mail; it is sent after the transaction commits, to the login that has the address then.
+ * Returns false, and queues nothing, where 10,000 mails are waiting.
  */
 export async function queueMail(
   tx: Transaction,
@@ -27,13 +27,13 @@ export async function queueMail(
     WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting) < ${waitingMax}
     RETURNING mail_id AS "mailId"`)
   if (!queued) return false
-  // Of no account: whether the address belongs to one is not known here.
+  // No account: the address is looked up when the mail is sent.
   const subject = { accountId: '', entityId: mailId, version: 1n }
   await emit(tx, changeOf(MailRequestedSchema, subject, { mailId }))
   return true
 }
 
-/** Null where it was sent already. */
+/** Returns null where the mail was sent or given up. */
 export async function findMail({ pool }: Database, mailId: string): Promise<Mail | null> {
   return pool.maybeOne(sql.type(Mail)`
     SELECT mail_id AS "mailId", kind, email FROM mails WHERE mail_id = ${mailId}`)
@@ -43,7 +43,7 @@ export async function deleteMail({ pool }: Database, mailId: string): Promise<vo
   await pool.query(sql.unsafe`DELETE FROM mails WHERE mail_id = ${mailId}`)
 }
 
-/** Null where nobody has the address. */
+/** Returns the login of an address in lower case; null where no login has it. */
 export async function findRecipient({ pool }: Database, email: string): Promise<Recipient | null> {
   return pool.maybeOne(sql.type(Recipient)`
     SELECT login_id AS "loginId", first_name AS "firstName",
@@ -52,7 +52,7 @@ export async function findRecipient({ pool }: Database, email: string): Promise<
     FROM logins WHERE email = ${email}`)
 }
 
-/** The trial of the account that a login owns, unless there was a subscription meanwhile. */
+/** Returns the trial of the account that a login owns; null where it ever had a subscription. */
 export async function findEndingTrial(
   { pool }: Database,
   loginId: string,
@@ -65,7 +65,7 @@ export async function findEndingTrial(
     ORDER BY u.account_id LIMIT 1`)
 }
 
-/** Mails requested in that span, in order of their IDs after the one given. */
+/** Returns the IDs of mails requested before `before`, in order, after the ID `after`. */
 export async function listMails(
   { pool }: Database,
   { after, before, limit }: { after: string; before: Date; limit: number },

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { greetingOf, isWanted, trialLetterOf } from './mail.ts'
+import { greetingOf, isWanted, writeTrialLetter } from './mail.ts'
 
 const trialEndsAt = new Date('2026-12-06T03:30:00Z')
 
@@ -10,7 +10,7 @@ test.each([
   ['2026-12-05T03:30:01Z', 'in less than a day'],
 ])('at %s a trial ends %s, by the calendar of the account', (now, left) => {
   const trial = { trialEndsAt, timezone: 'America/Chicago' }
-  const letter = trialLetterOf(trial, { greeting: 'Hello Ann,', now: new Date(now) })
+  const letter = writeTrialLetter(trial, { greeting: 'Hello Ann,', now: new Date(now) })
   expect(letter).toMatchObject({ subject: 'Your trial is about to end', greeting: 'Hello Ann,' })
   expect(letter.paragraphs[0]).toBe(
     `The trial of your Coffer account ends ${left}, on Saturday, December 5, 2026.`,
@@ -19,14 +19,14 @@ test.each([
 
 test('a trial that has ended is told as ended', () => {
   const trial = { trialEndsAt, timezone: 'Asia/Tokyo' }
-  const { subject, paragraphs } = trialLetterOf(trial, { greeting: 'Hello,', now: trialEndsAt })
+  const { subject, paragraphs } = writeTrialLetter(trial, { greeting: 'Hello,', now: trialEndsAt })
   expect(subject).toBe('Your trial has ended')
   expect(paragraphs[0]).toBe('The trial of your Coffer account ended on Sunday, December 6, 2026.')
 })
 
 const ann = { loginId: 'lgn_1', firstName: 'Ann', isDisabled: false, isEmailVerified: false }
 
-test('nobody is told of their trial who is disabled, or has an address to verify', () => {
+test('no notice of a trial goes to a disabled login or an unverified address', () => {
   const isTold = (change: Partial<typeof ann>, verifyEmailAddress: boolean) =>
     isWanted('trial-ending', { ...ann, ...change }, { verifyEmailAddress })
   expect(isTold({}, false)).toBe(true)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const dayMs = 24 * 60 * 60_000
 
-/** A mail that waits; whether somebody has the address is looked at when it is sent. */
+/** A queued mail. The recipient's login is looked up when it is sent, not before. */
 export const Mail = z.object({
   mailId: z.string(),
   kind: z.enum([
@@ -23,10 +23,10 @@ export type MailKind = Mail['kind']
 /** A mail with a link. */
 export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
 
-/** A mail that tells what was changed; it has no link. */
+/** A notice of a change; it has no link. */
 export type NoticeKind = Exclude<MailKind, LinkKind | 'trial-ending'>
 
-/** Who has an email address, as far as mails are concerned. */
+/** The fields of a login that decide whether and how a mail is written to it. */
 export const Recipient = z.object({
   loginId: z.string(),
   firstName: z.string(),
@@ -35,7 +35,7 @@ export const Recipient = z.object({
 })
 export type Recipient = z.infer<typeof Recipient>
 
-/** A trial that its owner is told of. */
+/** A trial whose end is announced to the account's owner. */
 export const EndingTrial = z.object({
   trialEndsAt: z.date(),
   /** IANA name, of the account. */
@@ -43,7 +43,7 @@ export const EndingTrial = z.object({
 })
 export type EndingTrial = z.infer<typeof EndingTrial>
 
-/** What a mail says; the templates give it its form. */
+/** The content of a mail; the templates in `mails/` render it as text and HTML. */
 export interface Letter {
   subject: string
   greeting: string
@@ -52,9 +52,9 @@ export interface Letter {
 }
 
 /**
- * Whether the mail is to be sent to whom the address belongs: not to disabled logins, a link to
- * verify not to who has verified, and where addresses are verified a reset and word of the trial
- * only to those that are (spec/identity.md 5.8, 5.9, 10.3).
+ * Tells whether the recipient gets a mail of this kind (docs/sign-in.md#mailed-links). A disabled
+ * login gets none, a verified address no verification. Where verification is on, an unverified
+ * address gets neither a reset nor a notice of the trial.
  */
 export function isWanted(
   kind: MailKind,
@@ -87,8 +87,8 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
 }
 
 /**
- * How a mail addresses its reader: by the name of the login once the address is verified. Before
- * that the name is text that a stranger may have chosen.
+ * Returns the salutation, with the first name only where the address is verified. Phishing: at an
+ * unverified address the name is text that a stranger may have chosen.
  */
 export function greetingOf({
   firstName,
@@ -97,16 +97,19 @@ export function greetingOf({
   return isEmailVerified ? `Hello ${firstName},` : 'Hello,'
 }
 
-/** The text of a mail that tells what was changed. */
-export function noticeOf(kind: NoticeKind, { greeting }: Pick<Letter, 'greeting'>): Letter {
+/** Returns the content of a notice. */
+export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeting'>): Letter {
   const { subject, what } = notices[kind]
   const advice =
     'If that was not you, ask for a new password at once, and tell whoever runs this server.'
   return { subject, greeting, paragraphs: [what, advice], button: null }
 }
 
-/** The text of the mail that a trial ends, or has ended: its day, and the whole days until then. */
-export function trialLetterOf(
+/**
+ * Returns the content of the notice that a trial ends or has ended. It names the day in the
+ * account's timezone, and the whole days of 24 hours that are left.
+ */
+export function writeTrialLetter(
   { trialEndsAt, timezone }: EndingTrial,
   { greeting, now }: { greeting: string; now: Date },
 ): Letter {
@@ -129,8 +132,8 @@ export function trialLetterOf(
   return { subject: 'Your trial is about to end', greeting, paragraphs, button: null }
 }
 
-/** The text of a mail with a link; `minutes` is how long it works. */
-export function letterOf(
+/** Returns the content of a mail with a link that works for `minutes`. */
+export function writeLinkLetter(
   kind: LinkKind,
   { greeting, link, minutes }: { greeting: string; link: string; minutes: number },
 ): Letter {

@@ -8,7 +8,7 @@ const { deliverMail } = proxyActivities<ReturnType<typeof mailActivities>>({
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 })
 
-/** Sends one mail; its ID is `mail/<mailId>`. A mail server that is away is tried for a day. */
+/** Sends one mail, as the workflow `mail/<mailId>`. Retries for a day while the server is away. */
 export async function sendMail(mailId: string): Promise<void> {
   await deliverMail(mailId)
 }

@@ -5,22 +5,22 @@ import type { ProofOfWork, ProofOfWorkService } from '@coffer/proto/identity/v1/
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { IdentityDeps } from '../service.ts'
 import { hashOf } from '../sign-in/secret.ts'
+import { consumeChallenge } from './consumed-challenge.sql.ts'
 import {
+  type ChallengePurpose,
   challengeRandomBytes,
+  findSolutionFault,
   issueChallenge,
-  type Purpose,
-  proofFault,
   purposes,
   type Terms,
 } from './proof-of-work.ts'
-import { spendChallenge } from './spent-challenge.sql.ts'
 
 type Deps = Pick<IdentityDeps, 'config' | 'database' | 'signer' | 'clock'>
 
-// A spent challenge is remembered beyond its life: clocks of processes differ.
-const rememberedForMs = 60_000
+// Clock skew: consumed challenges are kept longer than any process accepts them.
+const clockSkewMs = 60_000
 
-/** Challenges (spec/identity.md 5.2); 404 where proof of work is off. */
+/** Returns the RPC that issues challenges (docs/sign-in.md#proof-of-work); 404 where it is off. */
 export function proofOfWork({
   config,
   signer,
@@ -42,24 +42,25 @@ export function proofOfWork({
 }
 
 /**
- * Where proof of work is on, throws unless the challenge was made here for that purpose, is solved
- * and was not used before; then it is used up, whatever becomes of the request.
+ * Verifies a solved challenge and consumes it, even if the request then fails. Does nothing where
+ * proof of work is off. Throws invalid where the solution is missing. Throws refused (400) where it
+ * is wrong, expired, consumed before or made for another purpose.
  */
-export async function spendProofOfWork(
+export async function consumeProofOfWork(
   { config, database, signer, clock }: Deps,
-  purpose: Purpose,
-  proof: ProofOfWork | undefined,
+  purpose: ChallengePurpose,
+  solution: ProofOfWork | undefined,
 ): Promise<void> {
   if (!config.proofOfWorkEnabled) return
-  if (!proof) throw invalid({ challenge: 'required key is missing' })
-  const { challenge, nonce } = proof
+  if (!solution) throw invalid({ challenge: 'required key is missing' })
+  const { challenge, nonce } = solution
   const terms = termsOf(config)
   const now = clock()
-  const fault = proofFault(keyOf(signer), { challenge, nonce, purpose }, terms, now)
+  const fault = findSolutionFault(keyOf(signer), { challenge, nonce, purpose }, terms, now)
   if (fault === 'expired') throw refused('the challenge has expired: ask for another')
   if (fault) throw refused('the proof of work is not valid')
-  const expiresAt = new Date(now.getTime() + terms.lifetimeSeconds * 1000 + rememberedForMs)
-  const isFirst = await spendChallenge(database, { challengeHash: hashOf(challenge), expiresAt })
+  const expiresAt = new Date(now.getTime() + terms.lifetimeSeconds * 1000 + clockSkewMs)
+  const isFirst = await consumeChallenge(database, { challengeHash: hashOf(challenge), expiresAt })
   if (!isFirst) throw refused('the challenge was used already: ask for another')
 }
 
@@ -70,7 +71,7 @@ function termsOf(config: Deps['config']): Terms {
 
 const keys = new WeakMap<Signer, Buffer>()
 
-/** The key of challenges, from the one that every process of the service shares (RFC 5869). */
+/** HKDF (RFC 5869) from the signing key, which all processes share: any of them can verify. */
 function keyOf(signer: Signer): Buffer {
   let key = keys.get(signer)
   if (!key) {

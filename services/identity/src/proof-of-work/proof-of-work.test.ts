@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isSolution, issueChallenge, proofFault, purposes } from './proof-of-work.ts'
+import { findSolutionFault, isSolution, issueChallenge, purposes } from './proof-of-work.ts'
 
 const key = Buffer.alloc(32, 7)
 const random = Buffer.alloc(16, 1)
@@ -9,7 +9,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 const terms = { difficulty: 8, lifetimeSeconds: 300 }
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 
-/** As a client does it: the first nonce whose digest, read as text of bits, begins with zeros. */
+/** Independent of the code under test: compares the digest's bits as text. */
 function solve(challenge: string, difficulty: number): bigint {
   for (let nonce = 0n; ; nonce += 1n) {
     const counter = Buffer.from(nonce.toString(16).padStart(16, '0'), 'hex')
@@ -23,19 +23,19 @@ function solve(challenge: string, difficulty: number): bigint {
 
 const challenge = issueChallenge(key, { purpose: 'login', random, difficulty: 8 }, now)
 const nonce = solve(challenge, 8)
-const proof = { challenge, nonce, purpose: 'login' as const }
+const solution = { challenge, nonce, purpose: 'login' as const }
 
 test('a challenge is 96 characters of base32', () => {
   expect(challenge).toMatch(/^[A-Z2-7]{96}$/)
 })
 
-test('what a client solves holds, for its purpose and time', () => {
-  expect(proofFault(key, proof, terms, now)).toBeNull()
-  expect(proofFault(key, proof, terms, after(300))).toBeNull()
-  expect(proofFault(key, proof, terms, after(-30))).toBeNull()
+test('a solution is accepted for its purpose and time', () => {
+  expect(findSolutionFault(key, solution, terms, now)).toBeNull()
+  expect(findSolutionFault(key, solution, terms, after(300))).toBeNull()
+  expect(findSolutionFault(key, solution, terms, after(-30))).toBeNull()
 })
 
-describe('a proof is refused', () => {
+describe('a solution is refused', () => {
   test.each([
     ['late', { at: after(301), fault: 'expired' }],
     ['before its time', { at: after(-31), fault: 'wrong' }],
@@ -46,12 +46,12 @@ describe('a proof is refused', () => {
     ['cut short', { challenge: challenge.slice(1), fault: 'wrong' }],
     ['empty', { challenge: '', fault: 'wrong' }],
   ])('%s', (_, { fault, ...change }) => {
-    const tried = { ...proof, at: now, ...terms, ...change }
-    expect(proofFault(key, tried, tried, tried.at)).toBe(fault)
+    const tried = { ...solution, at: now, ...terms, ...change }
+    expect(findSolutionFault(key, tried, tried, tried.at)).toBe(fault)
   })
 
   test('under another key', () => {
-    expect(proofFault(Buffer.alloc(32, 8), proof, terms, now)).toBe('wrong')
+    expect(findSolutionFault(Buffer.alloc(32, 8), solution, terms, now)).toBe('wrong')
   })
 
   test('with any character changed', () => {
@@ -59,7 +59,7 @@ describe('a proof is refused', () => {
       fc.property(fc.nat(95), fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'), (at, to) => {
         fc.pre(challenge[at] !== to)
         const changed = `${challenge.slice(0, at)}${to}${challenge.slice(at + 1)}`
-        return proofFault(key, { ...proof, challenge: changed }, terms, now) === 'wrong'
+        return findSolutionFault(key, { ...solution, challenge: changed }, terms, now) === 'wrong'
       }),
     )
   })

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { base32, fromBase32 } from '../sign-in/secret.ts'
 
-/** What a challenge may be solved for, in the order of their numbers in it. */
+/** Purposes of challenges; a challenge holds the position in this list, counted from 1. */
 export const purposes = [
   'register',
   'login',
@@ -10,16 +10,16 @@ export const purposes = [
   'create_api_key',
   'delete_api_key',
 ] as const
-export type Purpose = (typeof purposes)[number]
+export type ChallengePurpose = (typeof purposes)[number]
 
-/** What a server asks for. */
+/** The difficulty and lifetime that the server demands now. */
 export interface Terms {
   /** Leading zero bits of a solution's digest. */
   difficulty: number
   lifetimeSeconds: number
 }
 
-/** Random bytes in a challenge. */
+/** Random bytes of a challenge. */
 export const challengeRandomBytes = 16
 
 const version = 1
@@ -29,12 +29,16 @@ const clocksDifferBySeconds = 30
 const solutionPrefix = 'coffer-pow-v1:'
 
 /**
- * A challenge (spec/identity.md 5.2): version, purpose, random, issued at, difficulty and their
- * HMAC-SHA-256, as 96 characters of base32. `random` are 16 bytes.
+ * Returns a challenge: version, purpose, random, issue time, difficulty and their HMAC-SHA-256, as
+ * 96 characters of base32 (docs/sign-in.md#proof-of-work). `random` is 16 bytes.
  */
 export function issueChallenge(
   key: Buffer,
-  { purpose, random, difficulty }: { purpose: Purpose; random: Uint8Array; difficulty: number },
+  {
+    purpose,
+    random,
+    difficulty,
+  }: { purpose: ChallengePurpose; random: Uint8Array; difficulty: number },
   now: Date,
 ): string {
   const head = Buffer.alloc(signedBytes)
@@ -46,27 +50,30 @@ export function issueChallenge(
   return base32(Buffer.concat([head, signatureOf(key, head)])).toUpperCase()
 }
 
-/** Why a proof is refused: it came too late, or is wrong; null for one that holds. */
-export function proofFault(
+/**
+ * Returns null for a valid solution. Returns `expired` where it is too old, or easier than `terms`
+ * demand. Returns `wrong` for any other fault.
+ */
+export function findSolutionFault(
   key: Buffer,
-  proof: { challenge: string; nonce: bigint; purpose: Purpose },
+  solution: { challenge: string; nonce: bigint; purpose: ChallengePurpose },
   { difficulty, lifetimeSeconds }: Terms,
   now: Date,
 ): 'expired' | 'wrong' | null {
-  const bytes = bytesOf(proof.challenge)
+  const bytes = bytesOf(solution.challenge)
   if (!bytes) return 'wrong'
   const head = bytes.subarray(0, signedBytes)
   if (!timingSafeEqual(bytes.subarray(signedBytes), signatureOf(key, head))) return 'wrong'
-  if (head.readUInt8(1) !== numberOf(proof.purpose)) return 'wrong'
+  if (head.readUInt8(1) !== numberOf(solution.purpose)) return 'wrong'
   const asked = head.readUInt16BE(26)
   if (asked < difficulty) return 'expired'
   const age = secondsOf(now) - Number(head.readBigUInt64BE(18))
   if (age > lifetimeSeconds) return 'expired'
   if (age < -clocksDifferBySeconds) return 'wrong'
-  return isSolution(proof, asked) ? null : 'wrong'
+  return isSolution(solution, asked) ? null : 'wrong'
 }
 
-/** Whether SHA-256 of prefix, challenge and nonce begins with that many zero bits. */
+/** Tells whether SHA-256 of prefix, challenge and nonce begins with `difficulty` zero bits. */
 export function isSolution(
   { challenge, nonce }: { challenge: string; nonce: bigint },
   difficulty: number,
@@ -89,7 +96,7 @@ function leadingZeroBits(digest: Buffer): number {
   return whole < 0 ? digest.length * 8 : whole * 8 + Math.clz32(digest[whole] ?? 0) - 24
 }
 
-function numberOf(purpose: Purpose): number {
+function numberOf(purpose: ChallengePurpose): number {
   return purposes.indexOf(purpose) + 1
 }
 

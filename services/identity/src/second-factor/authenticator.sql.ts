@@ -16,19 +16,22 @@ export async function findAuthenticator(
     FROM authenticators WHERE login_id = ${loginId}`)
 }
 
-/** Whether a second factor is owed. */
+/** Tells whether the login has an enabled authenticator, so that sessions owe a second factor. */
 export async function hasAuthenticator(tx: Transaction, loginId: string): Promise<boolean> {
   return tx.exists(sql.unsafe`
     SELECT FROM authenticators WHERE login_id = ${loginId} AND enabled_at IS NOT NULL`)
 }
 
-/** Begins over again; false, and nothing happens, where an authenticator is enabled already. */
-export async function putAuthenticator(
+/**
+ * Stores a sealed seed, in place of one that was never confirmed. Returns false, and stores
+ * nothing, where an authenticator is enabled.
+ */
+export async function saveAuthenticator(
   tx: Transaction,
   loginId: string,
   { seed, now }: { seed: SealedSecret; now: Date },
 ): Promise<boolean> {
-  const put = await tx.maybeOne(sql.type(Known)`
+  const saved = await tx.maybeOne(sql.type(Known)`
     INSERT INTO authenticators AS known (login_id, key_id, data_key, ciphertext, created_at)
     VALUES (${loginId}, ${seed.keyId}, ${sql.binary(seed.dataKey)}, ${sql.binary(seed.ciphertext)},
       ${sql.timestamp(now)})
@@ -36,12 +39,12 @@ export async function putAuthenticator(
       ciphertext = excluded.ciphertext, created_at = excluded.created_at
     WHERE known.enabled_at IS NULL
     RETURNING login_id AS "loginId"`)
-  return put !== null
+  return saved !== null
 }
 
 /**
- * Enables it with the first code of its seed; false where it has gone, was set up anew or is
- * enabled already.
+ * Enables the authenticator of that seed, and consumes the step of the code that confirmed it.
+ * Returns false where the seed was replaced or deleted, or is enabled already.
  */
 export async function enableAuthenticator(
   tx: Transaction,
@@ -56,35 +59,39 @@ export async function enableAuthenticator(
   return enabled !== null
 }
 
-/** Takes the authenticator and its recovery codes away. */
+/** Deletes the authenticator; its recovery codes go with it (ON DELETE CASCADE). */
 export async function deleteAuthenticator(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`DELETE FROM authenticators WHERE login_id = ${loginId}`)
 }
 
-/** Notes the step of a code; false where that step, or a later one, was accepted before. */
-export async function spendStep(tx: Transaction, loginId: string, step: number): Promise<boolean> {
-  const spent = await tx.maybeOne(sql.type(Known)`
+/** Consumes a time step; returns false where that step or a later one was accepted before. */
+export async function consumeTimeStep(
+  tx: Transaction,
+  loginId: string,
+  step: number,
+): Promise<boolean> {
+  const consumed = await tx.maybeOne(sql.type(Known)`
     UPDATE authenticators SET last_step = ${step}
     WHERE login_id = ${loginId} AND enabled_at IS NOT NULL AND last_step < ${step}
     RETURNING login_id AS "loginId"`)
-  return spent !== null
+  return consumed !== null
 }
 
-/** Deletes a recovery code of an authenticator that is enabled; false where there is none. */
-export async function spendRecoveryCode(
+/** Consumes a recovery code; returns false for an unknown one, or without an enabled authenticator. */
+export async function consumeRecoveryCode(
   tx: Transaction,
   loginId: string,
   codeHash: Buffer,
 ): Promise<boolean> {
-  const spent = await tx.maybeOne(sql.type(Known)`
+  const consumed = await tx.maybeOne(sql.type(Known)`
     DELETE FROM recovery_codes USING authenticators
     WHERE recovery_codes.login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}
       AND authenticators.login_id = recovery_codes.login_id AND enabled_at IS NOT NULL
     RETURNING recovery_codes.login_id AS "loginId"`)
-  return spent !== null
+  return consumed !== null
 }
 
-/** Puts these codes in the place of all before. */
+/** Replaces all recovery codes of the login. */
 export async function replaceRecoveryCodes(
   tx: Transaction,
   loginId: string,

@@ -6,61 +6,67 @@ import { newId } from '@coffer/kit/values/id'
 import type { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import type { Proof } from '@coffer/proto/identity/v1/proof'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { isAccountActive } from '../accounts/standing.rpc.ts'
-import { tellOwner } from '../mail/mail-request.rpc.ts'
+import { isAccountActive } from '../accounts/paid-up.rpc.ts'
+import { notifyOwner } from '../mail/mail-request.rpc.ts'
 import type { IdentityDeps } from '../service.ts'
 import { getPerson, lockLogin } from '../sign-in/login.sql.ts'
 import { base32, secretBytes } from '../sign-in/secret.ts'
 import { endPendingSession, endSessionsOfLogin, insertSession } from '../sign-in/session.sql.ts'
 import { newSession } from '../sign-in/session.ts'
-import { forgetAttempts } from '../sign-in/sign-in-attempt.sql.ts'
+import { deleteAttempts } from '../sign-in/sign-in-attempt.sql.ts'
 import { signedIn } from '../sign-in/signed-in.rpc.ts'
 import {
   deleteAuthenticator,
   enableAuthenticator,
   findAuthenticator,
   hasAuthenticator,
-  putAuthenticator,
   replaceRecoveryCodes,
+  saveAuthenticator,
 } from './authenticator.sql.ts'
-import { admitCode, proveByCode, proveByEither, proveUnlessFresh, type Spend } from './proof.rpc.ts'
 import {
-  recoveryCode,
+  admitCode,
+  type Finalize,
+  reauthenticate,
+  reauthenticateByCode,
+  reauthenticateUnlessRecent,
+} from './re-authentication.rpc.ts'
+import {
+  formatRecoveryCode,
+  hashRecoveryCode,
   recoveryCodeBytes,
   recoveryCodeCount,
-  recoveryCodeHash,
 } from './recovery-code.ts'
 import { acceptedStep, seedBytes, totpUri } from './totp.ts'
 
-/** The second factor: set-up, proof and removal (spec/identity.md 5.4, 6.5; decisions, MFA). */
+/** Returns the RPCs of the second factor (docs/sign-in.md#second-factor). */
 export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorService> {
   return {
-    setUpTotp: ({ proof }, context) => setUp(deps, signedIn(context), proof),
+    setUpTotp: ({ proof: answer }, context) => setUp(deps, signedIn(context), answer),
     confirmTotp: ({ totp }, context) => confirm(deps, signedIn(context), totp.trim()),
-    disableTotp: async ({ proof }, context) => {
+    disableTotp: async ({ proof: answer }, context) => {
       const { loginId, sessionId = '' } = signedIn(context)
       const { email } = await getPerson(deps.database, loginId)
-      const spend = await prove(deps, loginId, proof)
+      const finalize = await reauthenticateIfEnabled(deps, loginId, answer)
       await deps.database.transaction(async (tx) => {
-        await spend(tx)
+        await finalize(tx)
         if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await deleteAuthenticator(tx, loginId)
         await endSessionsOfLogin(tx, loginId, { except: sessionId })
-        await tellOwner(deps, tx, { kind: 'authenticator-disabled', email })
+        await notifyOwner(deps, tx, { kind: 'authenticator-disabled', email })
       })
       return {}
     },
-    renewRecoveryCodes: async ({ proof }, context) => {
+    renewRecoveryCodes: async ({ proof: answer }, context) => {
       const { loginId } = signedIn(context)
-      const spend = await prove(deps, loginId, proof)
+      const finalize = await reauthenticateIfEnabled(deps, loginId, answer)
       const { email } = await getPerson(deps.database, loginId)
       const codes = newRecoveryCodes()
       await deps.database.transaction(async (tx) => {
-        await spend(tx)
-        // It may have been disabled since it was looked at; from here on it cannot be.
+        await finalize(tx)
+        // Checked again under the lock of the login: a concurrent call may have disabled it.
         if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await replaceRecoveryCodes(tx, loginId, codes.hashes)
-        await tellOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
+        await notifyOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
       })
       return { recoveryCodes: codes.shown }
     },
@@ -68,18 +74,18 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
   }
 }
 
-async function setUp(deps: IdentityDeps, caller: Caller, proof: Proof | undefined) {
+async function setUp(deps: IdentityDeps, caller: Caller, answer: Proof | undefined) {
   const { database, secrets, clock } = deps
   const { loginId } = caller
   const now = clock()
   const { email } = await getPerson(database, loginId)
-  const spend = await proveUnlessFresh(deps, proof, { caller, now })
+  const finalize = await reauthenticateUnlessRecent(deps, answer, { caller, now })
   const text = base32(randomBytes(seedBytes)).toUpperCase()
   const seed = await secrets.seal(text, loginId)
   const codes = newRecoveryCodes()
   await database.transaction(async (tx) => {
-    await spend(tx)
-    if (!(await putAuthenticator(tx, loginId, { seed, now }))) throw enabledAlready()
+    await finalize(tx)
+    if (!(await saveAuthenticator(tx, loginId, { seed, now }))) throw enabledAlready()
     await replaceRecoveryCodes(tx, loginId, codes.hashes)
   })
   return { uri: totpUri(email, text), recoveryCodes: codes.shown }
@@ -102,10 +108,10 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
     if (!(await enableAuthenticator(tx, loginId, { seed: authenticator, step, now }))) {
       throw refused('the authenticator was enabled or set up anew meanwhile')
     }
-    await forgetAttempts(tx, subjectHash)
-    // The others were begun without it; those that begin from now on owe it.
+    await deleteAttempts(tx, subjectHash)
+    // The other sessions began without a second factor.
     await endSessionsOfLogin(tx, loginId, { except: sessionId })
-    await tellOwner(deps, tx, { kind: 'authenticator-enabled', email })
+    await notifyOwner(deps, tx, { kind: 'authenticator-enabled', email })
   })
   return {}
 }
@@ -116,11 +122,11 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   const { accountId, sessionId = '', loginId } = caller
   const { database, clock } = deps
   const now = clock()
-  const spend = await proveByCode(deps, totp, { loginId, now })
+  const finalize = await reauthenticateByCode(deps, totp, { loginId, now })
   const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
   const { token, session } = newSession(origin, caller, now)
   await database.transaction(async (tx) => {
-    await spend(tx)
+    await finalize(tx)
     const isOwed = await endPendingSession(tx, accountId, { sessionId, now })
     if (!isOwed) throw unauthenticated('SESSION_ENDED')
     await insertSession(tx, session)
@@ -128,11 +134,15 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }
 }
 
-/** What weakens a login asks again who is there (OWASP ASVS 5.0, 7.5.1). */
-async function prove(deps: IdentityDeps, loginId: string, proof?: Proof): Promise<Spend> {
+/** Re-authentication before an enabled second factor changes (OWASP ASVS 5.0, 7.5.1). */
+async function reauthenticateIfEnabled(
+  deps: IdentityDeps,
+  loginId: string,
+  answer?: Proof,
+): Promise<Finalize> {
   const authenticator = await findAuthenticator(deps.database, loginId)
   if (!authenticator?.isEnabled) throw noneEnabled()
-  return proveByEither(deps, proof, { loginId, now: deps.clock() })
+  return reauthenticate(deps, answer, { loginId, now: deps.clock() })
 }
 
 function noneEnabled(): Error {
@@ -141,9 +151,9 @@ function noneEnabled(): Error {
 
 function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {
   const shown = Array.from({ length: recoveryCodeCount }, () =>
-    recoveryCode(randomBytes(recoveryCodeBytes)),
+    formatRecoveryCode(randomBytes(recoveryCodeBytes)),
   )
-  return { shown, hashes: shown.flatMap((code) => recoveryCodeHash(code) ?? []) }
+  return { shown, hashes: shown.flatMap((code) => hashRecoveryCode(code) ?? []) }
 }
 
 function enabledAlready(): Error {

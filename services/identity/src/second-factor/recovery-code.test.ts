@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { hashOf } from '../sign-in/secret.ts'
-import { recoveryCode, recoveryCodeBytes, recoveryCodeHash } from './recovery-code.ts'
+import { formatRecoveryCode, hashRecoveryCode, recoveryCodeBytes } from './recovery-code.ts'
 
 test('a code is six groups of four characters for 120 bits', () => {
-  expect(recoveryCode(new Uint8Array(recoveryCodeBytes))).toBe('aaaa-aaaa-aaaa-aaaa-aaaa-aaaa')
+  expect(formatRecoveryCode(new Uint8Array(recoveryCodeBytes))).toBe(
+    'aaaa-aaaa-aaaa-aaaa-aaaa-aaaa',
+  )
   const bytes = Buffer.from('foobarfoobarfoo')
-  expect(recoveryCode(bytes)).toBe('mzxw-6ytb-ojtg-633c-mfzg-m33p')
+  expect(formatRecoveryCode(bytes)).toBe('mzxw-6ytb-ojtg-633c-mfzg-m33p')
 })
 
 test.each([
@@ -14,12 +16,12 @@ test.each([
   'mzxw6ytbojtg633cmfzgm33p',
   ' mzxw 6ytb ojtg 633c mfzg m33p ',
 ])('%s is the same code', (text) => {
-  expect(recoveryCodeHash(text)).toEqual(hashOf('mzxw6ytbojtg633cmfzgm33p'))
+  expect(hashRecoveryCode(text)).toEqual(hashOf('mzxw6ytbojtg633cmfzgm33p'))
 })
 
 test.each(['', '123456', 'mzxw-6ytb-ojtg-633c-mfzg-m33', 'mzxw-6ytb-ojtg-633c-mfzg-m331'])(
   '%j is none',
   (text) => {
-    expect(recoveryCodeHash(text)).toBeNull()
+    expect(hashRecoveryCode(text)).toBeNull()
   },
 )

@@ -22,7 +22,7 @@ test.each([
   [29, 1],
   [30, 1],
   [89, 1],
-  // Two steps away, before and after.
+  // Two steps later.
   [90, null],
   [120, null],
 ])('the code of the seconds 30 to 59 at %d: %p', (seconds, step) => {
@@ -33,7 +33,7 @@ test('no code is accepted twice, nor one from before the last', () => {
   expect(accepted('287082', 59, 0)).toBe(1)
   expect(accepted('287082', 59, 1)).toBeNull()
   expect(accepted('287082', 59, 2)).toBeNull()
-  // The clock was put back since the last code.
+  // The clock was set back after the last code.
   expect(accepted('287082', 59, 1000)).toBeNull()
 })
 

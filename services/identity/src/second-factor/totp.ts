@@ -1,19 +1,19 @@
 import { generateURI, verifySync } from 'otplib'
 
-/** Bytes of a seed: as many as SHA-1 has (RFC 4226, section 4, R6). */
+/** Random bytes of a seed: the size of SHA-1 (RFC 4226, section 4, R6). */
 export const seedBytes = 20
 
-// RFC 6238, section 5.2; authenticators know no other step.
+// RFC 6238, section 5.2: the default step; many authenticators ignore any other.
 const stepSeconds = 30
 
-/** What an authenticator is set up with; `seed` is in base32. */
+/** Returns the otpauth URI of a seed in base32; authenticators read it as a QR code. */
 export function totpUri(email: string, seed: string): string {
   return generateURI({ issuer: 'Coffer', label: email, secret: seed })
 }
 
 /**
- * The time step of a code that fits now or one step before or after, and is of a later step than
- * the last one accepted; otherwise null (spec/decisions.md, MFA).
+ * Returns the time step (RFC 6238) of a valid code, otherwise null. The step of now, the one before
+ * and the one after are valid, if later than `lastStep` (docs/sign-in.md#second-factor).
  */
 export function acceptedStep(code: {
   seed: string
@@ -23,7 +23,7 @@ export function acceptedStep(code: {
 }): number | null {
   const { seed, totp, lastStep, now } = code
   const epoch = Math.floor(now.getTime() / 1000)
-  // The library takes a last step beyond the window, after a clock was put back, for a mistake.
+  // The library throws for a last step beyond the window, which a clock set back causes.
   if (!/^\d{6}$/.test(totp) || lastStep > Math.floor((epoch + stepSeconds) / stepSeconds))
     return null
   const result = verifySync({

@@ -97,7 +97,7 @@ export async function setEmailVerified(
 }
 
 /** Notes that an account is in use, so that it is never removed as unverified. */
-export async function keepUnverified(tx: Transaction, loginId: string): Promise<void> {
+export async function clearVerifyDeadline(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`UPDATE logins SET verify_by = NULL WHERE login_id = ${loginId}`)
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { credentialProblems, type Registration, registrationProblems } from './login.ts'
+import { findCredentialProblems, findRegistrationProblems, type Registration } from './login.ts'
 
 const ann: Registration = {
   email: 'ann@example.com',
@@ -11,7 +11,7 @@ const ann: Registration = {
 }
 
 test('a registration without a last name and a locale is fine', () => {
-  expect(registrationProblems(ann, '')).toBeNull()
+  expect(findRegistrationProblems(ann, '')).toBeNull()
 })
 
 test.each([
@@ -21,11 +21,11 @@ test.each([
   ['🔑'.repeat(8)],
   ['é'.repeat(72)],
 ])('the password %s is fine', (password) => {
-  expect(credentialProblems({ ...ann, password })).toBeNull()
+  expect(findCredentialProblems({ ...ann, password })).toBeNull()
 })
 
 test.each(['', '1234567', 'x'.repeat(73), '🔑'.repeat(7)])('the password %j is not', (password) => {
-  expect(credentialProblems({ ...ann, password })).toEqual({
+  expect(findCredentialProblems({ ...ann, password })).toEqual({
     password: 'must be 8 to 72 characters',
   })
 })
@@ -38,7 +38,7 @@ test.each([
   ['ann smith <ann@example.com>', 'must be a valid email address'],
   [`${'a'.repeat(250)}@example.com`, 'must be a valid email address'],
 ])('the email %j %s', (email, problem) => {
-  expect(credentialProblems({ ...ann, email })).toEqual({ email: problem })
+  expect(findCredentialProblems({ ...ann, email })).toEqual({ email: problem })
 })
 
 test.each<[Partial<Registration>, Record<string, string>]>([
@@ -48,12 +48,12 @@ test.each<[Partial<Registration>, Record<string, string>]>([
   [{ lastName: 'a\u0000b' }, { lastName: 'must be printable characters only' }],
   [{ timezone: 'Mars/Olympus' }, { timezone: 'must be an IANA timezone' }],
 ])('%j is refused', (change, problems) => {
-  expect(registrationProblems({ ...ann, ...change }, '')).toEqual(problems)
+  expect(findRegistrationProblems({ ...ann, ...change }, '')).toEqual(problems)
 })
 
 test('everything that is wrong is said at once', () => {
   const wrong = { ...ann, email: 'ANN', password: '1', firstName: '', timezone: 'x' }
-  expect(Object.keys(registrationProblems(wrong, '') ?? {}).sort()).toEqual([
+  expect(Object.keys(findRegistrationProblems(wrong, '') ?? {}).sort()).toEqual([
     'email',
     'firstName',
     'password',
@@ -66,7 +66,7 @@ const little = 'is little more than your name, your address or the name of this 
 test.each(['ann@example.com', 'Money.Example', 'EXAMPLE-2026'])(
   'of who registers at money.example as ann@example.com, %s is no password',
   (password) => {
-    expect(registrationProblems({ ...ann, password }, 'money.example')).toEqual({
+    expect(findRegistrationProblems({ ...ann, password }, 'money.example')).toEqual({
       password: little,
     })
   },

@@ -1,7 +1,7 @@
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { canonicalTimezone } from '../accounts/timezone.ts'
-import { chosenPasswordProblem, passwordProblem } from './password.ts'
+import { findChosenPasswordProblem, findPasswordProblem } from './password.ts'
 
 /** Somebody who signs in; may be a user of accounts. */
 export const Login = z.object({
@@ -39,27 +39,33 @@ const address = z.email().max(254)
  * What is wrong with an email address and password, or null (spec/interface.md, POST login).
  * Lengths count characters, not bytes.
  */
-export function credentialProblems({ email, password }: Credentials): Problems | null {
-  return problemsIn({ email: emailProblem(email), password: passwordProblem(password) })
+export function findCredentialProblems({ email, password }: Credentials): Problems | null {
+  return collectProblems({
+    email: findEmailProblem(email),
+    password: findPasswordProblem(password),
+  })
 }
 
 /**
  * What is wrong with a registration at the server of that host, or null (spec/interface.md, POST
  * register).
  */
-export function registrationProblems(registration: Registration, host: string): Problems | null {
+export function findRegistrationProblems(
+  registration: Registration,
+  host: string,
+): Problems | null {
   const { password, firstName, lastName, timezone } = registration
-  return problemsIn({
-    ...credentialProblems(registration),
-    password: chosenPasswordProblem(password, knownOf(registration, host)),
-    firstName: firstName === '' ? 'first name is required' : nameProblem(firstName),
-    lastName: nameProblem(lastName),
+  return collectProblems({
+    ...findCredentialProblems(registration),
+    password: findChosenPasswordProblem(password, listGuessableTexts(registration, host)),
+    firstName: firstName === '' ? 'first name is required' : findNameProblem(firstName),
+    lastName: findNameProblem(lastName),
     timezone: canonicalTimezone(timezone) === null ? 'must be an IANA timezone' : null,
   })
 }
 
 /** What whoever guesses a password may know: of whom it is, and of the server. */
-export function knownOf(
+export function listGuessableTexts(
   { email, firstName, lastName }: Pick<Login, 'email' | 'firstName' | 'lastName'>,
   host: string,
 ): string[] {
@@ -67,22 +73,22 @@ export function knownOf(
 }
 
 /** What is wrong with a new password beside the current one, or null (spec/identity.md 6.4). */
-export function newPasswordProblems(change: {
+export function findNewPasswordProblems(change: {
   currentPassword: string
   newPassword: string
-  /** As of chosenPasswordProblem. */
+  /** As of findChosenPasswordProblem. */
   known: readonly string[]
 }): Problems | null {
   const { currentPassword, newPassword, known } = change
   const isSame = newPassword === currentPassword
   const problem = isSame
     ? 'must differ from the current password'
-    : chosenPasswordProblem(newPassword, known)
-  return problemsIn({ newPassword: problem })
+    : findChosenPasswordProblem(newPassword, known)
+  return collectProblems({ newPassword: problem })
 }
 
 /** What is wrong with an email address, or null. */
-export function emailProblem(email: string): string | null {
+export function findEmailProblem(email: string): string | null {
   if (email !== email.toLowerCase()) return 'must be lower case'
   return address.safeParse(email).success ? null : 'must be a valid email address'
 }
@@ -102,14 +108,14 @@ export function isBlocked(email: string, domains: readonly string[]): boolean {
   return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }
 
-function nameProblem(name: string): string | null {
+function findNameProblem(name: string): string | null {
   if (/\p{Cc}/u.test(name)) return 'must be printable characters only'
   return [...name].length > nameCharactersMax
     ? `must be at most ${nameCharactersMax} characters`
     : null
 }
 
-function problemsIn(
+function collectProblems(
   problems: Record<string, string | Problems | null | undefined>,
 ): Problems | null {
   const found = Object.entries(problems).flatMap(([field, problem]) =>

@@ -2,14 +2,14 @@ import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { featuresOf } from '../accounts/features.ts'
-import { deleteLinkTokens, requireLinkToken, spendLinkToken } from '../mail/link-token.sql.ts'
-import { hostOf } from '../mail/link-token.ts'
-import { requestMail, tellOwner } from '../mail/mail-request.rpc.ts'
-import { proveByPassword } from '../second-factor/proof.rpc.ts'
+import { notifyOwner, requestMail } from '../mail/mail-request.rpc.ts'
+import { consumeMailedLink, deleteMailedLinks, requireMailedLink } from '../mail/mailed-link.sql.ts'
+import { hostOf } from '../mail/mailed-link.ts'
+import { reauthenticateByPassword } from '../second-factor/re-authentication.rpc.ts'
 import type { IdentityDeps } from '../service.ts'
 import { getPerson, setPassword } from './login.sql.ts'
-import { knownOf, newPasswordProblems } from './login.ts'
-import { chosenPasswordProblem } from './password.ts'
+import { findNewPasswordProblems, listGuessableTexts } from './login.ts'
+import { findChosenPasswordProblem } from './password.ts'
 import { hashOf } from './secret.ts'
 import { endSessionsOfLogin } from './session.sql.ts'
 import { signedIn } from './signed-in.rpc.ts'
@@ -23,19 +23,19 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const { loginId, sessionId = '' } = signedIn(context)
       const currentPassword = request.currentPassword.trim()
       const newPassword = request.newPassword.trim()
-      const known = knownOf(await getPerson(database, loginId), host)
-      const problems = newPasswordProblems({ currentPassword, newPassword, known })
+      const known = listGuessableTexts(await getPerson(database, loginId), host)
+      const problems = findNewPasswordProblems({ currentPassword, newPassword, known })
       if (problems) throw invalid(problems)
       const now = clock()
       passwords.requireRoom()
-      const spend = await proveByPassword(deps, currentPassword, { loginId, now })
+      const finalize = await reauthenticateByPassword(deps, currentPassword, { loginId, now })
       const passwordHash = await passwords.hash(newPassword, context.signal)
       await database.transaction(async (tx) => {
-        await spend(tx)
+        await finalize(tx)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: null })
-        await deleteLinkTokens(tx, loginId, 'reset')
+        await deleteMailedLinks(tx, loginId, 'reset')
         await endSessionsOfLogin(tx, loginId, { except: sessionId })
-        await tellOwner(deps, tx, { kind: 'password-changed', email })
+        await notifyOwner(deps, tx, { kind: 'password-changed', email })
       })
       return {}
     },
@@ -48,18 +48,18 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
     resetPassword: async ({ token, password: text }, context) => {
       const newPassword = text.trim()
       const now = clock()
-      const shown = { tokenHash: hashOf(token.trim()), scope: 'reset', now } as const
+      const shown = { tokenHash: hashOf(token.trim()), purpose: 'reset', now } as const
       passwords.requireRoom()
       // Before the hash, which is too expensive to make for a token that is not valid.
-      const known = knownOf(await requireLinkToken(database, shown), host)
-      const problem = chosenPasswordProblem(newPassword, known)
+      const known = listGuessableTexts(await requireMailedLink(database, shown), host)
+      const problem = findChosenPasswordProblem(newPassword, known)
       if (problem) throw invalid({ password: problem })
       const passwordHash = await passwords.hash(newPassword, context.signal)
       await database.transaction(async (tx) => {
-        const loginId = await spendLinkToken(tx, shown)
+        const loginId = await consumeMailedLink(tx, shown)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: now })
         await endSessionsOfLogin(tx, loginId, { except: '' })
-        await tellOwner(deps, tx, { kind: 'password-changed', email })
+        await notifyOwner(deps, tx, { kind: 'password-changed', email })
       })
       return {}
     },

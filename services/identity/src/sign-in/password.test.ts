@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { chosenPasswordProblem, passwordProblem } from './password.ts'
+import { findChosenPasswordProblem, findPasswordProblem } from './password.ts'
 
 const isCommon = 'is one of the most common passwords'
 
@@ -7,22 +7,22 @@ const isCommon = 'is one of the most common passwords'
 test.each(['password', '12345678', 'qwertyuiop', 'iloveyou', 'PASSWORD1', 'Sunshine'])(
   '%s may be given, but not chosen',
   (password) => {
-    expect(passwordProblem(password)).toBeNull()
-    expect(chosenPasswordProblem(password, [])).toBe(isCommon)
+    expect(findPasswordProblem(password)).toBeNull()
+    expect(findChosenPasswordProblem(password, [])).toBe(isCommon)
   },
 )
 
 test.each(['correct horse battery', 'n7#kQz!pw2', '🔑'.repeat(8), 'é'.repeat(72)])(
   '%s may be chosen',
   (password) => {
-    expect(chosenPasswordProblem(password, [])).toBeNull()
+    expect(findChosenPasswordProblem(password, [])).toBeNull()
   },
 )
 
 test.each(['', '123456', '🔑'.repeat(7), 'x'.repeat(73)])(
   'the length of %j comes first',
   (text) => {
-    expect(chosenPasswordProblem(text, [])).toBe('must be 8 to 72 characters')
+    expect(findChosenPasswordProblem(text, [])).toBe('must be 8 to 72 characters')
   },
 )
 
@@ -32,7 +32,7 @@ test.each([
   ...['CofferCoffer', 'coffer2026', 'budget-María', 'María1999', 'maria.lopez'],
   ...['LÓPEZ+brien', 'lopez.family', 'maria.lopez@mail.example'],
 ])('%s is no password for who is known', (password) => {
-  expect(chosenPasswordProblem(password, known)).toBe(
+  expect(findChosenPasswordProblem(password, known)).toBe(
     'is little more than your name, your address or the name of this service',
   )
 })
@@ -48,9 +48,9 @@ test.each([
   'ó-ó-ó-ó-ó',
   'n7#kQz!pw2',
 ])('%s says little of who is known', (password) => {
-  expect(chosenPasswordProblem(password, [...known, 'Ann', 'O'])).toBeNull()
+  expect(findChosenPasswordProblem(password, [...known, 'Ann', 'O'])).toBeNull()
 })
 
 test('names that look like patterns are words all the same', () => {
-  expect(chosenPasswordProblem('aaaaaaaaaaaab', ['(a+)+$', '.*', '[z-a]', '\\'])).toBeNull()
+  expect(findChosenPasswordProblem('aaaaaaaaaaaab', ['(a+)+$', '.*', '[z-a]', '\\'])).toBeNull()
 })

@@ -14,7 +14,7 @@ const ownWords = ['coffer']
 const wordCharactersMin = 3
 
 /** What is wrong with a password that is given, or null; its length counts characters. */
-export function passwordProblem(password: string): string | null {
+export function findPasswordProblem(password: string): string | null {
   const { length } = [...password]
   const { min, max } = characters
   return length < min || length > max ? `must be ${min} to ${max} characters` : null
@@ -25,8 +25,11 @@ export function passwordProblem(password: string): string | null {
  * guesses tries it first, in whatever case, or that whoever knows the person and the server would
  * (OWASP ASVS 5.0, 6.2.4 and 6.2.11). `known` is what they know: names, address, host.
  */
-export function chosenPasswordProblem(password: string, known: readonly string[]): string | null {
-  const problem = passwordProblem(password)
+export function findChosenPasswordProblem(
+  password: string,
+  known: readonly string[],
+): string | null {
+  const problem = findPasswordProblem(password)
   if (problem) return problem
   const text = password.toLowerCase()
   if (common.has(text)) return 'is one of the most common passwords'

@@ -4,19 +4,19 @@ import { newId } from '@coffer/kit/values/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { isBetaCode, spendBetaCode } from '../accounts/beta-code.sql.ts'
-import { betaCodeHash } from '../accounts/beta-code.ts'
+import { consumeBetaCode, isBetaCode } from '../accounts/beta-code.sql.ts'
+import { hashBetaCode } from '../accounts/beta-code.ts'
 import { featuresOf } from '../accounts/features.ts'
 import { knownLocale } from '../accounts/locale.ts'
 import { canonicalTimezone } from '../accounts/timezone.ts'
 import { userMessage } from '../accounts/user.rpc.ts'
 import type { UserRow } from '../accounts/user.ts'
 import { isPaidUp, type Subscription, trialEnd } from '../billing/subscription.ts'
-import { hostOf } from '../mail/link-token.ts'
 import { admitMail, requireQueued } from '../mail/mail-request.rpc.ts'
-import { spendProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { hostOf } from '../mail/mailed-link.ts'
+import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
 import type { IdentityDeps } from '../service.ts'
-import { isBlocked, type Registration, registrationProblems, verificationEnd } from './login.ts'
+import { findRegistrationProblems, isBlocked, type Registration, verificationEnd } from './login.ts'
 import { insertRegistration } from './registration.sql.ts'
 import { hashOf, secretBytes } from './secret.ts'
 import { deleteSession, insertSession } from './session.sql.ts'
@@ -32,10 +32,10 @@ export function registration(
     register: async (request, context) => {
       if (!allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
       const wanted = trimmed(request)
-      const problems = registrationProblems(wanted, hostOf(config.externalUrl))
+      const problems = findRegistrationProblems(wanted, hostOf(config.externalUrl))
       if (problems) throw invalid(problems)
       passwords.requireRoom()
-      await spendProofOfWork(deps, 'register', request.proofOfWork)
+      await consumeProofOfWork(deps, 'register', request.proofOfWork)
       const betaCode = await requireBetaCode(deps, request.betaCode)
       const passwordHash = await passwords.hash(wanted.password, context.signal)
       // As late as for an address in use, so that the time does not tell which it is.
@@ -57,7 +57,7 @@ async function requireBetaCode(
 ): Promise<Buffer | null> {
   if (!featuresOf(config).requireBetaCode) return null
   if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
-  const codeHash = betaCodeHash(code)
+  const codeHash = hashBetaCode(code)
   // Looked at before a hash is made; spent with the registration.
   if (!(await isBetaCode(database, { codeHash, now: clock() }))) throw notABetaCode()
   return codeHash
@@ -75,7 +75,8 @@ async function save(
   const { token, session } = newSession(origin, row, now)
   try {
     return await database.transaction(async (tx) => {
-      if (betaCode && !(await spendBetaCode(tx, { codeHash: betaCode, now }))) throw notABetaCode()
+      if (betaCode && !(await consumeBetaCode(tx, { codeHash: betaCode, now })))
+        throw notABetaCode()
       await insertRegistration(tx, row, { passwordHash, verifyBy, billed: config.billed })
       if (verifyBy) {
         const mail = { kind: 'verify-email', email } as const

@@ -1,6 +1,6 @@
 import type { Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import { announceSettings, insertAccount } from '../accounts/account.sql.ts'
+import { emitAccountSettings, insertAccount } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
 import type { UserRow } from '../accounts/user.ts'
 
@@ -28,5 +28,5 @@ export async function insertRegistration(
   await tx.query(sql.unsafe`
     INSERT INTO users (account_id, user_id, login_id, role, created_at)
     VALUES (${row.accountId}, ${row.userId}, ${row.loginId}, ${row.role}, ${createdAt})`)
-  await announceSettings(tx, [account], { billed })
+  await emitAccountSettings(tx, [account], { billed })
 }

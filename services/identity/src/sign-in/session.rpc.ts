@@ -2,13 +2,13 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { SessionSchema, type SessionService } from '@coffer/proto/identity/v1/session'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { proveUnlessFresh } from '../second-factor/proof.rpc.ts'
+import { reauthenticateUnlessRecent } from '../second-factor/re-authentication.rpc.ts'
 import type { IdentityDeps } from '../service.ts'
 import { endSession, endSessionsOfLogin, listSessions } from './session.sql.ts'
 import { boundsOfUse } from './session.ts'
 import { signedIn } from './signed-in.rpc.ts'
 
-/** The caller's own sessions, to look at and to end (OWASP ASVS 5.0, 7.5.2). */
+/** Returns the RPCs that list and end the caller's own sessions (OWASP ASVS 5.0, 7.5.2). */
 export function sessions(deps: IdentityDeps): ServiceImpl<typeof SessionService> {
   const { config, database, clock } = deps
   return {
@@ -24,23 +24,23 @@ export function sessions(deps: IdentityDeps): ServiceImpl<typeof SessionService>
         }),
       }
     },
-    endSession: async ({ sessionId, proof }, context) => {
+    endSession: async ({ sessionId, proof: answer }, context) => {
       const caller = signedIn(context)
       const { accountId, userId } = caller
-      const spend = await proveUnlessFresh(deps, proof, { caller, now: clock() })
+      const finalize = await reauthenticateUnlessRecent(deps, answer, { caller, now: clock() })
       await database.transaction(async (tx) => {
-        await spend(tx)
+        await finalize(tx)
         const isEnded = await endSession(tx, accountId, { userId, sessionId })
         if (!isEnded) throw notFound('session')
       })
       return {}
     },
-    endOtherSessions: async ({ proof }, context) => {
+    endOtherSessions: async ({ proof: answer }, context) => {
       const caller = signedIn(context)
       const { loginId, sessionId = '' } = caller
-      const spend = await proveUnlessFresh(deps, proof, { caller, now: clock() })
+      const finalize = await reauthenticateUnlessRecent(deps, answer, { caller, now: clock() })
       await database.transaction(async (tx) => {
-        await spend(tx)
+        await finalize(tx)
         await endSessionsOfLogin(tx, loginId, { except: sessionId })
       })
       return {}

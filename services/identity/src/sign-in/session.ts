@@ -10,7 +10,7 @@ const lifetimeMs = 14 * dayMs
 const pendingLifetimeMs = 5 * 60 * 1000
 
 // So long after it began a session needs no proof again of who has it.
-const freshMs = 15 * 60 * 1000
+const recentMs = 15 * 60 * 1000
 
 // The use of a session is written down this often at most.
 const notedEveryMs = 5 * 60 * 1000
@@ -65,6 +65,6 @@ export function boundsOfUse(now: Date, idleDays: number): { idleSince: Date; not
 }
 
 /** Whether its user has signed in so lately that nobody asks again (OWASP ASVS 5.0, 7.5). */
-export function isFresh(createdAt: Date, now: Date): boolean {
-  return now.getTime() - createdAt.getTime() < freshMs
+export function isRecent(createdAt: Date, now: Date): boolean {
+  return now.getTime() - createdAt.getTime() < recentMs
 }

@@ -46,7 +46,7 @@ export async function countAttempt(
 }
 
 /** Only failures count: a sign-in that succeeds takes the attempts before it back. */
-export async function forgetAttempts(tx: Transaction, subjectHash: Buffer): Promise<void> {
+export async function deleteAttempts(tx: Transaction, subjectHash: Buffer): Promise<void> {
   await tx.query(sql.unsafe`
     DELETE FROM sign_in_attempts WHERE subject_hash = ${sql.binary(subjectHash)}`)
 }

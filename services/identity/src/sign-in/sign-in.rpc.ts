@@ -10,18 +10,18 @@ import type {
 } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { featuresOf } from '../accounts/features.ts'
-import { isAccountActive } from '../accounts/standing.rpc.ts'
-import { insertLinkToken } from '../mail/link-token.sql.ts'
-import { newLinkToken } from '../mail/link-token.ts'
-import { spendProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { isAccountActive } from '../accounts/paid-up.rpc.ts'
+import { insertMailedLink } from '../mail/mailed-link.sql.ts'
+import { createMailedLink } from '../mail/mailed-link.ts'
+import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
 import { hasAuthenticator } from '../second-factor/authenticator.sql.ts'
 import type { IdentityDeps } from '../service.ts'
-import { findSignIns, keepUnverified, lockLogin, type SignIn } from './login.sql.ts'
-import { credentialProblems } from './login.ts'
+import { clearVerifyDeadline, findSignIns, lockLogin, type SignIn } from './login.sql.ts'
+import { findCredentialProblems } from './login.ts'
 import { hashOf, secretBytes } from './secret.ts'
 import { deleteSession, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
-import { admitAttempt, forgetAttempts } from './sign-in-attempt.sql.ts'
+import { admitAttempt, deleteAttempts } from './sign-in-attempt.sql.ts'
 
 const minuteMs = 60_000
 
@@ -37,7 +37,7 @@ export function signIn(
     login: async (request, context) => {
       const email = request.email.trim()
       const password = request.password.trim()
-      const problems = credentialProblems({ email, password })
+      const problems = findCredentialProblems({ email, password })
       if (problems) throw invalid(problems)
       passwords.requireRoom()
       return logIn(deps, { ...request, email, password }, context.signal)
@@ -55,7 +55,7 @@ async function logIn(
   signal: AbortSignal,
 ): Promise<MessageInitShape<typeof LoginResponseSchema>> {
   const { config, database, clock } = deps
-  await spendProofOfWork(deps, 'login', proofOfWork)
+  await consumeProofOfWork(deps, 'login', proofOfWork)
   const now = clock()
   const subjectHash = hashOf(email)
   const max = config.signInLimitPerMinute
@@ -66,7 +66,7 @@ async function logIn(
   // An unknown address and a disabled login are the same error, after the same time.
   if (!isRight || !first) throw wrongCredentials()
   if (first.isPasswordExpired || !first.isEmailVerified) {
-    const owed = await owedBefore(deps, first, { subjectHash, now })
+    const owed = await requireReadyLogin(deps, first, { subjectHash, now })
     if (owed) return owed
   }
   if (others.length > 0) throw refused('this login has several accounts, which is not supported')
@@ -75,7 +75,7 @@ async function logIn(
   const begun = await database.transaction(async (tx) => {
     const session = await beginSession(tx, first, { accountId, userId, now })
     await deleteSession(tx, hashOf(formerSessionToken))
-    await forgetAttempts(tx, subjectHash)
+    await deleteAttempts(tx, subjectHash)
     return session
   })
   return { ...begun, isActive: await isAccountActive(deps, accountId) }
@@ -87,8 +87,8 @@ async function beginSession(
   known: SignIn,
   { now, ...owner }: { accountId: string; userId: string; now: Date },
 ): Promise<{ sessionToken: string; mfaRequired: boolean }> {
-  await holdPassword(tx, known)
-  if (known.isToVerify) await keepUnverified(tx, known.loginId)
+  await lockUnchangedPassword(tx, known)
+  if (known.isToVerify) await clearVerifyDeadline(tx, known.loginId)
   const isPending = await hasAuthenticator(tx, known.loginId)
   const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
   const { token, session } = newSession(origin, owner, now)
@@ -100,7 +100,10 @@ async function beginSession(
  * Holds the login still. Throws where the password that was verified, which takes a while, has been
  * changed meanwhile: what it begins now nobody would end any more.
  */
-async function holdPassword(tx: Transaction, { loginId, passwordHash }: SignIn): Promise<void> {
+async function lockUnchangedPassword(
+  tx: Transaction,
+  { loginId, passwordHash }: SignIn,
+): Promise<void> {
   if ((await lockLogin(tx, loginId)) !== passwordHash) throw wrongCredentials()
 }
 
@@ -112,7 +115,7 @@ function wrongCredentials(): Error {
  * What keeps somebody with the right password out: an address to verify (428), or a password to
  * change, for which the answer has a token where passwords may be reset (406 where not).
  */
-async function owedBefore(
+async function requireReadyLogin(
   { config, database }: IdentityDeps,
   known: SignIn,
   { subjectHash, now }: { subjectHash: Buffer; now: Date },
@@ -120,7 +123,7 @@ async function owedBefore(
   const { loginId, isEmailVerified, isPasswordExpired } = known
   const { verifyEmailAddress, allowForgotPassword } = featuresOf(config)
   if (verifyEmailAddress && !isEmailVerified) {
-    await database.transaction((tx) => forgetAttempts(tx, subjectHash))
+    await database.transaction((tx) => deleteAttempts(tx, subjectHash))
     const text = 'the email address is not verified yet: follow the link in the mail'
     throw refused(text, { code: 'EMAIL_NOT_VERIFIED', status: 428 })
   }
@@ -129,11 +132,11 @@ async function owedBefore(
     throw refused('the password has to be changed, which is not enabled here', { status: 406 })
   }
   const origin = { now, minutes: changeMinutes }
-  const { token: resetToken, ...stored } = newLinkToken(randomBytes(secretBytes), origin)
+  const { token: resetToken, ...stored } = createMailedLink(randomBytes(secretBytes), origin)
   await database.transaction(async (tx) => {
-    await holdPassword(tx, known)
-    await insertLinkToken(tx, loginId, { ...stored, scope: 'reset' })
-    await forgetAttempts(tx, subjectHash)
+    await lockUnchangedPassword(tx, known)
+    await insertMailedLink(tx, loginId, { ...stored, purpose: 'reset' })
+    await deleteAttempts(tx, subjectHash)
   })
   return { resetToken }
 }

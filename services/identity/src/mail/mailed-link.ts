@@ -2,8 +2,11 @@ import { base32, hashOf } from '../sign-in/secret.ts'
 
 const minuteMs = 60_000
 
-/** A token for a link: shown once, stored as its hash; `bytes` are 32 random ones. */
-export function newLinkToken(
+/**
+ * Returns the token of a new link, and its hash and expiry to store. The token itself is never
+ * stored. `bytes` are 32 random bytes; the link expires `minutes` after `now`.
+ */
+export function createMailedLink(
   bytes: Uint8Array,
   { now, minutes }: { now: Date; minutes: number },
 ): { token: string; tokenHash: Buffer; expiresAt: Date } {
@@ -15,7 +18,10 @@ export function newLinkToken(
   }
 }
 
-/** Where links lead and mails come from, where no address of its own is set. */
+/**
+ * Returns the base URL of mailed links and the From address of mails. They default to this host's
+ * port and to no-reply at the host of the base URL.
+ */
 export function publicAddresses(settings: {
   externalUrl: string
   port: number
@@ -26,12 +32,12 @@ export function publicAddresses(settings: {
   return { baseUrl, sender: settings.mailFrom || `no-reply@${hostname}` }
 }
 
-/** The host that clients know the server by; empty where no address is set. */
+/** Returns the host name of the external URL; empty where the URL is not set. */
 export function hostOf(externalUrl: string): string {
   return externalUrl === '' ? '' : new URL(externalUrl).hostname
 }
 
-/** The page that a link leads to (spec/identity.md 11.2), below a path prefix if there is one. */
-export function linkTo(base: string, page: string, token: string): string {
+/** Returns the URL of a mailed link; a path prefix of `base` is kept (docs/sign-in.md#mailed-links). */
+export function mailedLinkUrl(base: string, page: string, token: string): string {
   return `${base.replace(/\/$/, '')}${page}?token=${token}`
 }

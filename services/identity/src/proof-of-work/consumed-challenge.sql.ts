@@ -2,16 +2,16 @@ import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-const Spent = z.object({ isFirst: z.boolean() })
+const Consumed = z.object({ isFirst: z.boolean() })
 
-/** Uses a challenge up; false where it was used before. */
-export async function spendChallenge(
+/** Consumes a challenge; returns false where it was consumed before. */
+export async function consumeChallenge(
   { pool }: Database,
   { challengeHash, expiresAt }: { challengeHash: Buffer; expiresAt: Date },
 ): Promise<boolean> {
-  const spent = await pool.maybeOne(sql.type(Spent)`
+  const consumed = await pool.maybeOne(sql.type(Consumed)`
     INSERT INTO spent_challenges (challenge_hash, expires_at)
     VALUES (${sql.binary(challengeHash)}, ${sql.timestamp(expiresAt)})
     ON CONFLICT DO NOTHING RETURNING true AS "isFirst"`)
-  return spent !== null
+  return consumed !== null
 }

@@ -1,0 +1,143 @@
+import type { Transaction } from '@coffer/kit/database/database'
+import type { Caller } from '@coffer/kit/rpc/caller'
+import { refused } from '@coffer/kit/rpc/errors'
+import type { Proof } from '@coffer/proto/identity/v1/proof'
+import type { IdentityDeps } from '../service.ts'
+import { findPasswordHash, lockLogin } from '../sign-in/login.sql.ts'
+import { hashOf } from '../sign-in/secret.ts'
+import { findSessionStart } from '../sign-in/session.sql.ts'
+import { isRecent } from '../sign-in/session.ts'
+import { admitAttempt, deleteAttempts } from '../sign-in/sign-in-attempt.sql.ts'
+import { consumeRecoveryCode, consumeTimeStep, findAuthenticator } from './authenticator.sql.ts'
+import { hashRecoveryCode } from './recovery-code.ts'
+import { acceptedStep } from './totp.ts'
+
+// Rate limit of guesses at one login's code or password, by the holder of a session.
+const limit = { max: 5, windowMs: 15 * 60_000 }
+
+/**
+ * Second half of a re-authentication: the first statements of the action's transaction. It locks
+ * the login and consumes the code. Throws refused (401) where the code was consumed, or the password
+ * changed, since the first half.
+ */
+export type Finalize = (tx: Transaction) => Promise<void>
+
+type PasswordDeps = Pick<IdentityDeps, 'database' | 'passwords'>
+type ReauthenticationDeps = PasswordDeps & Pick<IdentityDeps, 'secrets'>
+type Claim = { loginId: string; now: Date }
+
+/**
+ * Counts a guess at a login's code. Returns the hash of the counter, which `deleteAttempts` resets
+ * after success. Throws refused (429) beyond the limit.
+ */
+export function admitCode(
+  database: IdentityDeps['database'],
+  { loginId, now }: Claim,
+): Promise<Buffer> {
+  return admitGuess(database, `code of ${loginId}`, now)
+}
+
+/**
+ * Checks a code of the authenticator or a recovery code; `Finalize` consumes it. Throws refused:
+ * 401 for a wrong code, 429 beyond the limit of guesses.
+ */
+export async function reauthenticateByCode(
+  { database, secrets }: ReauthenticationDeps,
+  code: string,
+  { loginId, now }: Claim,
+): Promise<Finalize> {
+  const subjectHash = await admitCode(database, { loginId, now })
+  const recovery = hashRecoveryCode(code)
+  const step = recovery ? null : await stepOf({ database, secrets }, code, { loginId, now })
+  if (!recovery && step === null) throw wrongCode()
+  return async (tx) => {
+    const isLive = (await lockLogin(tx, loginId)) !== null
+    const isConsumed = recovery
+      ? await consumeRecoveryCode(tx, loginId, recovery)
+      : step !== null && (await consumeTimeStep(tx, loginId, step))
+    if (!isLive || !isConsumed) throw wrongCode()
+    await deleteAttempts(tx, subjectHash)
+  }
+}
+
+/**
+ * Checks the login's password. Throws refused: 401 for a wrong one, 429 beyond the limit of guesses;
+ * and unavailable where the queue of hashes is full.
+ */
+export async function reauthenticateByPassword(
+  { database, passwords }: PasswordDeps,
+  password: string,
+  { loginId, now }: Claim,
+): Promise<Finalize> {
+  const subjectHash = await admitGuess(database, `password of ${loginId}`, now)
+  const passwordHash = await findPasswordHash(database, loginId)
+  if (!(await passwords.matches(password, passwordHash))) throw wrongPassword()
+  return async (tx) => {
+    if ((await lockLogin(tx, loginId)) !== passwordHash) throw wrongPassword()
+    await deleteAttempts(tx, subjectHash)
+  }
+}
+
+/**
+ * Re-authentication by password or code, as the client answered
+ * (docs/sign-in.md#re-authentication). Throws as those two, and refused (400) for neither.
+ */
+export async function reauthenticate(
+  deps: ReauthenticationDeps,
+  answer: Proof | undefined,
+  claim: Claim,
+): Promise<Finalize> {
+  const { case: kind, value = '' } = answer?.kind ?? {}
+  if (kind === 'currentPassword') return reauthenticateByPassword(deps, value.trim(), claim)
+  if (kind === 'totp') return reauthenticateByCode(deps, value.trim(), claim)
+  throw refused('either the current password or a code is required')
+}
+
+/**
+ * As `reauthenticate`, but optional in the first 15 minutes of a session. Throws refused (401,
+ * PROOF_REQUIRED) where an older session sends no answer.
+ */
+export async function reauthenticateUnlessRecent(
+  deps: ReauthenticationDeps,
+  answer: Proof | undefined,
+  { caller, now }: { caller: Caller; now: Date },
+): Promise<Finalize> {
+  const { accountId, loginId, sessionId = '' } = caller
+  if (answer?.kind.case) return reauthenticate(deps, answer, { loginId, now })
+  const createdAt = await findSessionStart(deps.database, accountId, sessionId)
+  if (createdAt && isRecent(createdAt, now)) return async () => {}
+  throw refused('the sign-in was a while ago: the current password or a code is required', {
+    status: 401,
+    code: 'PROOF_REQUIRED',
+  })
+}
+
+async function admitGuess(
+  database: IdentityDeps['database'],
+  subject: string,
+  now: Date,
+): Promise<Buffer> {
+  const subjectHash = hashOf(subject)
+  await admitAttempt(database.pool, { subjectHash, now, ...limit })
+  return subjectHash
+}
+
+async function stepOf(
+  { database, secrets }: Pick<ReauthenticationDeps, 'database' | 'secrets'>,
+  totp: string,
+  { loginId, now }: Claim,
+): Promise<number | null> {
+  const authenticator = await findAuthenticator(database, loginId)
+  if (!authenticator?.isEnabled) return null
+  const seed = await secrets.open(authenticator, loginId)
+  return acceptedStep({ seed, totp, lastStep: Number(authenticator.lastStep), now })
+}
+
+// Refused, not `unauthenticated`: that would clear the cookie, and the session is still valid.
+function wrongPassword(): Error {
+  return refused('the current password is wrong', { status: 401 })
+}
+
+function wrongCode(): Error {
+  return refused('the code is wrong or was used before', { status: 401 })
+}
