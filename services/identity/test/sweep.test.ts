@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { sweepActivities } from '../src/accounts/sweep.activities.ts'
-import { tellOfBilling } from '../src/billing/billing-sweep.sql.ts'
+import { emitBillingSwitch } from '../src/billing/billing-sweep.sql.ts'
 import { settings } from '../src/config.ts'
 import { identity } from '../src/service.ts'
 import { setEmailVerified } from '../src/sign-in/login.sql.ts'
@@ -31,7 +31,7 @@ const pool = () => booted.database('identity').pool
 const activity = (name: string, ...args: unknown[]) =>
   booted.host.services.identity?.activities?.[name]?.(...args)
 
-/** How many rows of each table have expired at `now`, and how many have not. */
+/** Counts the rows of each table: expired at `now`, and live. */
 async function rows() {
   const counts = z.object({ table: z.string(), expired: z.bigint(), live: z.bigint() })
   const all = await pool().any(sql.type(counts)`
@@ -49,7 +49,7 @@ async function rows() {
   return Object.fromEntries(all.map(({ table, expired, live }) => [table, [expired, live]]))
 }
 
-test('what has expired is removed, in bounded steps, and nothing else', async () => {
+test('expired rows are removed in bounded steps, others stay', async () => {
   booted.clock.now = now
   const ann = await register(booted)
   await pool().query(sql.unsafe`
@@ -89,7 +89,7 @@ test('what has expired is removed, in bounded steps, and nothing else', async ()
   })
 })
 
-test('the others are told once that billing is off, and that it is on again', async () => {
+test('settings are emitted once after billing is switched off or on', async () => {
   const ann = await register(booted)
   const never = await register(booted)
   await pool().query(sql.unsafe`
@@ -110,7 +110,8 @@ test('the others are told once that billing is off, and that it is on again', as
   expect(await told(ann.accountId)).toEqual([[2n, null]])
   const on = { billed: true, now, limit: 10 }
   const database = booted.database('identity')
-  expect([await tellOfBilling(database, on), await tellOfBilling(database, on)]).toEqual([1, 0])
+  expect(await emitBillingSwitch(database, on)).toBe(1)
+  expect(await emitBillingSwitch(database, on)).toBe(0)
   expect(await told(ann.accountId)).toEqual([
     [2n, null],
     [3n, now],
@@ -118,7 +119,7 @@ test('the others are told once that billing is off, and that it is on again', as
   expect(await told(never.accountId)).toEqual([])
 })
 
-test('accounts whose address nobody verified in time are deleted, once', async () => {
+test('accounts with an address not verified in time are deleted, once', async () => {
   const all = await Promise.all([1, 2, 3, 4].map(() => register(booted)))
   const [late, later, linked, verified] = all.map(({ accountId, user }) => ({
     accountId,
@@ -139,7 +140,7 @@ test('accounts whose address nobody verified in time are deleted, once', async (
   expect(await listUnverified(database, now, 1)).toHaveLength(1)
   await database.transaction(async (tx) => {
     await setEmailVerified(tx, verified.loginId, now)
-    // The sweep has listed it already.
+    // As if the sweep had listed the login before it was verified.
     await removeUnverified(tx, verified, now)
   })
 
@@ -158,7 +159,7 @@ test('accounts whose address nobody verified in time are deleted, once', async (
   expect(await database.transaction((tx) => setEmailVerified(tx, late.loginId, now))).toBe(false)
 })
 
-test('a mail that nobody could send for a day is given up', async () => {
+test('a mail that was not sent within a day is dropped', async () => {
   booted.clock.now = now
   const ago = (hours: number) => sql.timestamp(new Date(now.getTime() - hours * 3_600_000))
   await pool().query(sql.unsafe`

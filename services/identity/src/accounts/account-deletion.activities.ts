@@ -12,13 +12,14 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { billing: B
 const pageSize = 200
 const graceMs = 60_000
 
-/** What identity does of deleting an account; every step can be repeated. */
+/** Identity's activities of deleting an account; each can be repeated. */
 export function accountDeletionActivities({ database, workflows, clock, billing }: Deps) {
   return {
     ...accountRemovalActivities({ database }),
     /**
-     * Ends what the account pays. The customer is made first where there is none: one that is being
-     * made at this moment is the same, and would be left behind otherwise.
+     * Deletes the account's customer at Stripe, and its subscriptions with it. A missing customer
+     * is created first: a concurrent creation then returns the same one instead of leaving an
+     * orphan.
      */
     endBilling: async (accountId: string): Promise<void> => {
       if (!billing || !(await findBilledAccount(database, accountId))) return
@@ -30,7 +31,7 @@ export function accountDeletionActivities({ database, workflows, clock, billing 
       return removeRowsOfAccount(database, accountId, { keep: ['account_deletions'] })
     },
     settleDeletion: (accountId: string): Promise<void> => settleDeletion(database, accountId),
-    /** Goes on with a page of deletions; returns its last account, null after the last page. */
+    /** Restarts a page of deletions; returns its last account ID, null after the last page. */
     restartDeletions: async (after: string): Promise<string | null> => {
       const before = new Date(clock().getTime() - graceMs)
       const accountIds = await listDeletions(database, { before, after, limit: pageSize })

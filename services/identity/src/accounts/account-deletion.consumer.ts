@@ -4,7 +4,10 @@ import type { Workflows } from '@coffer/kit/workflows/temporal'
 import { AccountDeletionRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { isDeletionRequested } from './account-deletion.sql.ts'
 
-/** Has accounts deleted; those gone already, which a replay brings again, cost one look. */
+/**
+ * Returns the handler that starts the deletion of an account. Idempotent: a replayed request of a
+ * deleted account finds no row.
+ */
 export function deletionHandler(deps: { database: Database; workflows: Workflows }): Handler {
   return on(AccountDeletionRequestedSchema, async ({ accountId }) => {
     if (await isDeletionRequested(deps.database, accountId)) {
@@ -13,7 +16,7 @@ export function deletionHandler(deps: { database: Database; workflows: Workflows
   })
 }
 
-/** Starts deleting an account, or joins it. */
+/** Starts the workflow `delete-account/<accountId>`; does nothing while it runs. */
 export function startDeletion(workflows: Workflows, accountId: string): Promise<void> {
   return workflows.start({
     type: 'deleteAccount',

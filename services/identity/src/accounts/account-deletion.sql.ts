@@ -7,8 +7,8 @@ import { z } from 'zod'
 const Id = z.object({ accountId: z.string() })
 
 /**
- * Ends an account for everybody who uses it: its sessions and keys go, and who has no other account
- * cannot sign in any more. The rest goes in the background.
+ * Ends access to an account and emits the request to delete it. Its sessions and keys are deleted,
+ * logins without another account disabled. A workflow deletes the rest.
  */
 export async function requestDeletion(
   tx: Transaction,
@@ -30,7 +30,7 @@ export async function requestDeletion(
   await emit(tx, changeOf(AccountDeletionRequestedSchema, subject, { accountId }))
 }
 
-/** Deletions that have been waiting since before that, by account. */
+/** Returns accounts whose deletion was requested before `before`, by ID, after the ID `after`. */
 export async function listDeletions(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },
@@ -41,12 +41,12 @@ export async function listDeletions(
     ORDER BY account_id LIMIT ${page.limit}`)
 }
 
-/** Whether somebody is still to be removed. */
+/** Tells whether the account's deletion was requested and is not complete. */
 export function isDeletionRequested({ pool }: Database, accountId: string): Promise<boolean> {
   return pool.exists(sql.unsafe`SELECT FROM account_deletions WHERE account_id = ${accountId}`)
 }
 
-/** Removes the account's users and the logins that have no other account, with all they own. */
+/** Deletes the account's users, and the logins that have no other account with all they own. */
 export async function removeLogins({ pool }: Database, accountId: string): Promise<void> {
   await pool.query(sql.unsafe`
     WITH gone AS (DELETE FROM users WHERE account_id = ${accountId} RETURNING login_id)
@@ -55,7 +55,7 @@ export async function removeLogins({ pool }: Database, accountId: string): Promi
       WHERE other.login_id = gone.login_id AND other.account_id <> ${accountId})`)
 }
 
-/** Notes that nothing of the account is left. */
+/** Marks the deletion as complete. */
 export async function settleDeletion({ pool }: Database, accountId: string): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM account_deletions WHERE account_id = ${accountId}`)
 }

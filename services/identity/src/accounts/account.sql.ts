@@ -8,7 +8,7 @@ import { Account, sharedSettings } from './account.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })
 
-/** Throws notFound. */
+/** Returns an account; throws notFound. */
 export async function getAccount({ pool }: Database, accountId: string): Promise<Account> {
   const account = await pool.maybeOne(sql.type(Account)`
     SELECT ${columns} FROM accounts WHERE account_id = ${accountId}`)
@@ -16,7 +16,7 @@ export async function getAccount({ pool }: Database, accountId: string): Promise
   return account
 }
 
-/** A page of all accounts, in the order of their IDs. */
+/** Returns a page of all accounts, in the order of their IDs, after `accountId`. */
 export async function listAccounts(
   { pool }: Database,
   accountId: string,
@@ -31,7 +31,7 @@ export async function insertAccount(tx: Transaction, account: Account): Promise<
   await tx.query(sql.unsafe`${insertOf('accounts', Account, account)}`)
 }
 
-/** Tells the other services the settings of these accounts as they are now. */
+/** Emits AccountSettingsChanged for each account, with its settings and version as given. */
 export async function emitAccountSettings(
   tx: Transaction,
   accounts: readonly Account[],

@@ -2,28 +2,29 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
 import { paidUntil, Subscription } from '../billing/subscription.ts'
 
-/** A household's or a person's set of books; everything else in the mesh belongs to one. */
+/** The unit of tenancy: a person or household. Every other object belongs to one account. */
 export const Account = z.object({
   accountId: z.string(),
-  /** IANA name; decides what midnight means. */
+  /** IANA name; midnight is the first instant of a day in it. */
   timezone: z.string(),
   locale: z.string(),
-  /** Grows with every change of the settings, what is paid for among them. */
+  /** Raised by every change of settings or subscription. */
   version: z.bigint(),
   createdAt: z.date(),
   ...Subscription.shape,
 })
 export type Account = z.infer<typeof Account>
 
-/** What other services keep of an account. */
+/** The settings of an account that other services store. */
 export interface SharedSettings {
   timezone: string
   locale: string
   version: bigint
-  /** Until when it is paid up; unset without billing. */
+  /** The account is paid up until then; unset without billing. */
   subscriptionActiveUntil?: Timestamp
 }
 
+/** Returns the settings that other services store, for events and `GetAccountSettings`. */
 export function sharedSettings(account: Account, { billed }: { billed: boolean }): SharedSettings {
   const { timezone, locale, version } = account
   const settings = { timezone, locale, version }

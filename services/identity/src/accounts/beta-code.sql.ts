@@ -13,7 +13,7 @@ export async function insertBetaCode(
     VALUES (${sql.binary(codeHash)}, ${sql.timestamp(expiresAt)})`)
 }
 
-/** Whether the code would let somebody register now. */
+/** Tells whether the code exists and has not expired; does not consume it. */
 export async function isBetaCode(
   { pool }: Database,
   { codeHash, now }: { codeHash: Buffer; now: Date },
@@ -23,7 +23,7 @@ export async function isBetaCode(
     WHERE code_hash = ${sql.binary(codeHash)} AND expires_at > ${sql.timestamp(now)}`)
 }
 
-/** Uses a code up; false where there is none, or it has expired. */
+/** Consumes a code; returns false where it does not exist or has expired. */
 export async function consumeBetaCode(
   tx: Transaction,
   { codeHash, now }: { codeHash: Buffer; now: Date },

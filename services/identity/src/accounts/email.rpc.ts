@@ -8,7 +8,9 @@ import { setEmailVerified } from '../sign-in/login.sql.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { featuresOf } from './features.ts'
 
-/** Verification of email addresses (spec/identity.md 5.7, 5.8); 404 where it is off. */
+/**
+ * Returns the RPCs that verify email addresses (docs/sign-in.md#mailed-links); 404 where it is off.
+ */
 export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
   const { config, database, clock } = deps
   const requireFeature = () => {

@@ -2,7 +2,7 @@ import type { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type FeatureSettings, featuresOf } from './features.ts'
 
-/** What this server offers, for `GET /api/config`. */
+/** Returns the RPC behind `GET /api/config` (docs/sign-in.md#what-a-server-offers). */
 export function features({
   config,
 }: {

@@ -1,4 +1,4 @@
-/** What the settings offer; some of it needs mail. */
+/** Settings that switch features of sign-in on. */
 export interface FeatureSettings {
   allowSignUp: boolean
   smtpUrl: string
@@ -8,7 +8,10 @@ export interface FeatureSettings {
   proofOfWorkEnabled: boolean
 }
 
-/** What is on: without mail, nothing that would send one (spec/identity.md 3.2). */
+/**
+ * Returns the features that are on (docs/sign-in.md#what-a-server-offers). Features that send mails
+ * are off without an SMTP server.
+ */
 export function featuresOf(settings: FeatureSettings) {
   const sendsMail = settings.smtpUrl !== ''
   return {

@@ -1,11 +1,10 @@
-// The locale of accounts that do not name one (spec/identity.md 3.3).
 const defaultLocale = 'en_US'
 
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
 /**
- * The locale as given where it is a language and a country the runtime knows (`de_DE`, `de-DE`),
- * otherwise the default (spec/identity.md 5.6).
+ * Returns the text unchanged where it is a language and a country that the runtime knows (`de_DE`,
+ * `de-DE`), otherwise `en_US` (docs/sign-in.md#locale-timezone-and-currency).
  */
 export function knownLocale(text: string): string {
   const [, language = '', country = ''] = /^([a-z]{2,3})[_-]([A-Z]{2})$/.exec(text) ?? []

@@ -14,15 +14,15 @@ import { endSessionsOfLogin } from '../sign-in/session.sql.ts'
 import { insertBetaCode } from './beta-code.sql.ts'
 import { betaCodeBytes, betaCodeExpiry, formatBetaCode, hashBetaCode } from './beta-code.ts'
 
-/** A token that sets a new password once, and whose. */
+/** A reset token with its expiry, and the login that it resets. */
 export interface PasswordReset extends LoginState {
   token: string
   expiresAt: Date
 }
 
 /**
- * Lets somebody set a new password (`coffer login:reset-password`), for as long as a mailed link
- * would; null for no such login.
+ * Creates a reset token (`coffer login:reset-password`) that works once, for `minutes`. Returns
+ * null for an unknown address.
  */
 export async function issuePasswordReset(
   database: Database,
@@ -37,8 +37,8 @@ export async function issuePasswordReset(
 }
 
 /**
- * Keeps a login out (`coffer login:disable`): its sessions end, its keys and what it could still
- * reset are refused. False for no such login.
+ * Disables a login (`coffer login:disable`). Its sessions end, its mailed links are deleted and its
+ * API keys refused. Returns false for an unknown address.
  */
 export async function disableLogin(database: Database, email: string, now: Date): Promise<boolean> {
   const login = await loginOf(database, email)
@@ -53,7 +53,9 @@ export async function disableLogin(database: Database, email: string, now: Date)
   return true
 }
 
-/** Ends every session of a login (`coffer login:end-sessions`). False for no such login. */
+/**
+ * Ends all sessions of a login (`coffer login:end-sessions`). Returns false for an unknown address.
+ */
 export async function endSessions(database: Database, email: string): Promise<boolean> {
   const login = await loginOf(database, email)
   if (!login) return false
@@ -61,7 +63,10 @@ export async function endSessions(database: Database, email: string): Promise<bo
   return true
 }
 
-/** Lets a disabled login in again (`coffer login:enable`), with the keys it had. */
+/**
+ * Enables a disabled login (`coffer login:enable`); its API keys work again. Returns false for an
+ * unknown address.
+ */
 export async function enableLogin(database: Database, email: string): Promise<boolean> {
   const login = await loginOf(database, email)
   if (login) await enableLoginOf(database, login.loginId)
@@ -69,8 +74,8 @@ export async function enableLogin(database: Database, email: string): Promise<bo
 }
 
 /**
- * Lets nobody sign in with a login's password any more before it is changed
- * (`coffer login:expire-password`). False for no such login.
+ * Expires a password (`coffer login:expire-password`): the next sign-in has to change it first.
+ * Returns false for an unknown address.
  */
 export async function expirePassword(database: Database, email: string): Promise<boolean> {
   const login = await loginOf(database, email)
@@ -78,7 +83,7 @@ export async function expirePassword(database: Database, email: string): Promise
   return login !== null
 }
 
-/** A code that lets somebody register once, where that takes one (`coffer beta:new-code`). */
+/** Creates a beta code for one registration (`coffer beta:new-code`); only its hash is stored. */
 export async function issueBetaCode(
   database: Database,
   now: Date,

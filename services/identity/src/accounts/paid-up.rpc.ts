@@ -2,7 +2,7 @@ import { isPaidUp } from '../billing/subscription.ts'
 import type { IdentityDeps } from '../service.ts'
 import { getAccount } from './account.sql.ts'
 
-/** Whether the account is paid up now, for the answer to a sign-in; always without billing. */
+/** Tells whether the account is paid up now; always true without billing. Throws notFound. */
 export async function isAccountActive(
   { config, database, clock }: Pick<IdentityDeps, 'config' | 'database' | 'clock'>,
   accountId: string,

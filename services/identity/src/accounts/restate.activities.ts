@@ -4,10 +4,9 @@ import { emitAccountSettings, listAccounts } from './account.sql.ts'
 const pageSize = 500
 
 /**
- * Records the settings of every account as changes once more, with their versions as they are: for
- * readers whose changes are no longer kept (`coffer replay`).
- *
- * @returns how many
+ * Emits the settings of every account again, under their present versions (`coffer replay`). For
+ * consumers that need changes which are no longer kept (docs/events.md#keeping-and-replay). Returns
+ * the number of accounts.
  */
 export async function restateAccounts(
   database: Database,

@@ -1,5 +1,5 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { tellOfBilling } from '../billing/billing-sweep.sql.ts'
+import { emitBillingSwitch } from '../billing/billing-sweep.sql.ts'
 import { startMail } from '../mail/mail.consumer.ts'
 import { deleteMail, listMails } from '../mail/mail.sql.ts'
 import { listUnverified, removeUnverified } from '../sign-in/unverified.sql.ts'
@@ -12,29 +12,32 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'> & {
 
 const pageSize = 200
 const rowsPerTable = 1_000
-// Each is a workflow over every service: so many in ten minutes leave room for all else.
+// Bounded: each deletion is a workflow over every service, and a sweep runs every ten minutes.
 const unverifiedPerSweep = 500
 const graceMs = 60_000
-// After a day of attempts (mail.workflow.ts) nobody waits for the mail any more.
+// Longer than the day for which the workflow retries (mail.workflow.ts).
 const givenUpAfterMs = 25 * 60 * 60_000
 
-/** What finishes or removes what was left behind (design 2); each step can be repeated. */
+/** Activities of the sweep (docs/events.md#sweeps); each can be repeated. */
 export function sweepActivities({ config, database, workflows, clock, log }: Deps) {
   const before = (ms: number) => new Date(clock().getTime() - ms)
   return {
-    /** Takes a page after the ID given; returns the last ID of it, null after the last page. */
+    /**
+     * Restarts a page of mails after the ID `after`, and drops those older than 25 hours.
+     * Returns the page's last ID, null after the last page.
+     */
     restartMails: async (after: string): Promise<string | null> => {
       const page = { after, limit: pageSize }
       const lost = await listMails(database, { ...page, before: before(givenUpAfterMs) })
       for (const mailId of lost) {
-        log.warn({ mailId }, 'a mail could not be sent for a day and is given up')
+        log.warn({ mailId }, 'mail not sent within a day, dropped')
         await deleteMail(database, mailId)
       }
       const waiting = await listMails(database, { ...page, before: before(graceMs) })
       for (const mailId of waiting) await startMail(workflows, mailId)
       return waiting.at(pageSize - 1) ?? null
     },
-    /** Requests the deletion of accounts whose address was not verified in time, some a sweep. */
+    /** Requests the deletion of at most 500 accounts whose address was not verified in time. */
     removeUnverified: async (): Promise<void> => {
       if (!featuresOf(config).verifyEmailAddress) return
       const now = clock()
@@ -42,12 +45,12 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
         await database.transaction((tx) => removeUnverified(tx, unverified, now))
       }
     },
-    /** Tells the others that billing was switched off, or on again; true when all is told. */
+    /** Emits the settings of a page of accounts after billing was switched; true after the last. */
     tellOfBilling: async (): Promise<boolean> => {
       const page = { billed: config.billed, now: clock(), limit: pageSize }
-      return (await tellOfBilling(database, page)) < pageSize
+      return (await emitBillingSwitch(database, page)) < pageSize
     },
-    /** Removes some of what has expired; true when little or nothing is left. */
+    /** Deletes at most 1,000 expired rows of each table; true where fewer were left. */
     removeExpired: async (): Promise<boolean> => {
       let most = 0
       for (const table of expiringTables) {

@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { deleteSome } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 
-/** Tables whose rows count for nothing after a time, and the column that says until when. */
+/** Tables whose rows expire, and the column that holds the instant. */
 const expiries = {
   sessions: 'expires_at',
   link_tokens: 'expires_at',
@@ -13,7 +13,7 @@ const expiries = {
 
 export const expiringTables = Object.keys(expiries) as (keyof typeof expiries)[]
 
-/** Removes at most so many rows that have expired; returns how many. */
+/** Deletes at most `limit` expired rows; returns their number. */
 export async function deleteExpired(
   database: Database,
   table: keyof typeof expiries,

@@ -1,6 +1,5 @@
-// Names the runtime's data keeps under an older spelling than the timezone database does
-// (CLDR's `iana` attribute).
-const current: Record<string, string> = {
+// ICU reports these zones by an older name than the timezone database (CLDR's `iana` attribute).
+const currentNames: Record<string, string> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
   'America/Catamarca': 'America/Argentina/Catamarca',
@@ -23,15 +22,15 @@ const current: Record<string, string> = {
 }
 
 /**
- * The name the timezone database gives a zone today: alias names are replaced, empty text is UTC,
- * null is no zone (spec/identity.md 5.6). Offsets (`+05:00`) are not names.
+ * Returns the zone's present name in the timezone database, UTC for empty text, null for an unknown
+ * name (docs/sign-in.md#locale-timezone-and-currency). Offsets (`+05:00`) are unknown names.
  */
 export function canonicalTimezone(name: string): string | null {
   if (name === '') return 'UTC'
   if (!/^[A-Za-z]/.test(name)) return null
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
-    return current[timeZone] ?? timeZone
+    return currentNames[timeZone] ?? timeZone
   } catch {
     return null
   }

@@ -21,7 +21,7 @@ import { sharedSettings } from './account.ts'
 import { findUser } from './user.sql.ts'
 import type { UserRow } from './user.ts'
 
-/** Who the caller is, and the settings of the caller's account (spec/identity.md 6.2). */
+/** Returns the RPCs that read users and the settings of the caller's account (docs/sign-in.md). */
 export function users({ config, database, clock }: IdentityDeps): ServiceImpl<typeof UserService> {
   return {
     getMe: async (_, context) => {
@@ -32,8 +32,11 @@ export function users({ config, database, clock }: IdentityDeps): ServiceImpl<ty
       const mfaPending = kind === 'pending'
       const subscribe = state.isActive ? null : '/account/subscribe'
       return toMessage(GetMeResponseSchema, {
-        ...{ user: userMessage(user), defaultCurrency: currencyOf(user.locale), ...state },
-        ...{ mfaPending, nextUrl: mfaPending ? '/login/multifactor' : subscribe },
+        user: userMessage(user),
+        defaultCurrency: currencyOf(user.locale),
+        ...state,
+        mfaPending,
+        nextUrl: mfaPending ? '/login/multifactor' : subscribe,
       })
     },
     getUser: async ({ userId }, context) => {
@@ -48,7 +51,7 @@ export function users({ config, database, clock }: IdentityDeps): ServiceImpl<ty
   }
 }
 
-/** A user with login and account, as it is shown. */
+/** Returns the message of a user, with login and account. */
 export function userMessage(row: UserRow): User {
   const isEmailVerified = row.emailVerifiedAt !== null
   const login = toMessage(LoginSchema, { ...row, isEmailVerified })

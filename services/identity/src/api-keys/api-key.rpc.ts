@@ -14,7 +14,7 @@ import { signedIn } from '../sign-in/signed-in.rpc.ts'
 import { apiKeyBound, insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
 import { ApiKey, findApiKeyProblems } from './api-key.ts'
 
-/** API keys of the caller's account, for users who signed in (spec/identity.md 6.7). */
+/** Returns the RPCs of API keys (docs/sign-in.md#api-keys); they take sessions only. */
 export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
   const { config, database, clock } = deps
   return {

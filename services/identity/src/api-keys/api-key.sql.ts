@@ -15,7 +15,7 @@ const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 const KeyCredential = Credential.extend({ isReadOnly: z.boolean() })
 
-/** The keys of an account that are not revoked, newest first. */
+/** Returns the keys of an account that are not revoked, newest first. */
 export async function listApiKeys(
   { pool }: Database,
   accountId: string,
@@ -25,7 +25,10 @@ export async function listApiKeys(
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY api_key_id DESC`)
 }
 
-/** Throws UniqueIntegrityConstraintViolationError when a key that is not revoked has the name. */
+/**
+ * Inserts a key. Throws UniqueIntegrityConstraintViolationError where another key of the account
+ * that is not revoked has its name.
+ */
 export async function insertApiKey(
   tx: Transaction,
   accountId: string,
@@ -40,7 +43,9 @@ export async function insertApiKey(
       ${key.expiresAt && sql.timestamp(key.expiresAt)}, ${key.scope})`)
 }
 
-/** The keys that count are those that a list shows: expired ones too. */
+/**
+ * Returns the bound of keys per account. Expired keys count until they are revoked, as in lists.
+ */
 export function apiKeyBound(max: number, accountId: string): Bound {
   return {
     scope: `api_keys ${accountId}`,
@@ -51,7 +56,7 @@ export function apiKeyBound(max: number, accountId: string): Bound {
   }
 }
 
-/** Throws notFound. */
+/** Locks a key and returns it; throws notFound. */
 export async function lockApiKey(
   tx: Transaction,
   accountId: string,
@@ -75,8 +80,8 @@ export async function revokeApiKey(
 }
 
 /**
- * Who a key with that secret stands for, or null where it is revoked, has expired or its login is
- * disabled. Notes the use where the last one noted is before `notedSince`.
+ * Returns the credential of a key, or null for a wrong secret, a revoked or expired key or a
+ * disabled login. Updates `last_used_at` where it is not later than `notedSince`.
  */
 export async function useApiKey(
   { pool }: Database,

@@ -16,7 +16,7 @@ test.each([
   expect(findApiKeyProblems({ ...key, name }, now)).toEqual({ name: problem })
 })
 
-test('a key expires in the future, and is full or reads', () => {
+test('a key expires in the future, and its scope is full or read', () => {
   const soon = new Date(now.getTime() + 1)
   expect(findApiKeyProblems({ ...key, expiresAt: soon, scope: 'read' }, now)).toBeNull()
   expect(findApiKeyProblems({ ...key, expiresAt: now, scope: 'write' }, now)).toEqual({

@@ -1,7 +1,7 @@
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 
-/** A key to an account's data, used in the name of the user who made it. */
+/** A key to an account's data; requests with it run as the user who created it. */
 export const ApiKey = z.object({
   apiKeyId: z.string(),
   name: z.string(),
@@ -9,9 +9,9 @@ export const ApiKey = z.object({
   createdBy: z.string(),
   updatedAt: z.date(),
   deletedAt: z.date().nullable(),
-  /** Null: until it is revoked. */
+  /** Null: the key works until it is revoked. */
   expiresAt: z.date().nullable(),
-  /** A key of scope `read` changes nothing. */
+  /** `read`: RPCs with effects refuse the key. */
   scope: z.enum(['full', 'read']),
   /** Exact to five minutes; null before the first use. */
   lastUsedAt: z.date().nullable(),
@@ -20,7 +20,7 @@ export type ApiKey = z.infer<typeof ApiKey>
 
 const nameCharactersMax = 300
 
-/** What is wrong with a new key, or null (spec/identity.md 6.7; expiry and scope are ours). */
+/** Returns the problems of a new key by field, or null (docs/sign-in.md#api-keys). */
 export function findApiKeyProblems(
   key: { name: string; expiresAt: Date | null; scope: string },
   now: Date,

@@ -17,8 +17,9 @@ export type BillingDeps = Pick<IdentityDeps, 'database' | 'clock'> & { billing: 
 const attemptsMax = 3
 
 /**
- * The account's customer at Stripe, made where there is none. Made twice at once, or again after a
- * kill, it is one customer: the account and its version are the key.
+ * Returns the ID of the account's customer at Stripe; creates a missing one. Idempotency key:
+ * account and version, so that concurrent and repeated calls create one customer. Throws notFound
+ * and unavailable.
  */
 export async function ensureCustomer(
   { database, billing }: Pick<BillingDeps, 'database' | 'billing'>,
@@ -36,11 +37,10 @@ export async function ensureCustomer(
 }
 
 /**
- * Asks Stripe for the customer's subscriptions and stores the one that counts. What is stored was
- * read after what it replaces: where another has stored something since, Stripe is asked again. So
- * events may come in any order. `also` runs in the transaction.
- *
- * @returns whether the account is paid up now
+ * Reads the customer's subscriptions at Stripe and stores the effective one. Compare-and-set on the
+ * account's version, three attempts: an older read never replaces a newer one, so events may arrive
+ * in any order. `also` runs in the transaction. Returns whether the account is paid up now; false
+ * for a deleted account. Throws unavailable.
  */
 export async function readSubscription(
   { database, billing, clock }: BillingDeps,
@@ -63,7 +63,7 @@ export async function readSubscription(
     })
     if (isSaved) return isPaidUp({ ...account, ...stored }, now, { billed: true })
   }
-  throw unavailable('the account is being changed: try again')
+  throw unavailable('the account is being changed: repeat the request')
 }
 
 function isStored(account: Account, stored: StoredSubscription): boolean {

@@ -13,11 +13,10 @@ const subscriptionEvents = [
 ]
 
 /**
- * Takes a signed message of Stripe (spec/identity.md 7.4). It only says of whom to ask: Stripe's
- * own state is what is stored, so that events may be late, doubled or out of order. Those about
- * anything else, or about a customer of nobody here, are had by being taken.
- *
- * Throws refused for a bad signature, unavailable where Stripe is to send it again.
+ * Handles a webhook of Stripe (docs/billing.md#routes). The event only names the customer; the
+ * state is read from Stripe, so events may be late, repeated or out of order. Events of other types
+ * and of unknown customers succeed without effect. Throws refused (400) for a bad signature, and
+ * unavailable where Stripe has to send the event again.
  */
 export async function receiveStripeEvent(
   deps: BillingDeps,

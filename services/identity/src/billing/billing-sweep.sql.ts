@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { emitAccountSettings } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
 
-// These look across accounts, over partial indexes that hold only what is looked for.
+// These queries span all accounts; partial indexes hold only the rows that they look for.
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const Id = z.object({ accountId: z.string() })
@@ -16,11 +16,11 @@ const Trial = z.object({
   accountId: z.string(),
   trialEndsAt: z.date(),
   version: z.bigint(),
-  /** Of the account's owner, if there is one. */
+  /** Address of the owner; null without one. */
   email: z.string().nullable(),
 })
 
-/** Gives some of the accounts that have no trial one; returns how many. */
+/** Starts the trial of at most `limit` accounts that have none; returns their number. */
 export function beginTrials(database: Database, endsAt: Date, limit: number): Promise<number> {
   return database.transaction(async (tx) => {
     const begun = await tx.any(sql.type(Account)`
@@ -35,30 +35,30 @@ export function beginTrials(database: Database, endsAt: Date, limit: number): Pr
 }
 
 /**
- * Tells the others of some accounts that they count as paid up, where billing was switched off, or
- * what they have paid for, where it is on again; returns how many.
+ * Emits the settings of at most `limit` accounts whose `billed` differs from what other services
+ * know, after billing was switched off or on. Returns their number.
  */
-export function tellOfBilling(
+export function emitBillingSwitch(
   database: Database,
   { billed, now, limit }: { billed: boolean; now: Date; limit: number },
 ): Promise<number> {
   const leftAt = billed ? sql.fragment`NULL` : sql.fragment`${sql.timestamp(now)}`
-  const untold = billed
+  const outdated = billed
     ? sql.fragment`billing_left_at IS NOT NULL`
     : sql.fragment`trial_ends_at IS NOT NULL AND billing_left_at IS NULL`
   return database.transaction(async (tx) => {
-    const told = await tx.any(sql.type(Account)`
+    const updated = await tx.any(sql.type(Account)`
       UPDATE accounts SET billing_left_at = ${leftAt}, version = version + 1
       WHERE account_id = ANY(ARRAY(
-        SELECT account_id FROM accounts WHERE ${untold}
+        SELECT account_id FROM accounts WHERE ${outdated}
         ORDER BY account_id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING ${columns}`)
-    await emitAccountSettings(tx, told, { billed })
-    return told.length
+    await emitAccountSettings(tx, updated, { billed })
+    return updated.length
   })
 }
 
-/** Accounts without a customer that were registered before that, by ID. */
+/** Returns accounts without a customer, registered before `before`, by ID, after the ID `after`. */
 export function listWithoutCustomer(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },
@@ -71,14 +71,14 @@ export function listWithoutCustomer(
 }
 
 /**
- * Notes, once for each account, that its trial ends before `until` and that it never had a
- * subscription, with the change that says so; `tell` queues the mail to the owner's address.
- * Returns how many.
+ * Emits TrialEnding, once per account, for at most `limit` accounts that never had a subscription
+ * and whose trial ends before `until`. `notify` queues the mail to the owner's address. Returns the
+ * number of accounts.
  */
 export function noteTrialsEnding(
   database: Database,
   { now, until, limit }: { now: Date; until: Date; limit: number },
-  tell: (tx: Transaction, email: string) => Promise<void>,
+  notify: (tx: Transaction, email: string) => Promise<void>,
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const ending = await tx.any(sql.type(Trial)`
@@ -97,12 +97,15 @@ export function noteTrialsEnding(
       return changeOf(TrialEndingSchema, { accountId, entityId: accountId, version }, event)
     })
     await emit(tx, ...changes)
-    for (const { email } of ending) if (email) await tell(tx, email)
+    for (const { email } of ending) if (email) await notify(tx, email)
     return ending.length
   })
 }
 
-/** Accounts whose period has ended while Stripe was last asked before that. */
+/**
+ * Returns accounts whose paid period ended, and that were last read from Stripe before
+ * `readBefore`.
+ */
 export function listOverdueSubscriptions(
   { pool }: Database,
   { now, readBefore, limit }: { now: Date; readBefore: Date; limit: number },

@@ -23,14 +23,14 @@ const hourMs = 60 * 60_000
 const pageSize = 200
 const customerGraceMs = 60_000
 
-// Owners are told so long before the trial ends (spec/identity.md 10.3).
+// Owners are mailed this long before the trial ends (docs/billing.md#what-a-lapse-does).
 const noticeMs = 5 * 24 * hourMs
 
-// Stripe is asked again about a period that has ended unless it has said something since.
+// A webhook may be lost: an ended period that was not read for this long is read again.
 const overdueReadMs = 12 * hourMs
 const overdueMax = 100
 
-/** What billing does by itself; every step can be repeated, and takes a page of many. */
+/** Activities of billing's schedules; each can be repeated, and takes one page. */
 export function billingActivities(deps: Deps) {
   const { database, workflows, clock, config } = deps
   const before = (ms: number) => new Date(clock().getTime() - ms)
@@ -38,19 +38,21 @@ export function billingActivities(deps: Deps) {
     createCustomer: async (accountId: string): Promise<void> => {
       if (await findBilledAccount(database, accountId)) await ensureCustomer(deps, accountId)
     },
-    /** Gives accounts that are older than billing their trial; true when all have one. */
+    /** Starts the trial of accounts that are older than billing; true after the last page. */
     beginTrials: async (): Promise<boolean> => {
       const endsAt = trialEnd(clock(), config.trialDays)
       return (await beginTrials(database, endsAt, pageSize)) < pageSize
     },
-    /** Returns the last account of the page, null after the last page. */
+    /**
+     * Starts the creation of missing customers; returns the page's last account, null at the end.
+     */
     startCustomers: async (after: string): Promise<string | null> => {
       const page = { before: before(customerGraceMs), after, limit: pageSize }
       const accountIds = await listWithoutCustomer(database, page)
       for (const accountId of accountIds) await startCustomer(workflows, accountId)
       return accountIds.at(pageSize - 1) ?? null
     },
-    /** Tells owners once that their trial ends; true when all have been told. */
+    /** Notifies owners once that their trial ends; true after the last page. */
     noteTrialsEnding: async (): Promise<boolean> => {
       const now = clock()
       const page = { now, until: new Date(now.getTime() + noticeMs), limit: pageSize }
@@ -61,7 +63,7 @@ export function billingActivities(deps: Deps) {
       })
       return noted < pageSize
     },
-    /** Accounts whose subscription should have gone on, of which Stripe has said nothing. */
+    /** Lists at most 100 accounts whose subscription should have renewed without a webhook. */
     listOverdue: async (): Promise<string[]> => {
       const now = clock()
       const page = { now, readBefore: before(overdueReadMs), limit: overdueMax }

@@ -3,42 +3,44 @@ import Stripe from 'stripe'
 import { z } from 'zod'
 import type { ProviderSubscription } from './subscription.ts'
 
-/** What Stripe says happened; `customerId` is null where it is about no customer. */
+/** A webhook of Stripe; `customerId` is null where it concerns no customer. */
 export interface BillingEvent {
   eventId: string
   type: string
   customerId: string | null
 }
 
-// Of other kinds than those that are asked for, nothing is known.
+// Loose: the webhook may deliver types of events that identity does not read.
 const Event = z.object({
   id: z.string(),
   type: z.string(),
   data: z.object({ object: z.looseObject({}) }),
 })
 
-/** An account as Stripe is to know it. */
+/** The fields of an account that Stripe stores in its customer. */
 export interface Payer {
   accountId: string
   email: string
   name: string
 }
 
-/** Stripe, as far as identity uses it. Every call may throw unavailable. */
+/** Client of Stripe. Every call may throw unavailable. */
 export interface Billing {
-  /** The customer's ID. Repeated under the same key within a day, it is the same customer. */
-  createCustomer: (payer: Payer, key: string) => Promise<string>
-  /** Nothing happens where the customer is deleted already; its subscriptions end with it. */
+  /**
+   * Returns the customer's ID. `idempotencyKey`: within a day, a repetition returns the same one.
+   */
+  createCustomer: (payer: Payer, idempotencyKey: string) => Promise<string>
+  /** Deletes a customer and its subscriptions; does nothing where it is deleted. */
   deleteCustomer: (customerId: string) => Promise<void>
-  /** Every subscription the customer ever had, none where it is deleted. */
+  /** Returns the newest 100 subscriptions, ended ones too; none where the customer is deleted. */
   listSubscriptions: (customerId: string) => Promise<ProviderSubscription[]>
   createCheckout: (checkout: Checkout) => Promise<{ url: string; sessionId: string }>
-  /** Whose checkout it is; null where there is no such checkout. */
+  /** Returns the customer of a checkout; null where the checkout does not exist. */
   findCheckoutCustomer: (sessionId: string) => Promise<string | null>
   createPortal: (customerId: string, returnUrl: string) => Promise<string>
-  /** The price that is sold, in minor units; null where it depends. */
+  /** Returns the price in minor units; null where it has no fixed amount. */
   findPrice: () => Promise<number | null>
-  /** Throws refused where the signature is not Stripe's or older than five minutes at `now`. */
+  /** Throws refused (400) where the signature is wrong, or older than five minutes at `now`. */
   readEvent: (body: Uint8Array, signature: string, now: Date) => BillingEvent
 }
 
@@ -57,14 +59,14 @@ export interface BillingSettings {
   stripeWebhookSecret: string
 }
 
-// Two attempts stay within the deadline of a call (5 s).
+// Two attempts fit into the deadline of an RPC (5 s).
 const timeoutMs = 2_000
 const toleranceSeconds = 300
 
-// A customer with more subscriptions than this had most of them long ago; the newest come first.
+// One page: newest first, and a customer has few subscriptions that have not ended.
 const subscriptionsMax = 100
 
-/** Opens no connection before the first call. */
+/** Returns the client; it connects with the first call. */
 export function createBillingClient(settings: BillingSettings): Billing {
   const { stripeKey, stripePrice, stripeTaxes, stripeWebhookSecret } = settings
   const { protocol, hostname, port } = new URL(settings.stripeUrl)
@@ -77,17 +79,17 @@ export function createBillingClient(settings: BillingSettings): Billing {
     telemetry: false,
   })
   return {
-    createCustomer: async ({ accountId, email, name }, key) => {
+    createCustomer: async ({ accountId, email, name }, idempotencyKey) => {
       const customer = { email, name, metadata: { accountId } }
-      const created = stripe.customers.create(customer, { idempotencyKey: key })
-      return (await answered(created)).id
+      const created = stripe.customers.create(customer, { idempotencyKey })
+      return (await requireAnswer(created)).id
     },
     deleteCustomer: async (customerId) => {
-      await found(stripe.customers.del(customerId))
+      await findAnswer(stripe.customers.del(customerId))
     },
     listSubscriptions: async (customer) => {
       const query = { customer, status: 'all', limit: subscriptionsMax } as const
-      const listed = await found(stripe.subscriptions.list(query))
+      const listed = await findAnswer(stripe.subscriptions.list(query))
       return (listed?.data ?? []).map(subscriptionOf)
     },
     createCheckout: async ({ customerId, accountId, successUrl, cancelUrl }) => {
@@ -104,28 +106,32 @@ export function createBillingClient(settings: BillingSettings): Billing {
           ? { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }
           : {}),
       })
-      const { url, id } = await answered(created)
+      const { url, id } = await requireAnswer(created)
       if (!url) throw unavailable('the billing provider has no page for this')
       return { url, sessionId: id }
     },
     findCheckoutCustomer: async (sessionId) => {
-      const session = await found(stripe.checkout.sessions.retrieve(sessionId))
+      const session = await findAnswer(stripe.checkout.sessions.retrieve(sessionId))
       return idOf(session?.customer)
     },
     createPortal: async (customer, returnUrl) => {
       const created = stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })
-      return (await answered(created)).url
+      return (await requireAnswer(created)).url
     },
-    findPrice: async () => (await found(stripe.prices.retrieve(stripePrice)))?.unit_amount ?? null,
+    findPrice: async () =>
+      (await findAnswer(stripe.prices.retrieve(stripePrice)))?.unit_amount ?? null,
     readEvent: (body, signature, now) => {
-      const bytes = Buffer.from(body)
-      const said = verified(() =>
+      const event = refuseUnverified(() =>
         stripe.webhooks.constructEvent(
-          ...([bytes, signature, stripeWebhookSecret, toleranceSeconds] as const),
-          ...([undefined, now.getTime()] as const),
+          Buffer.from(body),
+          signature,
+          stripeWebhookSecret,
+          toleranceSeconds,
+          undefined,
+          now.getTime(),
         ),
       )
-      return eventOf(said)
+      return parseEvent(event)
     },
   }
 }
@@ -139,8 +145,8 @@ function subscriptionOf({ id, status, items, created }: Stripe.Subscription): Pr
   }
 }
 
-function eventOf(said: unknown): BillingEvent {
-  const event = Event.safeParse(said)
+function parseEvent(verified: unknown): BillingEvent {
+  const event = Event.safeParse(verified)
   if (!event.success) throw refused('this is no event of Stripe')
   const { id: eventId, type, data } = event.data
   const about = data.object
@@ -152,32 +158,32 @@ function idOf(reference: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/** What a call to Stripe came to. Its errors may name what was sent, so none is passed on. */
-async function answered<T>(call: Promise<T>): Promise<T> {
+/** Stripe's error texts may contain personal data of the request: they are never passed on. */
+async function requireAnswer<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
-    throw failed(error)
+    throw unavailableFor(error)
   }
 }
 
-/** As `answered`; null where Stripe has no such object. */
-async function found<T>(call: Promise<T>): Promise<T | null> {
+/** As `requireAnswer`; null for a 404 of Stripe. */
+async function findAnswer<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call
   } catch (error) {
     if (error instanceof Stripe.errors.StripeError && error.statusCode === 404) return null
-    throw failed(error)
+    throw unavailableFor(error)
   }
 }
 
-function failed(error: unknown): Error {
+function unavailableFor(error: unknown): Error {
   if (!(error instanceof Stripe.errors.StripeError)) return error as Error
   const { type, code = 'no code' } = error
   return unavailable(`the billing provider does not answer (${type}, ${code})`)
 }
 
-function verified<T>(read: () => T): T {
+function refuseUnverified<T>(read: () => T): T {
   try {
     return read()
   } catch {

@@ -7,19 +7,19 @@ import { findBilledAccount } from './billing.sql.ts'
 type Deps = { database: Database; workflows: Workflows; hasBilling: boolean }
 
 /**
- * Has a customer made for every account that is registered. Without billing the messages are taken
- * in all the same: the filter of a durable consumer only grows.
+ * Returns the handler that starts the creation of a customer for each new account. It subscribes
+ * without billing too, and then does nothing: the filter of a durable consumer never shrinks.
  */
 export function registrationHandler({ database, workflows, hasBilling }: Deps): Handler {
   return on(AccountSettingsChangedSchema, async ({ accountId, version }) => {
-    // Registration is version 1; later ones find the customer made, or leave it to the sweep.
+    // Registration is version 1; the sweep creates customers that are still missing.
     if (!hasBilling || version !== 1n) return
     const account = await findBilledAccount(database, accountId)
     if (account?.customerId === null) await startCustomer(workflows, accountId)
   })
 }
 
-/** Starts making the account's customer at Stripe, or joins it. */
+/** Starts the workflow `billing-customer/<accountId>`; does nothing while it runs. */
 export function startCustomer(workflows: Workflows, accountId: string): Promise<void> {
   return workflows.start({
     type: 'createCustomer',

@@ -11,40 +11,44 @@ import { subscriptionStateOf } from './subscription.ts'
 
 const priceForMs = 60 * 60_000
 
-/** Subscribing, and looking after a subscription, at Stripe (spec/identity.md 7.3, 7.4). */
+/**
+ * Returns the RPCs of billing (docs/billing.md#routes); each throws refused (404) without billing.
+ */
 export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingService> {
   const { database, clock } = deps
-  // Decided in the call, so that each of them says so where billing is off.
-  const on = (): BillingDeps => ({ database, clock, billing: requireBilling(deps.billing) })
-  const findPrice = cached(() => on().billing.findPrice(), clock)
+  const requireDeps = (): BillingDeps => {
+    return { database, clock, billing: requireBilling(deps.billing) }
+  }
+  const findPrice = cacheForHour(() => requireDeps().billing.findPrice(), clock)
   return {
     createCheckout: async ({ cancelPath }, context) => {
       const { accountId } = signedIn(context)
-      await requireUnsubscribed(on(), accountId)
-      const customerId = await ensureCustomer(on(), accountId)
+      await requireUnsubscribed(requireDeps(), accountId)
+      const customerId = await ensureCustomer(requireDeps(), accountId)
       const page = (path: string) => `${deps.config.externalUrl.replace(/\/$/, '')}${path}`
-      return on().billing.createCheckout({
-        ...{ customerId, accountId },
+      return requireDeps().billing.createCheckout({
+        customerId,
+        accountId,
         successUrl: page('/account/subscribe/after?session={CHECKOUT_SESSION_ID}'),
         cancelUrl: page(cancelPath || '/account/subscribe'),
       })
     },
     completeCheckout: async ({ checkoutSessionId }, context) => {
       const { accountId } = signedIn(context)
-      const customerId = await on().billing.findCheckoutCustomer(checkoutSessionId)
+      const customerId = await requireDeps().billing.findCheckoutCustomer(checkoutSessionId)
       const owner = customerId && (await findAccountOfCustomer(database, customerId))
-      // Somebody else's checkout is as good as none.
+      // Not found, not forbidden: the answer does not confirm another account's checkout.
       if (owner !== accountId) throw notFound('checkout')
-      const isActive = await readSubscription(on(), accountId)
+      const isActive = await readSubscription(requireDeps(), accountId)
       if (isActive) return { nextUrl: '/', isActive }
       return { message: 'the subscription is not active', nextUrl: '/account/subscribe', isActive }
     },
     createPortal: async (_, context) => {
       const { accountId } = signedIn(context)
-      const { billing } = on()
+      const { billing } = requireDeps()
       const account = await findBilledAccount(database, accountId)
       if (!account?.subscriptionId) throw refused('there is no subscription')
-      const customerId = await ensureCustomer(on(), accountId)
+      const customerId = await ensureCustomer(requireDeps(), accountId)
       return { url: await billing.createPortal(customerId, deps.config.externalUrl) }
     },
     getPlan: async () => {
@@ -52,7 +56,7 @@ export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingSer
       return price === null ? {} : { price: BigInt(price) }
     },
     receiveStripeEvent: async ({ body, signature }) => {
-      await receiveStripeEvent(on(), { body, signature })
+      await receiveStripeEvent(requireDeps(), { body, signature })
       return {}
     },
   }
@@ -63,7 +67,7 @@ function requireBilling(billing: Billing | null): Billing {
   return billing
 }
 
-/** Throws refused for an account that has a subscription already (spec/identity.md 7.3). */
+/** Throws refused (400) where the account may not subscribe (docs/billing.md#routes). */
 async function requireUnsubscribed(
   { database, clock }: BillingDeps,
   accountId: string,
@@ -75,8 +79,8 @@ async function requireUnsubscribed(
   if (isActive && !isTrialing) throw refused('the subscription is active')
 }
 
-/** What was found holds for an hour; what failed is asked for again. */
-function cached<T>(find: () => Promise<T>, clock: () => Date): () => Promise<T> {
+/** Caches a result for an hour; failures are not cached. */
+function cacheForHour<T>(find: () => Promise<T>, clock: () => Date): () => Promise<T> {
   let kept: { found: T; at: number } | null = null
   return async () => {
     const at = clock().getTime()

@@ -16,10 +16,10 @@ export type BilledAccount = z.infer<typeof Billed>
 const Payer = z.object({ email: z.string(), firstName: z.string(), lastName: z.string() })
 const Id = z.object({ accountId: z.string() })
 
-// The inbox keeps Stripe's events beside those of the mesh (kit).
+// Stripe's events share kit's inbox table, under a consumer name of their own.
 const stripeConsumer = 'stripe'
 
-/** Null where the account has gone. */
+/** Returns null where the account was deleted. */
 export function findBilledAccount(
   { pool }: Database,
   accountId: string,
@@ -29,7 +29,7 @@ export function findBilledAccount(
     WHERE account_id = ${accountId}`)
 }
 
-/** Whose customer it is; null for a customer of nobody here. */
+/** Returns the account of a customer; null for an unknown one. */
 export function findAccountOfCustomer(
   { pool }: Database,
   customerId: string,
@@ -38,7 +38,7 @@ export function findAccountOfCustomer(
     SELECT account_id AS "accountId" FROM accounts WHERE billing_customer_id = ${customerId}`)
 }
 
-/** Name and address of the account's owner; null where there is none. */
+/** Returns name and address of the account's owner; null without an owner. */
 export function findPayer({ pool }: Database, accountId: string) {
   return pool.maybeOne(sql.type(Payer)`
     SELECT l.email, l.first_name AS "firstName", l.last_name AS "lastName"
@@ -46,7 +46,7 @@ export function findPayer({ pool }: Database, accountId: string) {
     WHERE u.account_id = ${accountId} AND u.role = 'owner' ORDER BY u.user_id LIMIT 1`)
 }
 
-/** Stores the customer of an account that has none; of several at once the first stays. */
+/** Stores the customer of an account that has none; the first of concurrent calls wins. */
 export async function saveCustomer(
   { pool }: Database,
   accountId: string,
@@ -57,7 +57,7 @@ export async function saveCustomer(
     WHERE account_id = ${accountId} AND billing_customer_id IS NULL`)
 }
 
-/** Forgets a customer that Stripe has deleted, with its subscriptions. */
+/** Clears the customer of an account after Stripe deleted it; other customers stay. */
 export async function clearCustomer(
   tx: Transaction,
   accountId: string,
@@ -69,8 +69,8 @@ export async function clearCustomer(
 }
 
 /**
- * Stores what Stripe said of an account whose version is still the one it was asked under, and
- * tells the others where that changes something. False where the account has changed meanwhile.
+ * Stores the subscription and emits the account's settings. Compare-and-set on the account's
+ * version: returns false, and stores nothing, where the account was changed since it was read.
  */
 export async function saveSubscription(
   tx: Transaction,
@@ -89,7 +89,7 @@ export async function saveSubscription(
   return saved !== null
 }
 
-/** Notes that Stripe was asked and had nothing new. */
+/** Stores when Stripe was read without news. Returns false as `saveSubscription` does. */
 export async function saveReadTime(
   tx: Transaction,
   { accountId, version }: Account,
@@ -101,12 +101,12 @@ export async function saveReadTime(
   return noted !== null
 }
 
-/** Records an event of Stripe in the transaction of its effect. */
+/** Stores an event's ID in the inbox, in the transaction of its effect. */
 export async function saveStripeEvent(tx: Transaction, eventId: string): Promise<void> {
   await isFirstDelivery(tx, { consumer: stripeConsumer, changeId: eventId })
 }
 
-/** Whether an event of Stripe was had before. */
+/** Tells whether an event of Stripe was handled before. */
 export async function isHandledEvent({ pool }: Database, eventId: string): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT FROM inbox WHERE consumer = ${stripeConsumer} AND change_id = ${eventId}`)

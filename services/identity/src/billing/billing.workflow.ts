@@ -6,12 +6,12 @@ const activities = proxyActivities<ReturnType<typeof billingActivities>>({
   heartbeatTimeout: '10 seconds',
 })
 
-/** Makes an account's customer at Stripe, until Stripe answers; `billing-customer/<accountId>`. */
+/** Creates an account's customer at Stripe, as the workflow `billing-customer/<accountId>`. */
 export async function createCustomer(accountId: string): Promise<void> {
   await activities.createCustomer(accountId)
 }
 
-/** Sees to accounts that lack a trial or a customer; runs every ten minutes. */
+/** Starts missing trials and the creation of missing customers; runs every ten minutes. */
 export async function sweepBilling(): Promise<void> {
   while (!(await activities.beginTrials())) {
     // Each call takes a page.
@@ -20,14 +20,14 @@ export async function sweepBilling(): Promise<void> {
   while (after !== null) after = await activities.startCustomers(after)
 }
 
-/** Has owners told that their trial ends; runs four times a day. */
+/** Notifies owners of trials that end; runs four times a day. */
 export async function remindOfTrials(): Promise<void> {
   while (!(await activities.noteTrialsEnding())) {
     // Each call takes a page.
   }
 }
 
-/** Asks Stripe about periods that ended without a word; runs twice a day. */
+/** Reads subscriptions whose period ended without a webhook; runs twice a day. */
 export async function reconcileSubscriptions(): Promise<void> {
   for (const accountId of await activities.listOverdue()) {
     await activities.readSubscription(accountId)

@@ -11,7 +11,8 @@ const now = new Date('2026-11-21T12:00:00Z')
 const [past, soon, later] = ['2026-11-20', '2026-11-25', '2026-12-25'].map((day) => new Date(day))
 const billed = { billed: true }
 
-// Statuses by spec/identity.md 7.2: trial end, subscription end, status, then what comes of it.
+// Columns: trial end, subscription end, status, expected state
+// (docs/billing.md#subscription-states).
 describe.each([
   [soon, null, null, { isActive: true, isTrialing: true, hasSubscription: false }],
   [past, null, null, { isActive: false, isTrialing: false, hasSubscription: false }],
@@ -27,11 +28,13 @@ describe.each([
 ])('trial %p, subscription %p, %s', (trialEndsAt, subscriptionActiveUntil, status, state) => {
   const subscriptionId = status === null ? null : 'sub_1'
   const payment = {
-    ...{ trialEndsAt: trialEndsAt ?? null, subscriptionStatus: status, subscriptionId },
+    trialEndsAt: trialEndsAt ?? null,
+    subscriptionStatus: status,
+    subscriptionId,
     subscriptionActiveUntil: subscriptionActiveUntil ?? null,
   }
 
-  test('stands as the rules say', () => {
+  test('has the state of the table', () => {
     const { trialEndsAt: trialingUntil, subscriptionActiveUntil: activeUntil } = payment
     const all = { ...state, activeUntil, trialingUntil }
     expect(subscriptionStateOf(payment, now, billed)).toEqual(all)
@@ -41,8 +44,11 @@ describe.each([
 
   test('is active without billing, and nothing else', () => {
     expect(subscriptionStateOf(payment, now, { billed: false })).toEqual({
-      ...{ isActive: true, isTrialing: false, hasSubscription: false },
-      ...{ activeUntil: null, trialingUntil: null },
+      isActive: true,
+      isTrialing: false,
+      hasSubscription: false,
+      activeUntil: null,
+      trialingUntil: null,
     })
   })
 })
@@ -56,7 +62,7 @@ test.each(['canceled', 'incomplete_expired'])('%s leaves what is left of the tri
   expect(isPaidUp({ ...payment, trialEndsAt: past! }, now, billed)).toBe(false)
 })
 
-test('at the very end it is over', () => {
+test('the end of a trial is exclusive', () => {
   const payment = { trialEndsAt: now, subscriptionActiveUntil: null, subscriptionStatus: null }
   expect(isPaidUp(payment, now, billed)).toBe(false)
 })
@@ -65,7 +71,7 @@ test('a trial lasts whole days', () => {
   expect(trialEnd(now, 30)).toEqual(new Date('2026-12-21T12:00:00Z'))
 })
 
-test('what counts of several subscriptions does not depend on their order', () => {
+test('the effective one of several subscriptions does not depend on their order', () => {
   const at = (subscriptionId: string, status: string, periodEndsAt: Date) => {
     return { subscriptionId, status, periodEndsAt }
   }

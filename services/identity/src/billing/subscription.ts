@@ -1,24 +1,24 @@
 import { z } from 'zod'
 
-/** What an account has paid for, as far as whether it is paid up depends on it. */
+/** The columns of an account that decide whether it is paid up. */
 export const Payment = z.object({
   /** Null where the account is older than billing on this server. */
   trialEndsAt: z.date().nullable(),
-  /** End of the period paid for, with the days of grace; null without a subscription ever. */
+  /** End of the paid period plus grace; null where there never was a subscription. */
   subscriptionActiveUntil: z.date().nullable(),
-  /** Stripe's word; null without a subscription ever. */
+  /** Status at Stripe; null where there never was a subscription. */
   subscriptionStatus: z.string().nullable(),
 })
 export type Payment = z.infer<typeof Payment>
 
-/** A payment with the subscription it is of. */
+/** A payment with its subscription. */
 export const Subscription = Payment.extend({
-  /** Null where none can still be paid. */
+  /** Stripe's ID; null without a subscription, or where it has ended for good. */
   subscriptionId: z.string().nullable(),
 })
 export type Subscription = z.infer<typeof Subscription>
 
-/** How an account stands, as `GET /users/me` tells it. */
+/** The state of a subscription in the answer of `GET /users/me`. */
 export interface SubscriptionState {
   isActive: boolean
   isTrialing: boolean
@@ -29,16 +29,16 @@ export interface SubscriptionState {
 
 const dayMs = 24 * 60 * 60_000
 
-// A payment may come in so much later (spec/identity.md 7.5).
+// Grace: payments come in late (docs/billing.md#subscription-states).
 const graceMs = 4 * dayMs
 
 const paidStatuses = ['active', 'trialing']
 const endedStatuses = ['canceled', 'incomplete_expired']
 
-// With one of these a subscription is mended in the portal (spec/identity.md 7.2).
+// Customers manage subscriptions of these statuses in Stripe's portal.
 const ownedStatuses = ['active', 'past_due', 'incomplete', 'unpaid']
 
-/** Without billing every account counts as paid up (spec/interface.md, Authentication 3). */
+// Without billing every account is paid up (docs/billing.md).
 const unbilled: SubscriptionState = {
   isActive: true,
   isTrialing: false,
@@ -47,15 +47,15 @@ const unbilled: SubscriptionState = {
   trialingUntil: null,
 }
 
-/** The end of a trial that begins now. */
+/** Returns the end of a trial that begins now, after `days` of 24 hours. */
 export function trialEnd(now: Date, days: number): Date {
   return new Date(now.getTime() + days * dayMs)
 }
 
 /**
- * The instant until which an account is paid up, the epoch where it is not at all: the later end of
- * trial and subscription while that is in order (spec/identity.md 7.2). A subscription that ended
- * leaves the trial; one that owes a payment does not.
+ * Returns the instant until which an account is paid up: the later end of trial and paid period, if
+ * the status allows it. Returns the epoch where neither counts
+ * (docs/billing.md#subscription-states).
  */
 export function paidUntil(payment: Payment): Date {
   const { trialEndsAt, subscriptionActiveUntil, subscriptionStatus: status } = payment
@@ -65,12 +65,12 @@ export function paidUntil(payment: Payment): Date {
   return new Date(Math.max(trial?.getTime() ?? 0, subscription?.getTime() ?? 0))
 }
 
-/** Whether the account may use what is paid for; always without billing. */
+/** Tells whether the account is paid up; always true without billing. */
 export function isPaidUp(payment: Payment, now: Date, { billed }: { billed: boolean }): boolean {
   return !billed || paidUntil(payment) > now
 }
 
-/** How the account stands (spec/identity.md 6.2, 7.2). */
+/** Returns the state that clients see (docs/billing.md#subscription-states). */
 export function subscriptionStateOf(
   subscription: Subscription,
   now: Date,
@@ -88,7 +88,7 @@ export function subscriptionStateOf(
   }
 }
 
-/** A subscription as Stripe has it. */
+/** A subscription as read from Stripe. */
 export interface ProviderSubscription {
   subscriptionId: string
   status: string
@@ -96,15 +96,15 @@ export interface ProviderSubscription {
   periodEndsAt: Date
 }
 
-/** What is stored of a customer's subscriptions at Stripe (spec/identity.md 7.5). */
+/** The columns that store a customer's effective subscription. */
 export type StoredSubscription = Pick<
   Subscription,
   'subscriptionId' | 'subscriptionStatus' | 'subscriptionActiveUntil'
 >
 
 /**
- * The one of a customer's subscriptions that counts: paid before owing before ended, among those
- * the one that lasts longest. Two checkouts, or messages out of order, so end in the same.
+ * Returns the effective one of a customer's subscriptions: paid before owing before ended, then the
+ * longest. The order of the input does not matter. All fields are null for an empty list.
  */
 export function chooseSubscription(all: readonly ProviderSubscription[]): StoredSubscription {
   const rank = ({ status }: ProviderSubscription) => {

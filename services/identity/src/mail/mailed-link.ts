@@ -37,7 +37,9 @@ export function hostOf(externalUrl: string): string {
   return externalUrl === '' ? '' : new URL(externalUrl).hostname
 }
 
-/** Returns the URL of a mailed link; a path prefix of `base` is kept (docs/sign-in.md#mailed-links). */
+/**
+ * Returns the URL of a mailed link; a path prefix of `base` is kept (docs/sign-in.md#mailed-links).
+ */
 export function mailedLinkUrl(base: string, page: string, token: string): string {
   return `${base.replace(/\/$/, '')}${page}?token=${token}`
 }

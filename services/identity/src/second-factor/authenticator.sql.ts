@@ -77,7 +77,9 @@ export async function consumeTimeStep(
   return consumed !== null
 }
 
-/** Consumes a recovery code; returns false for an unknown one, or without an enabled authenticator. */
+/**
+ * Consumes a recovery code; returns false for an unknown one, or without an enabled authenticator.
+ */
 export async function consumeRecoveryCode(
   tx: Transaction,
   loginId: string,

@@ -17,8 +17,8 @@ const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /**
  * Second half of a re-authentication: the first statements of the action's transaction. It locks
- * the login and consumes the code. Throws refused (401) where the code was consumed, or the password
- * changed, since the first half.
+ * the login and consumes the code. Throws refused (401) where the code was consumed, or the
+ * password changed, since the first half.
  */
 export type Finalize = (tx: Transaction) => Promise<void>
 
@@ -61,8 +61,8 @@ export async function reauthenticateByCode(
 }
 
 /**
- * Checks the login's password. Throws refused: 401 for a wrong one, 429 beyond the limit of guesses;
- * and unavailable where the queue of hashes is full.
+ * Checks the login's password. Throws refused: 401 for a wrong one, 429 beyond the limit of
+ * guesses; and unavailable where the queue of hashes is full.
  */
 export async function reauthenticateByPassword(
   { database, passwords }: PasswordDeps,
