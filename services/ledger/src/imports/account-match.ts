@@ -1,14 +1,18 @@
 import { type AccountItem, currentIdOf, type SyncedAccount } from '../syncs/provider-account.ts'
 import type { MatchReason } from '../syncs/provider-transaction.ts'
 
-/** Which bank account an item is, and why; null where it is none that is known. */
+/**
+ * The bank account that an item belongs to, and the reason of the match; null for an unknown
+ * account.
+ */
 export type AccountMatch = { synced: SyncedAccount; reason: MatchReason } | null
 
 /**
- * The bank account that each item is. A feed account is told by its candidate, others by any ID
- * that the provider ever gave them. A renewed consent gives new IDs: where the items are all that
- * the provider has, an account that none of them names is the one that looks like it, if that is
- * one on both sides (kind and currency, mask and name; then, kind and currency and mask).
+ * Returns the bank account of each item, null for an unknown one (docs/syncs.md#bank-accounts). A
+ * feed account is matched by its candidate, others by any ID that the provider ever gave them. A
+ * renewed consent gives new IDs. If the items are complete, an unmatched item then matches an
+ * unmatched account by its look, where exactly one of each side matches. Look is kind, currency,
+ * mask and name first, then kind, currency and mask.
  */
 export function matchAccounts(
   items: readonly AccountItem[],
@@ -16,7 +20,7 @@ export function matchAccounts(
 ): Map<AccountItem, AccountMatch> {
   const matches = new Map<AccountItem, AccountMatch>(items.map((item) => [item, null]))
   const free = new Set(known)
-  // Each account is one item's at most, first of all the one's whose ID is its own now.
+  // An account matches at most one item, and an item with its current ID comes first.
   for (const find of [byCandidate, byCurrentId, byAlias]) {
     for (const item of items.filter((one) => matches.get(one) === null)) {
       const synced = find(item, [...free])
@@ -60,7 +64,10 @@ function byAlias(item: AccountItem, known: readonly SyncedAccount[]): SyncedAcco
   )
 }
 
-/** Whether an account may be recognised: it is not archived, and its provider has described it. */
+/**
+ * Returns whether an account may match by look: it is not archived, and the provider has
+ * described it.
+ */
 function isOpen({ bankAccount, record }: SyncedAccount): boolean {
   return bankAccount.deletedAt === null && record !== null
 }

@@ -8,7 +8,13 @@ import { sumLaterBookings } from '../envelopes/later-bookings.sql.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findTimezone } from '../tenancy/account-settings.sql.ts'
-import { addLater, balancesToSet, findInstants, settleFile, transactionsOf } from './file-import.ts'
+import {
+  addLater,
+  balancesToSet,
+  createTransactions,
+  findInstants,
+  settleFile,
+} from './file-import.ts'
 import type { FileStatement, Unreadable } from './formats/statement.ts'
 import type { ReadingFormat, ReadingTask } from './formats/statement-file.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
@@ -32,18 +38,18 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
 
 const rowsPerStatement = 1000
 
-/** The steps of a file's import; each does nothing when it has been done (design 4). */
+/** Returns the activities of a file's import (docs/files.md#importing). Each is idempotent. */
 export function fileImportActivities(deps: Deps) {
   const { database, clock, storage } = deps
   const fail = async (key: UploadKey, error: string) => {
     await failUpload(database, key, { error, now: clock() })
-    await tell(deps, key)
+    await publishState(deps, key)
   }
   return {
     startImport: async (key: UploadKey): Promise<void> => {
-      if (await startUpload(database, key, clock())) await tell(deps, key)
+      if (await startUpload(database, key, clock())) await publishState(deps, key)
     },
-    /** Returns busy, and has done nothing, while another file of the account is read. */
+    /** Returns busy without any effect while this process reads another file of the account. */
     importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
@@ -53,11 +59,11 @@ export function fileImportActivities(deps: Deps) {
         if ('unreadable' in statement) {
           await fail(key, statement.unreadable)
         } else {
-          await store(deps, key, statement)
-          await tell(deps, key)
+          await saveStatement(deps, key, statement)
+          await publishState(deps, key)
         }
       } catch (error) {
-        // What a retry cannot mend is the file's or the account's fault, and ends the upload.
+        // A permanent error is caused by the file or the account, so it ends the upload.
         if (isTransient(error)) throw error
         await fail(key, ConnectError.from(error).rawMessage)
       }
@@ -78,7 +84,7 @@ async function loadFile(deps: Deps, upload: Upload): Promise<ReadingTask | Unrea
   const { accountId, bankAccountId } = upload
   const bankAccount = await findBankAccount(deps.database, accountId, bankAccountId)
   const timezone = await findTimezone(deps.database, accountId)
-  const format = await formatOf(deps, upload)
+  const format = await findFormat(deps, upload)
   const bytes = await deps.storage.read(upload)
   if (!bankAccount || !timezone || !format || !bytes) {
     return { unreadable: 'The file is no longer there' }
@@ -87,18 +93,25 @@ async function loadFile(deps: Deps, upload: Upload): Promise<ReadingTask | Unrea
   return { bytes, settings: { currency, timezone }, format }
 }
 
-/** How the file is to be read: a CSV file by the mapping of the import that led to its upload. */
-async function formatOf({ database }: Deps, upload: Upload): Promise<ReadingFormat | null> {
+/**
+ * Returns the format of the file; a CSV file has the mapping of its import. Null without a
+ * mapping.
+ */
+async function findFormat({ database }: Deps, upload: Upload): Promise<ReadingFormat | null> {
   if (upload.format !== 'csv') return { kind: upload.format }
   const format = await findUploadFormat(database, upload)
   return format && { kind: 'csv', ...format }
 }
 
 /**
- * Stores all of a file or nothing. The rows go in first, so that the row lock is held for the last
- * statements only, however large the file is.
+ * Stores a file in one transaction. The inserts of rows come first. The row lock is then held for
+ * the last statements only, however large the file is.
  */
-async function store({ database, clock, writeIn }: Deps, key: UploadKey, statement: FileStatement) {
+async function saveStatement(
+  { database, clock, writeIn }: Deps,
+  key: UploadKey,
+  statement: FileStatement,
+) {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
   const { rows, skipped, balances, currency } = statement
@@ -108,12 +121,12 @@ async function store({ database, clock, writeIn }: Deps, key: UploadKey, stateme
     const upload = await lockUnfinished(tx, key)
     if (!upload) return
     let importedCount = 0n
-    // From the end of the file, a page at a time: all at once would hold up requests.
+    // From the end of the file, in pages: one large statement would delay requests.
     for (let end = rows.length; end > 0; end -= rowsPerStatement) {
       const page = rows.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
-      importedCount += await insertUploaded(tx, key, transactionsOf(page, of))
+      importedCount += await insertUploaded(tx, key, createTransactions(page, of))
     }
     const skippedCount = BigInt(rows.length + skipped.length) - importedCount
     await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })
@@ -134,8 +147,8 @@ async function store({ database, clock, writeIn }: Deps, key: UploadKey, stateme
   })
 }
 
-/** Publishes what clients see change of an upload, as it is stored by now. */
-async function tell({ database, broker }: Deps, key: UploadKey): Promise<void> {
+/** Publishes the stored state of an upload to clients that watch its progress. */
+async function publishState({ database, broker }: Deps, key: UploadKey): Promise<void> {
   const upload = await findUpload(database, key)
   if (!upload) return
   const of = { accountId: key.accountId, id: key.transactionUploadId }

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anOperation, aTransaction } from '../../test/imports/samples.ts'
-import { addLater, balancesToSet, findInstants, settleFile, transactionsOf } from './file-import.ts'
+import {
+  addLater,
+  balancesToSet,
+  createTransactions,
+  findInstants,
+  settleFile,
+} from './file-import.ts'
 import type { FileBalances, FileStatement } from './formats/statement.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
@@ -37,7 +43,7 @@ test('the first row of a file gets the largest ID', () => {
   const ids = { accountId: 'acct_1', bankAccountId: 'bac_1' }
   const of = { ...ids, transactionIds: ['txn_a', 'txn_b'], now: NOW }
   const common = { source: 'upload', createdAt: NOW, date: EARLIER } as const
-  expect(transactionsOf(file().rows, of)).toEqual([
+  expect(createTransactions(file().rows, of)).toEqual([
     aTransaction({
       ...common,
       transactionId: 'txn_a',

@@ -7,11 +7,12 @@ import { emptyTransaction, type Locked, type Transaction } from '../transactions
 import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
 
 /**
- * The transactions of rows of a file, to be stored unless their identifier is known. They come in
- * reverse order with ascending IDs, so that within a day the first row of the file shows first.
- * `transactionIds` has one ID per row, ascending.
+ * Returns the transactions to insert for the rows of a file, in reverse order with ascending IDs.
+ * Within a day, lists then show the first row of the file first. `transactionIds` has one ID per
+ * row, ascending; throws where one is missing. The insert skips rows whose identifier is stored
+ * already.
  */
-export function transactionsOf(
+export function createTransactions(
   rows: FileStatement['rows'],
   of: { accountId: string; bankAccountId: string; transactionIds: readonly string[]; now: Date },
 ): Transaction[] {
@@ -26,17 +27,23 @@ export function transactionsOf(
   })
 }
 
-/** Balances that a file sets in minor units, and the instant that they hold for. */
+/** Balances that a file sets, in minor units, and the instant at which they hold. */
 export type StatedBalances = { to: NewBalances; asOf: Date }
 
-/** The instants that the balances of a file hold for; `asOf` decides whether the file counts. */
+/**
+ * The instants at which the balances of a file hold. `asOf` decides whether the file's balances
+ * count.
+ */
 export type BalanceInstants = { asOf: Date; availableAsOf: Date }
 
-/** Sums of bookings that are dated after the instant of their balance, in minor units. */
+/** Sums of the bookings that are dated after the instant of their balance, in minor units. */
 export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint() })
 export type LaterBookings = z.infer<typeof LaterBookings>
 
-/** Returns null where the file has none; an instant in the future counts as now. */
+/**
+ * Returns the instants of a file's balances, or null where the file states none. An instant in
+ * the future counts as `now`.
+ */
 export function findInstants(
   { asOf, availableAsOf }: FileBalances,
   now: Date,
@@ -49,9 +56,9 @@ export function findInstants(
 }
 
 /**
- * The balances that an import sets; null where its file states none, or brought no row, or is not
- * later than the balances that were stated last (docs/files.md, Balances). What the file does not
- * state stays.
+ * Returns the balances that an import sets (docs/files.md#balances). Balances that the file does
+ * not state stay. Returns null where the file states none, brings no new row, or is not later
+ * than the balances that were stated last.
  */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
@@ -68,7 +75,10 @@ export function balancesToSet(
   return isLater && importedCount > 0n && statesBalances(balances) ? { to, asOf } : null
 }
 
-/** The balances once what a file cannot know yet is added to them. */
+/**
+ * Returns the balances plus the bookings that are dated after them, which the file cannot
+ * contain.
+ */
 export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
   const { available, current } = to
   const added = { ...to }
@@ -78,8 +88,9 @@ export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): St
 }
 
 /**
- * What importing a file does to its bank account: the balances that it sets. Refuses a file in
- * another currency than the account's. `causeId` is the upload.
+ * Decides how an import changes its bank account: it sets the stated balances. `causeId` is the
+ * upload. Throws refused for an archived account, one that is not manual, or a file in another
+ * currency.
  */
 export function settleFile(
   locked: Locked,

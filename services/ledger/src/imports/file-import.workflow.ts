@@ -14,10 +14,10 @@ const { importFile } = proxyActivities<Activities>({
   retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
 })
 
-// Between attempts while another file of the account is read, which takes a bounded time.
+// Pause between attempts while another file of the account is read, which takes a bounded time.
 const pauseMs = 1_000
 
-/** Imports one uploaded file; its ID is `file-import/<transactionUploadId>`. */
+/** Imports one uploaded file; the workflow ID is `file-import/<transactionUploadId>`. */
 export async function importUpload(key: UploadKey): Promise<void> {
   await steps.startImport(key)
   try {

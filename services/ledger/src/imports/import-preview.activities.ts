@@ -12,11 +12,11 @@ import type { Storage } from './storage/storage.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; readers: Readers }
 
-/** The steps of an import's preview; each does nothing when it has been done (design 4). */
+/** Returns the activities of a CSV preview (docs/files.md#csv-mappings). Each is idempotent. */
 export function importPreviewActivities(deps: Deps) {
   const { database, clock } = deps
   return {
-    /** Returns busy, and has done nothing, while another file of the account is read. */
+    /** Returns busy without any effect while this process reads another file of the account. */
     previewImport: async (key: ImportKey): Promise<'busy' | 'done'> => {
       const found = await findImport(database, key)
       if (found?.status !== 'pending-preview') return 'done'
@@ -25,7 +25,7 @@ export function importPreviewActivities(deps: Deps) {
       const result =
         'unreadable' in statement
           ? { error: statement.unreadable }
-          : { preview: await previewIn(deps, key, statement) }
+          : { preview: await encodePreview(deps, key, statement) }
       await savePreview(database, key, { result, now: clock() })
       return 'done'
     },
@@ -52,7 +52,7 @@ async function loadFile(
   return { bytes, settings, format: { kind: 'csv', ...format } }
 }
 
-async function previewIn({ database }: Deps, key: ImportKey, statement: FileStatement) {
+async function encodePreview({ database }: Deps, key: ImportKey, statement: FileStatement) {
   const identifiers = statement.rows.map((row) => row.uploadIdentifier)
   const known = await listKnownIdentifiers(database, key, identifiers)
   return toBinary(ImportPreviewSchema, previewOf(statement, new Set(known)))

@@ -14,10 +14,12 @@ const { previewImport } = proxyActivities<Activities>({
   retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
 })
 
-// Between attempts while another file of the account is read, which takes a bounded time.
+// Pause between attempts while another file of the account is read, which takes a bounded time.
 const pauseMs = 1_000
 
-/** Prepares the preview of one CSV file; its ID is `import-preview/<transactionImportId>`. */
+/**
+ * Creates the preview of one CSV file; the workflow ID is `import-preview/<transactionImportId>`.
+ */
 export async function previewCsvImport(key: ImportKey): Promise<void> {
   try {
     while ((await previewImport(key)) === 'busy') await sleep(pauseMs)

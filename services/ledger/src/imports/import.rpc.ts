@@ -25,24 +25,27 @@ import {
   createImport,
   type ImportKey,
   requireSameHeaders,
+  requireShape,
   requireStatus,
-  shapeOf,
 } from './formats/csv/csv-import.ts'
 import { signatureOf } from './formats/csv/csv-mapping.ts'
-import { askForPreview, askForProcessing, findImport, insertImport } from './import.sql.ts'
+import { findImport, insertImport, requestPreview, requestProcessing } from './import.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { findMapping } from './mapping.sql.ts'
 import { keepFile } from './storage/file-keeping.rpc.ts'
 import type { Storage } from './storage/storage.ts'
-import { uploadOf } from './upload.ts'
+import { newUpload } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
 
-/** CSV files on their way to become transactions (spec/ledger.md 7.2, 7.3). */
+/**
+ * Returns the RPC handlers of CSV imports: create, get, preview, process
+ * (docs/files.md#csv-mappings).
+ */
 export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
   const { database } = deps
   return {
-    createImport: (request, context) => post(deps, request, context),
+    createImport: (request, context) => createFromParts(deps, request, context),
     getImport: async (request, context) => {
       const { accountId } = callerOf(context)
       return { import: messageOf(await getImport(deps, { ...request, accountId })) }
@@ -65,7 +68,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
   }
 }
 
-async function post(
+async function createFromParts(
   deps: Deps,
   requests: AsyncIterable<CreateImportRequest>,
   context: HandlerContext,
@@ -77,7 +80,7 @@ async function post(
   return once({ database, context, reply: CreateImportResponseSchema, bodyHash }, async (key) => {
     const { bankAccountId, name } = file
     await requireOpenAccount(deps, { accountId, bankAccountId })
-    const shape = shapeOf(file.head)
+    const shape = requireShape(file.head)
     const reply = create(CreateImportResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionImportId = newId('txim')
@@ -113,11 +116,11 @@ async function startPreview(
     changeOf(ImportPreviewRequestedSchema, { accountId, entityId, version: 1n }, event),
   ]
   const asked = { transactionImportMappingId, now: clock(), changes }
-  const isDone = await database.transaction((tx) => askForPreview(tx, found, asked))
+  const isDone = await database.transaction((tx) => requestPreview(tx, found, asked))
   if (!isDone) requireStatus({ ...found, status: 'pending-preview' }, 'mapping')
 }
 
-/** From here on it is an upload like any other. */
+/** Creates the upload; its workflow imports the file like any other upload. */
 async function startProcessing(
   { config, database, clock }: Deps,
   found: CsvImport,
@@ -126,12 +129,12 @@ async function startProcessing(
   requireStatus(found, 'preview')
   const now = clock()
   const transactionUploadId = newId('txup')
-  const upload = uploadOf(found, { transactionUploadId, format: 'csv', createdBy }, now)
+  const upload = newUpload(found, { transactionUploadId, format: 'csv', createdBy }, now)
   const subject = { accountId: found.accountId, entityId: transactionUploadId, version: 1n }
   const event = toMessage(UploadCreatedSchema, upload)
   const changes = [changeOf(UploadCreatedSchema, subject, event)]
   await database.transaction(async (tx) => {
-    const isDone = await askForProcessing(tx, found, { upload, now, changes })
+    const isDone = await requestProcessing(tx, found, { upload, now, changes })
     if (!isDone) requireStatus({ ...found, status: 'pending-processing' }, 'preview')
     await requireWithin(tx, uploadBound(config, found.accountId))
   })

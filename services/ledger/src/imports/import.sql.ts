@@ -11,13 +11,13 @@ import { Upload, type UploadKey } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
 const columns = columnsOf(stored, { table: 'imports' })
-// Not the words of the partial index: one import is found by its key.
+// Written as NOT IN so that the planner ignores the partial index on status: the key finds the row.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
 const CsvFormat = z.object({ delimiter: z.string(), mapping: CsvMapping })
 const Identifier = z.object({ identifier: z.string() })
 
-/** Stores a file, its import and the settings that reading it will need. */
+/** Inserts a file, its import and the account settings that reading the file needs. */
 export async function insertImport(
   tx: Tx,
   { file, made, settings }: { file: StoredFile; made: CsvImport; settings: AccountSettings },
@@ -28,7 +28,10 @@ export async function insertImport(
     ${insertOf('transaction_imports', CsvImport, made)}`)
 }
 
-/** The import with the state it is in by now, unless its bank account's link is deleted. */
+/**
+ * Returns the import with its current state, or null. An import is absent once the link of its
+ * bank account is deleted.
+ */
 export function findImport(
   { pool }: Pick<Database, 'pool'>,
   key: ImportKey,
@@ -52,8 +55,11 @@ export function findImport(
     WHERE ${isImport(key)} AND removed_at IS NULL`)
 }
 
-/** Gives an import its mapping, unless it has one by now, and says so; false when it has. */
-export async function askForPreview(
+/**
+ * Compare-and-set: gives an import its mapping and inserts the changes. Returns false where the
+ * import has a mapping already.
+ */
+export async function requestPreview(
   tx: Tx,
   key: ImportKey,
   asked: { transactionImportMappingId: string; now: Date; changes: Change[] },
@@ -68,8 +74,11 @@ export async function askForPreview(
   return true
 }
 
-/** Hands the file of an import to an upload, unless it has one by now; false when it has. */
-export async function askForProcessing(
+/**
+ * Inserts the upload that imports the file, and links the import to it by compare-and-set.
+ * Returns false where the import is not in state `preview`; the caller rolls back.
+ */
+export async function requestProcessing(
   tx: Tx,
   key: ImportKey,
   { upload, now, changes }: { upload: Upload; now: Date; changes: Change[] },
@@ -84,13 +93,16 @@ export async function askForProcessing(
   return true
 }
 
-/** Whether the preview of an import is still to come. */
+/** Returns whether the import still needs its preview. */
 export function isAwaitingPreview({ pool }: Database, key: ImportKey): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT FROM transaction_imports imports WHERE ${isImport(key)} AND ${awaitsPreview}`)
 }
 
-/** Ends the preview of an import, well with a message ImportPreview, or with what is wrong. */
+/**
+ * Stores the preview (an encoded message ImportPreview), or the error. A finished import stays as
+ * it is.
+ */
 export async function savePreview(
   { pool }: Database,
   key: ImportKey,
@@ -105,7 +117,10 @@ export async function savePreview(
     WHERE ${isImport(key)} AND ${awaitsPreview}`)
 }
 
-/** How the file of an import is to be read; null while it has no mapping. */
+/**
+ * Returns the delimiter and the mapping by which to read the file of an import; null without a
+ * mapping.
+ */
 export function findImportFormat({ pool }: Database, key: ImportKey) {
   return pool.maybeOne(sql.type(CsvFormat)`
     SELECT delimeter AS delimiter, mapping FROM transaction_imports imports
@@ -113,7 +128,7 @@ export function findImportFormat({ pool }: Database, key: ImportKey) {
     WHERE ${isImport(key)}`)
 }
 
-/** How the file of an upload that an import has led to is to be read. */
+/** Returns the delimiter and the mapping by which to read the file of an import's upload. */
 export function findUploadFormat({ pool }: Database, key: UploadKey) {
   return pool.maybeOne(sql.type(CsvFormat)`
     SELECT delimeter AS delimiter, mapping FROM transaction_imports imports
@@ -122,7 +137,10 @@ export function findUploadFormat({ pool }: Database, key: UploadKey) {
       AND transaction_upload_id = ${key.transactionUploadId}`)
 }
 
-/** Those of these identifiers that a bank account has stored, deleted rows included. */
+/**
+ * Returns those of these identifiers that a bank account has stored, those of deleted rows
+ * included.
+ */
 export async function listKnownIdentifiers(
   { pool }: Database,
   { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,

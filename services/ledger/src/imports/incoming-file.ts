@@ -1,35 +1,39 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 
-/** Bytes that a file may have (spec/identity.md 1.4). */
+/** Largest file, in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
 
-/** A little more than anybody looks at to tell what a file is. */
+/** Bytes of the head: one more than the longest prefix that detection of formats reads. */
 const headLength = 65_537
 
-/** What is known of a file once all of it is there; `size` in bytes. */
+/** Totals of a received file; `size` in bytes. */
 export interface FileTotals {
   size: bigint
   bodyHash: Buffer
 }
 
-/** A file that is on its way, part by part. */
+/** A file that is received as a stream of parts. */
 export interface IncomingFile {
   bankAccountId: string
-  /** The client's name for it. */
+  /** The file's name, as the client sent it. */
   name: string
   contentType: string
-  /** Its first bytes, 64 KiB at least where it has as many. */
+  /** The first bytes: at least 64 KiB, or the whole of a smaller file. */
   head: Uint8Array
-  /** All of its bytes, once. Throws refused where they are too many (413) or break off. */
+  /**
+   * The bytes of the whole file; can be read once. Throws refused for a file that is too large
+   * (413) or incomplete.
+   */
   bytes: AsyncIterable<Uint8Array>
-  /** Reads what nobody has read yet. Throws like `bytes`. */
+  /** Reads the remaining bytes and returns the totals. Throws like `bytes`. */
   finish: () => Promise<FileTotals>
 }
 
 /**
- * Takes a file in, its head at first: no more than that is held at any time. A file without its end
- * is none. Throws refused.
+ * Receives the head of a file and streams the rest, so that memory never holds a whole file.
+ * Throws refused for a stream that does not begin with the file's name. The stream must end with
+ * an end part: without one the file is incomplete.
  */
 export async function receiveFile(
   parts: AsyncIterable<{ part?: FilePart | undefined }>,
@@ -40,13 +44,18 @@ export async function receiveFile(
     return (done ? undefined : value.part?.of) ?? { case: undefined }
   }
   const start = await next()
-  if (start.case !== 'start') throw refused('a file must begin with what it is')
+  if (start.case !== 'start') {
+    throw refused('the first part must be the start part, with the name of the file')
+  }
   const { bankAccountId, name, contentType } = start.value
   const read = { size: 0, bodyHash: null as Buffer | null }
   const rest = restOf(next, read)
   const head = await headOf(rest)
   return {
-    ...{ bankAccountId, name, contentType, head },
+    bankAccountId,
+    name,
+    contentType,
+    head,
     bytes: joined(head, rest),
     finish: async () => {
       while (!(await rest.next()).done);
@@ -91,5 +100,5 @@ async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>) {
 }
 
 function brokenOff() {
-  return refused('the file breaks off')
+  return refused('the file is incomplete: upload it again')
 }

@@ -18,7 +18,10 @@ import { deleteMapping, type ImportMapping, insertMapping, listMappings } from '
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
-/** How CSV files become transactions, remembered by their columns (spec/ledger.md 7.4). */
+/**
+ * Returns the RPC handlers of CSV mappings, which clients find by the signature of the columns
+ * (docs/files.md#csv-mappings).
+ */
 export function mappingRoutes({
   config,
   database,
@@ -32,10 +35,12 @@ export function mappingRoutes({
     },
     createMapping: async (request, context) => {
       const { accountId, userId: createdBy } = callerOf(context)
-      const mapping = checked(request.mapping)
+      const mapping = parseMapping(request.mapping)
       const now = clock()
       const made = {
-        ...{ accountId, createdBy, mapping },
+        accountId,
+        createdBy,
+        mapping,
         transactionImportMappingId: newId('txix'),
         signature: signatureOf(mapping.headers),
         createdAt: now,
@@ -56,7 +61,7 @@ export function mappingRoutes({
   }
 }
 
-function checked(message: CsvMappingMessage | undefined): CsvMapping {
+function parseMapping(message: CsvMappingMessage | undefined): CsvMapping {
   const parsed = CsvMapping.safeParse(message)
   if (!parsed.success) throw invalid({ mapping: 'is not a mapping' })
   const problems = problemsOfMapping(parsed.data)

@@ -4,7 +4,6 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { CsvMapping } from './formats/csv/csv-mapping.ts'
 
-/** A mapping as it is stored. */
 export const ImportMapping = z.object({
   accountId: z.string(),
   transactionImportMappingId: z.string(),
@@ -39,7 +38,10 @@ export function findMapping(
       AND transaction_import_mapping_id = ${transactionImportMappingId}`)
 }
 
-/** Mappings of an account, the newest first; those of a signature, or all. */
+/**
+ * Returns the mappings of an account, the newest first; only those with the signature where one
+ * is given.
+ */
 export function listMappings(
   { pool }: Database,
   accountId: string,
@@ -52,7 +54,7 @@ export function listMappings(
     ORDER BY transaction_import_mapping_id DESC LIMIT ${limit} OFFSET ${offset}`)
 }
 
-/** Takes a mapping out of sight; imports keep theirs. False where there is none. */
+/** Soft delete: imports that use the mapping still read it. Returns false where there is none. */
 export async function deleteMapping(
   { pool }: Database,
   accountId: string,

@@ -2,7 +2,7 @@ const OFFSET = 0xcbf29ce484222325n
 const PRIME = 0x100000001b3n
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** FNV-1 with 64 bits of a text in UTF-8 (draft-eastlake-fnv). */
+/** Returns the 64-bit FNV-1 hash of a text in UTF-8 (draft-eastlake-fnv). */
 export function fnv1(text: string): bigint {
   let hash = OFFSET
   for (const byte of new TextEncoder().encode(text)) {
@@ -11,9 +11,9 @@ export function fnv1(text: string): bigint {
   return hash
 }
 
-/** 64 bits in base32 with padding (RFC 4648, section 6), most significant first. */
+/** Returns 64 bits in base32 with padding (RFC 4648, section 6), most significant bits first. */
 export function base32(bits: bigint): string {
-  // 64 bits are 12 characters of five bits and one of four, which counts as five with a zero.
+  // 64 bits are 12 characters of five bits, and a last one of four bits and a zero.
   const padded = BigInt.asUintN(64, bits) << 1n
   const characters = Array.from({ length: 13 }, (_, index) => {
     const value = (padded >> BigInt((12 - index) * 5)) & 31n

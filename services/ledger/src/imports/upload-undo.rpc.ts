@@ -9,12 +9,12 @@ import { removeUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
-import { markUndone, takenBack } from './upload-undo.sql.ts'
+import { markUndone, sumTakenBack } from './upload-undo.sql.ts'
 import { requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & Pick<MoneyWriter, 'writeIn'>
 
-/** Takes an import back as a whole (docs/files.md, Undo). */
+/** Returns the RPC handler that undoes an import as a whole (docs/files.md#undoing). */
 export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 'undoUpload'> {
   return {
     undoUpload: async (request, context) => {
@@ -28,7 +28,7 @@ export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 
   }
 }
 
-/** All of it in one transaction; repeated, it changes nothing. */
+/** One transaction for rows, envelopes and balances. Idempotent: a second undo changes nothing. */
 function undo(
   { database, clock, writeIn }: Deps,
   key: UploadKey,
@@ -42,7 +42,7 @@ function undo(
         return { scope, decide: (current) => ({ reply: settle(openBook(current)) }) }
       }
       const given = await removeUploaded(tx, key)
-      const balances = await takenBack(tx, key)
+      const balances = await sumTakenBack(tx, key)
       return {
         scope: { ...scope, spendingIds: given.map(({ spendingId }) => spendingId) },
         operationId: `undo/${causeId}`,

@@ -4,7 +4,7 @@ import { isUpload } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
 import { TakenBack } from './upload-undo.ts'
 
-/** Notes that a complete upload is undone; false when it is already, or is not complete. */
+/** Marks a complete upload as undone; returns false where it is undone already, or not complete. */
 export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET undone_at = ${now.toISOString()}
@@ -13,12 +13,13 @@ export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boo
 }
 
 /**
- * What the balances of a bank account must change by once uploads are undone. A balance is what it
- * was last stated to be (when the account was opened, by hand, or by an upload that stands) and
- * what came and went since. So whatever undone uploads booked after that statement is taken back,
- * less what was taken back before; what they booked before it has no effect any more.
+ * Returns the changes of a bank account's balances once uploads are undone
+ * (docs/files.md#undoing). A balance is its last statement plus later entries. The opening, an
+ * edit by hand and a standing upload are statements. Entries of undone uploads after that
+ * statement are reversed, less earlier reversals. Entries before the statement have no effect any
+ * more.
  */
-export function takenBack(tx: Tx, { accountId, bankAccountId }: UploadKey): Promise<TakenBack> {
+export function sumTakenBack(tx: Tx, { accountId, bankAccountId }: UploadKey): Promise<TakenBack> {
   return tx.one(sql.type(TakenBack)`
     WITH stated AS MATERIALIZED (
       SELECT pot, entry_id, delta, journal.created_at, balances_as_of, cause,

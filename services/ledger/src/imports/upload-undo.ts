@@ -6,11 +6,11 @@ import { giveBack } from '../money/spend.ts'
 import type { Locked } from '../transactions/transaction.ts'
 import type { Upload } from './upload.ts'
 
-/** What an envelope gave to transactions that go, in minor units. */
+/** The amount that an envelope gave to removed transactions, in minor units. */
 export const Given = z.object({ spendingId: z.string(), given: z.bigint() })
 export type Given = z.infer<typeof Given>
 
-/** What balances change by, in minor units, and the instant that they hold for then. */
+/** Changes of the balances, in minor units, and the instant at which the new balances hold. */
 export const TakenBack = z.object({
   available: z.bigint(),
   current: z.bigint(),
@@ -19,7 +19,7 @@ export const TakenBack = z.object({
 })
 export type TakenBack = z.infer<typeof TakenBack>
 
-/** Refuses to undo an import that is running (409) or that has failed (400: it stored nothing). */
+/** Throws refused for an import that is running (409), or that failed and stored nothing (400). */
 export function requireComplete({ status }: Upload): void {
   if (status === 'failed') {
     throw refused('The import failed, so there is nothing to undo')
@@ -30,8 +30,9 @@ export function requireComplete({ status }: Upload): void {
 }
 
 /**
- * What undoing an import does to its bank account: envelopes get back what they gave to its
- * transactions, and the balances that it set are taken back. `causeId` is the upload.
+ * Decides how an undo changes the bank account (docs/files.md#undoing). Envelopes get back the
+ * amounts that they gave to the import's transactions, and the balances change by `balances`.
+ * `causeId` is the upload. Throws refused for an account that is archived or not manual.
  */
 export function settleUndo(
   locked: Locked,

@@ -24,16 +24,16 @@ import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { keepFile } from './storage/file-keeping.rpc.ts'
 import type { Storage } from './storage/storage.ts'
 import { findUpload, insertUpload } from './upload.sql.ts'
-import { createUpload, formatOf, noteOf } from './upload.ts'
+import { createUpload, detectFormat, noteOf } from './upload.ts'
 import { undoRoutes } from './upload-undo.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & { config: Bounds; storage: Storage }
 
-/** Uploads of files with transactions (spec/ledger.md 6.1, 6.2). */
+/** Returns the RPC handlers of uploads: create, get, undo (docs/files.md#uploading). */
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
   return {
-    createUpload: (request, context) => post(deps, request, context),
+    createUpload: (request, context) => createFromParts(deps, request, context),
     ...undoRoutes(deps),
     getUpload: async (request, context) => {
       const { accountId } = callerOf(context)
@@ -44,7 +44,7 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
   }
 }
 
-async function post(
+async function createFromParts(
   deps: Deps,
   requests: AsyncIterable<CreateUploadRequest>,
   context: HandlerContext,
@@ -59,7 +59,7 @@ async function post(
     if (!bankAccount) throw notFound('bank account')
     requireWritable(bankAccount)
     requireManual(bankAccount)
-    const format = formatOf(file)
+    const format = detectFormat(file)
     await requireRoom(database, uploadBound(config, accountId))
     const reply = create(CreateUploadResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }

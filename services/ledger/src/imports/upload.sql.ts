@@ -7,10 +7,13 @@ import { StoredFile } from './storage/stored-file.ts'
 import { Upload, type UploadKey } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
-// Not the words of the partial index: one upload is found by its key.
+// Written as NOT IN so that the planner ignores the partial index on status: the key finds the row.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 
-/** Stores a file, its upload, the change that says so and the settings its import will need. */
+/**
+ * Inserts a file, its upload, the changes to publish and the account settings that the import
+ * needs.
+ */
 export async function insertUpload(
   tx: Tx,
   {
@@ -31,19 +34,19 @@ export async function insertUpload(
     ${insertOf('uploads', Upload, upload)}`)
 }
 
-/** The upload, unless its bank account's link is deleted. */
+/** Returns the upload, or null; it is absent once the link of its bank account is deleted. */
 export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload | null> {
   return pool.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads JOIN bank_accounts USING (account_id, bank_account_id)
     WHERE ${isUpload(key)} AND removed_at IS NULL`)
 }
 
-/** Whether the import of an upload is still to come, or to be gone on with. */
+/** Returns whether the import of an upload is not finished. */
 export function isUnfinishedUpload({ pool }: Database, key: UploadKey): Promise<boolean> {
   return pool.exists(sql.unsafe`SELECT FROM uploads WHERE ${isUpload(key)} AND ${isUnfinished}`)
 }
 
-/** Marks an upload as being worked on; false when there is nothing left to do. */
+/** Marks an upload as processing; returns false where it is finished. */
 export async function startUpload({ pool }: Database, key: UploadKey, now: Date): Promise<boolean> {
   const { rowCount } = await pool.query(sql.unsafe`
     UPDATE uploads SET status = 'processing', processed_at = coalesce(processed_at, ${at(now)})
@@ -51,14 +54,17 @@ export async function startUpload({ pool }: Database, key: UploadKey, now: Date)
   return rowCount > 0
 }
 
-/** Locks an upload that is not finished, so that nobody imports it at the same time. */
+/**
+ * Locks an unfinished upload so that no other worker imports it at the same time; null when
+ * finished.
+ */
 export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
   return tx.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads
     WHERE ${isUpload(key)} AND ${isUnfinished} FOR UPDATE`)
 }
 
-/** Ends an upload well. */
+/** Marks an upload as complete. */
 export async function completeUpload(
   tx: Tx,
   key: UploadKey,
@@ -71,7 +77,7 @@ export async function completeUpload(
     WHERE ${isUpload(key)}`)
 }
 
-/** Ends an upload with the reason why nothing of it was stored; a finished one stays. */
+/** Marks an unfinished upload as failed, with the error that the user sees. */
 export async function failUpload(
   { pool }: Database,
   key: UploadKey,
@@ -82,7 +88,7 @@ export async function failUpload(
     WHERE ${isUpload(key)} AND ${isUnfinished}`)
 }
 
-/** Notes that the bytes of an upload's file are gone. */
+/** Marks a file as deleted once storage has removed its bytes. */
 export async function markFileDeleted(
   { pool }: Database,
   { accountId, fileId }: Pick<Upload, 'accountId' | 'fileId'>,
@@ -93,7 +99,7 @@ export async function markFileDeleted(
     WHERE account_id = ${accountId} AND file_id = ${fileId} AND deleted_at IS NULL`)
 }
 
-/** The condition for what belongs to one upload, the upload itself included. */
+/** Returns the condition for the rows of one upload, the row in `uploads` included. */
 export function isUpload(key: UploadKey): FragmentSqlToken {
   const { accountId, bankAccountId, transactionUploadId } = key
   return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}

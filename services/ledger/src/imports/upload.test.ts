@@ -1,7 +1,7 @@
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { createUpload, formatOf } from './upload.ts'
+import { createUpload, detectFormat } from './upload.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 
@@ -9,7 +9,7 @@ function create(name: string, contentType: string, text = 'twelve bytes') {
   const ids = { accountId: 'acct_1', bankAccountId: 'bac_1', createdBy: 'user_1' }
   const body = { ...ids, fileId: 'file_1', transactionUploadId: 'txup_1' }
   const head = Buffer.from(text)
-  const format = formatOf({ name, head })
+  const format = detectFormat({ name, head })
   return createUpload({ ...body, name, contentType, format, size: BigInt(head.length) }, NOW)
 }
 

@@ -1,9 +1,12 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { fileKindOf } from './formats/file-kind.ts'
+import { detectKind } from './formats/file-kind.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
-/** The import of one file: `error` is set exactly when it failed (`spec/ledger.md` 6.2). */
+/**
+ * The import of one file (docs/files.md#uploading). `error` is set exactly when the status is
+ * failed.
+ */
 export const Upload = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
@@ -18,24 +21,27 @@ export const Upload = z.object({
   completedAt: z.date().nullable(),
   importedCount: z.bigint(),
   skippedCount: z.bigint(),
-  /** When what it stored was taken back again. */
+  /** The instant of the undo; null while the import stands. */
   undoneAt: z.date().nullable(),
-  /** The instant that the balances in its file hold for; null when the file does not say. */
+  /** The instant at which the balances of the file hold; null where the file names none. */
   balancesAsOf: z.date().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
 
-/** What names one upload. */
+/** The key of one upload. */
 export type UploadKey = Pick<Upload, 'accountId' | 'bankAccountId' | 'transactionUploadId'>
 
 export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadId' | 'format'>
 
-/** The kind of a file, by its first bytes and its name. Refuses an empty or unknown one. */
-export function formatOf({ name, head }: { name: string; head: Uint8Array }): Upload['format'] {
+/**
+ * Returns the format of a file, detected from its first bytes and its name (docs/files.md#kinds).
+ * Throws invalid for an empty, unknown or CSV file.
+ */
+export function detectFormat({ name, head }: { name: string; head: Uint8Array }): Upload['format'] {
   if (head.length === 0) {
     throw invalid({ data: 'must not be empty' })
   }
-  const format = fileKindOf({ name, head })
+  const format = detectKind({ name, head })
   if (format === null) {
     const kinds = 'an OFX, QFX, QBO, CAMT.053 or QIF file'
     throw invalid({ data: `must be ${kinds}; a CSV file goes to transactions/import` })
@@ -46,28 +52,32 @@ export function formatOf({ name, head }: { name: string; head: Uint8Array }): Up
   return format
 }
 
-/** What a user should know of a kind of file, or null. */
+/** Returns a note for the user about a format, or null. */
 export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
   return format === 'qif'
     ? 'A QIF file states no balances: they stay as they are, so set them by hand where they differ'
     : null
 }
 
-/** A file and its upload, pending. */
+/** Returns a new file and its upload, pending. */
 export function createUpload(body: NewUpload, now: Date): { file: StoredFile; upload: Upload } {
   const file = createFile({ ...body, kind: 'transactions/uploads' }, now)
-  return { file, upload: uploadOf(file, body, now) }
+  return { file, upload: newUpload(file, body, now) }
 }
 
-/** The import of a stored file, pending. */
-export function uploadOf(
+/** Returns a new upload of a stored file, pending. */
+export function newUpload(
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
   of: Pick<Upload, 'transactionUploadId' | 'format' | 'createdBy'>,
   now: Date,
 ): Upload {
   const { transactionUploadId, format, createdBy } = of
   return {
-    ...{ accountId, bankAccountId, transactionUploadId, fileId, format },
+    accountId,
+    bankAccountId,
+    transactionUploadId,
+    fileId,
+    format,
     status: 'pending',
     error: null,
     createdAt: now,

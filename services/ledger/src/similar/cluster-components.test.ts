@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { componentsOf } from './cluster-components.ts'
+import { findComponents } from './cluster-components.ts'
 import { squaredDistance, type Vector } from './cluster-vectors.ts'
 
 /** A vector of length 1 along these dimensions. */
@@ -33,13 +33,13 @@ test('three words of four in common are near enough, two are not', () => {
   const even = (...dimensions: number[]) => unit(Object.fromEntries(dimensions.map((d) => [d, 1])))
   const vectors = [even(0, 1, 2, 3), even(0, 1, 2, 4), even(0, 1, 5, 6), even(5, 6, 7, 8)]
   expect(squaredDistance(vectors[0]!, vectors[1]!)).toBe(0.5)
-  expect(firstOfEach(componentsOf(vectors))).toEqual([0, 0, 2, 3])
+  expect(firstOfEach(findComponents(vectors))).toEqual([0, 0, 2, 3])
 })
 
 test('six words of eight in common are near enough, whatever rounding does', () => {
   const even = (...dimensions: number[]) => unit(Object.fromEntries(dimensions.map((d) => [d, 1])))
   const vectors = [even(0, 1, 2, 3, 4, 5, 6, 7), even(0, 1, 2, 3, 4, 5, 8, 9)]
-  expect(firstOfEach(componentsOf(vectors))).toEqual([0, 0])
+  expect(firstOfEach(findComponents(vectors))).toEqual([0, 0])
 })
 
 test('what is far apart is together through what lies between', () => {
@@ -47,7 +47,7 @@ test('what is far apart is together through what lies between', () => {
     unit({ 0: Math.cos((degrees * Math.PI) / 180), 1: Math.sin((degrees * Math.PI) / 180) })
   const vectors = [turned(5), turned(85), turned(45)]
   expect(squaredDistance(vectors[0]!, vectors[1]!)).toBeGreaterThan(0.5)
-  expect(firstOfEach(componentsOf(vectors))).toEqual([0, 0, 0])
+  expect(firstOfEach(findComponents(vectors))).toEqual([0, 0, 0])
 })
 
 test('twice the vectors take twice the work, however many share their terms', () => {
@@ -65,7 +65,7 @@ test('twice the vectors take twice the work, however many share their terms', ()
         },
       })
     })
-    componentsOf(vectors, comparisonsMax)
+    findComponents(vectors, comparisonsMax)
     return work
   }
   expect(workOf(2000, 50)).toBeLessThan(2.2 * workOf(1000, 50))
@@ -74,7 +74,7 @@ test('twice the vectors take twice the work, however many share their terms', ()
 })
 
 test('no vectors have no components', () => {
-  expect(componentsOf([])).toEqual([])
+  expect(findComponents([])).toEqual([])
 })
 
 const weight = fc.oneof(fc.constantFrom(1, -1, 2), fc.double({ min: 0.05, max: 3, noNaN: true }))
@@ -85,7 +85,7 @@ const vector = fc
 test('the components are those that looking at every pair finds', () => {
   fc.assert(
     fc.property(fc.array(vector, { maxLength: 40 }), (vectors) => {
-      expect(firstOfEach(componentsOf(vectors))).toEqual(byEveryPair(vectors))
+      expect(firstOfEach(findComponents(vectors))).toEqual(byEveryPair(vectors))
     }),
     { numRuns: 300 },
   )
@@ -95,7 +95,7 @@ test('with few comparisons no vectors are together that are not in one component
   fc.assert(
     fc.property(fc.array(vector, { maxLength: 40 }), fc.nat(40), (vectors, comparisonsMax) => {
       const first = byEveryPair(vectors)
-      const components = componentsOf(vectors, comparisonsMax)
+      const components = findComponents(vectors, comparisonsMax)
       for (const [index, component] of components.entries()) {
         expect(first[index]).toBe(first[components.indexOf(component)])
       }

@@ -2,33 +2,34 @@ import { squaredDistance, type Vector } from './cluster-vectors.ts'
 
 const distanceMax = 0.5
 
-// Vectors of length 1 within that distance have a dot product of at least 0.75. What is rounded
-// to 32 bits may be off by some 1e-7, so a little less is asked for before the exact test.
+// Vectors of length 1 within that distance have a dot product of at least 0.75. Rounding to 32 bits
+// may add an error of 1e-7, so the first test asks for slightly less.
 const productMin = 0.7499
 
-/** A vector's terms, rarest dimension first, with the length of what is left from each one on. */
+/** A vector's terms, rarest dimension first, with the length of the rest from each term on. */
 type Ranked = { dimensions: number[]; lengths: number[] }
 
-/** Vectors of one component that share a dimension, each with its length from there on. */
+/** Vectors of one component that share a dimension, each with the length of its rest. */
 type Group = { vectors: number[]; lengths: number[] }
 
 /**
- * The connected components of the graph in which vectors within a squared distance of 0.5 are
- * neighbours, single ones among them (spec/ledger.md 5.5): for each vector the number of its
- * component.
+ * Returns the connected component of each vector, by number
+ * (docs/similar-transactions.md#clusters). Vectors within a squared distance of 0.5 are
+ * neighbours.
  *
- * Not every pair is looked at, yet none is missed. The product of two vectors over some of their
- * terms is at most the product of their lengths over these. Hence neighbours share a term before
- * either vector's rest is too short to reach `productMin`, and at the first term they share, rarest
- * first, the two rests together are long enough. And one neighbour in a component is enough.
+ * Prefix filtering finds all neighbours without comparing all pairs. By Cauchy-Schwarz, the
+ * product of two vectors over some terms is at most the product of their lengths over these.
+ * Hence neighbours share a term before the rest of either vector is shorter than `productMin`. At
+ * the first shared term, rarest first, the product of the two rests reaches `productMin`. One
+ * neighbour in a component is enough.
  *
  * Time is linear in the number of vectors: each is compared with at most `comparisonsMax` others.
- * Where more than that share its rare terms, parts of a component may be left apart.
+ * Where more share its rare terms, a component may stay split.
  */
-export function componentsOf(vectors: readonly Vector[], comparisonsMax = 1_000): number[] {
+export function findComponents(vectors: readonly Vector[], comparisonsMax = 1_000): number[] {
   const parents = vectors.map((_, index) => index)
   const testedWith = new Int32Array(vectors.length).fill(-1)
-  const areNeighbours = neighbourTest(vectors)
+  const areNeighbours = createNeighbourTest(vectors)
   const groupsOf = new Map<number, Map<number, Group>>()
   for (const [index, { dimensions, lengths }] of rank(vectors).entries()) {
     let comparisons = 0
@@ -41,8 +42,8 @@ export function componentsOf(vectors: readonly Vector[], comparisonsMax = 1_000)
       if (comparisons > comparisonsMax) break
       regroup(groups, parents)
       for (const [root, group] of groups) {
-        if (root === rootOf(parents, index)) continue
-        const isTouched = group.vectors.some((other, i) => {
+        if (root === findRoot(parents, index)) continue
+        const isNeighbour = group.vectors.some((other, i) => {
           comparisons += 1
           if (comparisons > comparisonsMax) return true
           if (testedWith[other] === index) return false
@@ -50,49 +51,53 @@ export function componentsOf(vectors: readonly Vector[], comparisonsMax = 1_000)
           return (group.lengths[i] ?? 0) * length >= productMin && areNeighbours(index, other)
         })
         if (comparisons > comparisonsMax) break
-        if (isTouched) parents[root] = rootOf(parents, index)
+        if (isNeighbour) parents[root] = findRoot(parents, index)
       }
-      addTo(groups, rootOf(parents, index), { vectors: [index], lengths: [length] })
+      mergeGroup(groups, findRoot(parents, index), { vectors: [index], lengths: [length] })
     }
   }
-  return vectors.map((_, index) => rootOf(parents, index))
+  return vectors.map((_, index) => findRoot(parents, index))
 }
 
-/** Whether two of the vectors are neighbours; many questions in a row about the first are cheap. */
-function neighbourTest(vectors: readonly Vector[]): (index: number, other: number) => boolean {
+/**
+ * Returns a test whether two vectors are neighbours; consecutive tests of one `index` are cheap.
+ */
+function createNeighbourTest(
+  vectors: readonly Vector[],
+): (index: number, other: number) => boolean {
   const ends = vectors.map(({ dimensions }) => (dimensions.at(-1) ?? 0) + 1)
-  const spread = new Float64Array(ends.reduce((most, end) => Math.max(most, end), 0))
-  let spreadOut: Vector | undefined
-  const spreadVector = (vector: Vector): void => {
-    for (const dimension of spreadOut?.dimensions ?? []) spread[dimension] = 0
+  const dense = new Float64Array(ends.reduce((most, end) => Math.max(most, end), 0))
+  let expanded: Vector | undefined
+  const expand = (vector: Vector): void => {
+    for (const dimension of expanded?.dimensions ?? []) dense[dimension] = 0
     for (const [at, dimension] of vector.dimensions.entries()) {
-      spread[dimension] = vector.values[at] ?? 0
+      dense[dimension] = vector.values[at] ?? 0
     }
-    spreadOut = vector
+    expanded = vector
   }
   return (index, other) => {
     const [a, b] = [vectors[index], vectors[other]]
     if (!a || !b) return false
-    if (a !== spreadOut) spreadVector(a)
+    if (a !== expanded) expand(a)
     let product = 0
     for (let at = 0; at < b.values.length; at++) {
-      product += (spread[b.dimensions[at] ?? 0] ?? 0) * (b.values[at] ?? 0)
+      product += (dense[b.dimensions[at] ?? 0] ?? 0) * (b.values[at] ?? 0)
     }
     return product >= productMin && squaredDistance(a, b) <= distanceMax
   }
 }
 
-/** Puts together the groups whose components have become one. */
+/** Merges the groups of components that were merged. */
 function regroup(groups: Map<number, Group>, parents: number[]): void {
   for (const [before, group] of groups) {
-    const root = rootOf(parents, before)
+    const root = findRoot(parents, before)
     if (root === before) continue
     groups.delete(before)
-    addTo(groups, root, group)
+    mergeGroup(groups, root, group)
   }
 }
 
-function addTo(groups: Map<number, Group>, root: number, more: Group): void {
+function mergeGroup(groups: Map<number, Group>, root: number, more: Group): void {
   const group = groups.get(root)
   if (!group) {
     groups.set(root, more)
@@ -124,8 +129,8 @@ function rank(vectors: readonly Vector[]): Ranked[] {
   })
 }
 
-/** The number of a vector's component, found through ever shorter ways. */
-function rootOf(parents: number[], index: number): number {
+/** Union-find with path halving: returns the root of a vector's component. */
+function findRoot(parents: number[], index: number): number {
   let root = index
   for (let parent = parents[root] ?? root; parent !== root; parent = parents[root] ?? root) {
     parents[root] = parents[parent] ?? parent

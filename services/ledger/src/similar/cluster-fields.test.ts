@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { describeCluster, type Member } from './cluster-fields.ts'
-import { wordsOf } from './cluster-words.ts'
+import { findTextWords } from './cluster-words.ts'
 
 /** A member whose vector has these values for the words of `names`. */
 function member(transactionId: string, text: string, weights: Record<number, number>): Member {
   const dimensions = Object.keys(weights).map(Number)
   return {
     transactionId,
-    words: wordsOf(text),
+    words: findTextWords(text),
     vector: { dimensions, values: Object.values(weights) },
   }
 }

@@ -6,7 +6,7 @@ import type { Word } from './cluster-words.ts'
 /** A transaction of a cluster, with the words of its text and their vector. */
 export type Member = { transactionId: string; words: readonly Word[]; vector: Vector }
 
-/** What a run finds out about a cluster; `members` are in the order they came in. */
+/** A cluster that a search found; `members` in the order of the input. */
 export type FoundCluster = {
   signature: string
   centroid: string
@@ -17,12 +17,13 @@ export type FoundCluster = {
   merchant: ClusterTerm[]
 }
 
-/** A word of the cluster: how its values add up, and the oldest member that has it. */
+/** A word of the cluster: the sum of its values, and the oldest member that has it. */
 type Term = { dimension: number; value: number; count: number; oldest: Member }
 
 /**
- * Describes a cluster by its members, newest first: the words that set it apart make its name.
- * Null where no name comes of it (spec/ledger.md 5.6). `names` are the words of the dimensions.
+ * Returns the fields of a cluster (docs/similar-transactions.md#fields-of-a-cluster). The words
+ * that distinguish it make its name; null without a name. `members` are newest first; `names` are
+ * the words of the dimensions.
  */
 export function describeCluster(
   members: readonly Member[],
@@ -79,7 +80,7 @@ function termsOf(members: readonly Member[]): Map<number, Term> {
   return terms
 }
 
-/** The member nearest to the mean of all; of several the one with the smallest ID. */
+/** Returns the member nearest to the mean; of several, the one with the smallest ID. */
 function centroidOf(
   members: readonly Member[],
   terms: ReadonlyMap<number, Term>,
@@ -119,19 +120,22 @@ function averagePlace({ words }: Member, sanitized: string): number {
   return places.reduce((sum, place) => sum + place, 0) / places.length
 }
 
-/** How the member spells a word: Title case before mixed or lower case, before UPPER case. */
+/**
+ * Returns the member's spelling of a word: title case before mixed or lower case, then upper
+ * case.
+ */
 function spellingIn({ words }: Member, sanitized: string): string {
   const spellings = words.flatMap(({ word, spelling }) => (word === sanitized ? spelling : []))
-  return spellings.toSorted((a, b) => loudness(a) - loudness(b))[0] ?? ''
+  return spellings.toSorted((a, b) => spellingRank(a) - spellingRank(b))[0] ?? ''
 }
 
-function loudness(spelling: string): number {
+function spellingRank(spelling: string): number {
   const letters = spelling.replaceAll(/[^A-Za-z]/g, '')
   if (letters.length > 1 && letters === letters.toUpperCase()) return 2
   return /^[A-Z][a-z]*$/.test(letters) ? 0 : 1
 }
 
-/** Sorted by weight, heaviest first, each with its rank; the ranks together have length 1. */
+/** Returns the terms by descending weight, with ranks that are scaled to length 1. */
 function rankTerms(terms: Omit<ClusterTerm, 'rank'>[]): ClusterTerm[] {
   const sorted = terms.toSorted(
     (a, b) => Math.abs(b.value) - Math.abs(a.value) || (a.sanitized < b.sanitized ? -1 : 1),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../transactions/transaction.ts'
 
-/** What is read of a transaction to find those like it. */
+/** The fields of a transaction that a search reads. */
 export type ClusterRow = {
   transactionId: string
   originalName: string
@@ -10,23 +10,26 @@ export type ClusterRow = {
 
 type Texts = Pick<Transaction, 'originalName' | 'originalMerchantName' | 'date' | 'deletedAt'>
 
-/** Whether a search finds the same in both versions of a transaction. */
+/** Returns whether a search gives the same result for both versions of a transaction. */
 export function hasSameText(one: Texts, other: Texts): boolean {
-  return isDeepStrictEqual(textsOf(one), textsOf(other))
+  return isDeepStrictEqual(selectTexts(one), selectTexts(other))
 }
 
-/** All that a search reads of a transaction; the date decides its place (spec/ledger.md 5.2). */
-function textsOf({ originalName, originalMerchantName, date, deletedAt }: Texts): Texts {
+/**
+ * Returns the fields that affect a search; the date determines the order
+ * (docs/similar-transactions.md#input).
+ */
+function selectTexts({ originalName, originalMerchantName, date, deletedAt }: Texts): Texts {
   return { originalName, originalMerchantName, date, deletedAt }
 }
 
 /**
- * The live transactions of a bank account, newest first, as it goes to a worker thread: each text
- * once, and for each transaction the number of its text.
+ * Input of the worker thread: live transactions, newest first. Each text is sent once, and each
+ * transaction has the number of its text.
  */
 export type ClusterInput = { transactionIds: string[]; textOf: number[]; texts: string[] }
 
-/** Collects pages of transactions; one that turns up again on a later page is left out. */
+/** Collects pages of transactions. A transaction that repeats on a later page is skipped. */
 export function collectTexts(): {
   add: (rows: readonly ClusterRow[]) => void
   input: ClusterInput
@@ -40,7 +43,7 @@ export function collectTexts(): {
       for (const { transactionId, originalName, originalMerchantName } of rows) {
         if (seen.has(transactionId)) continue
         seen.add(transactionId)
-        // No word reaches over a line break, and places go on counting there (ledger.md 5.3).
+        // Words end at a line break, but places continue (docs/similar-transactions.md#words).
         const text = `${originalName}\n${originalMerchantName}`
         const number = numbers.get(text) ?? numbers.size
         if (number === numbers.size) {

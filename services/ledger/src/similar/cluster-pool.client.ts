@@ -3,16 +3,19 @@ import { startWorkers, type Workers } from '@coffer/kit/service/workers'
 import type { FoundCluster } from './cluster-fields.ts'
 import type { ClusterInput } from './cluster-input.ts'
 
-/** Threads that search for similar transactions; a search that takes too much is refused. */
+/**
+ * Worker threads that search for similar transactions; a search that exceeds its limits is
+ * refused.
+ */
 export type Searchers = Workers<ClusterInput, FoundCluster[]>
 
-/** Starts the threads. */
 export function startSearchers(): Searchers {
   return startWorkers({
     module: new URL('./cluster.worker.ts', import.meta.url),
     threadsMax: 1,
     queueMax: 20,
-    // A search that waits keeps other activities of the process waiting; Temporal repeats it.
+    // Short timeout: a waiting search blocks other activities of the process, and Temporal retries
+    // it.
     waitTimeoutMs: 5_000,
     taskTimeoutMs: 60_000,
     memoryMaxMb: 500,

@@ -1,17 +1,20 @@
-import { componentsOf } from './cluster-components.ts'
+import { findComponents } from './cluster-components.ts'
 import { describeCluster, type FoundCluster, type Member } from './cluster-fields.ts'
 import type { ClusterInput } from './cluster-input.ts'
-import { type Vector, vectorsOf } from './cluster-vectors.ts'
-import { wordsOf } from './cluster-words.ts'
+import { createVectors, type Vector } from './cluster-vectors.ts'
+import { findTextWords } from './cluster-words.ts'
 
-/** The clusters of a bank account's transactions; a transaction is in one at most (5.2 to 5.6). */
+/**
+ * Returns the clusters of a bank account's transactions; a transaction is in at most one
+ * (docs/similar-transactions.md#clusters).
+ */
 export function findClusters({ transactionIds, textOf, texts }: ClusterInput): FoundCluster[] {
-  const documents = texts.map((text) => ({ words: wordsOf(text), copies: 0 }))
+  const documents = texts.map((text) => ({ words: findTextWords(text), copies: 0 }))
   for (const at of textOf) {
     const document = documents[at]
     if (document) document.copies += 1
   }
-  const { names, vectors } = vectorsOf(documents)
+  const { names, vectors } = createVectors(documents)
   const component = componentByVector(vectors)
   const clusters = new Map<number, Member[]>()
   for (const [index, transactionId] of transactionIds.entries()) {
@@ -30,6 +33,6 @@ export function findClusters({ transactionIds, textOf, texts }: ClusterInput): F
 
 function componentByVector(vectors: readonly (Vector | null)[]): Map<Vector, number> {
   const distinct = [...new Set(vectors)].filter((vector) => vector !== null)
-  const components = componentsOf(distinct)
+  const components = findComponents(distinct)
   return new Map(distinct.map((vector, index) => [vector, components[index] ?? -1]))
 }

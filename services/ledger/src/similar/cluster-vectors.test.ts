@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
-import { squaredDistance, type Vector, vectorsOf } from './cluster-vectors.ts'
-import { wordsOf } from './cluster-words.ts'
+import { createVectors, squaredDistance, type Vector } from './cluster-vectors.ts'
+import { findTextWords } from './cluster-words.ts'
 
 // spec/ledger.md 5.8, newest first; the first text is that of two transactions.
-const netflix = { words: wordsOf('POS DEBIT 1234 NETFLIX.COM LOS GATOS CA'), copies: 2 }
-const branch = { words: wordsOf('POS DEBIT 1234 CARIBOU COFFE NORTH BRANCH MN'), copies: 1 }
-const electric = { words: wordsOf('ACH Debit - Electric Company'), copies: 1 }
-const forest = { words: wordsOf('POS DEBIT 1234 CARIBOU COFFEE FOREST LAKE MN'), copies: 1 }
-const paycheck = { words: wordsOf('Paycheck ACME INC'), copies: 1 }
+const netflix = { words: findTextWords('POS DEBIT 1234 NETFLIX.COM LOS GATOS CA'), copies: 2 }
+const branch = { words: findTextWords('POS DEBIT 1234 CARIBOU COFFE NORTH BRANCH MN'), copies: 1 }
+const electric = { words: findTextWords('ACH Debit - Electric Company'), copies: 1 }
+const forest = { words: findTextWords('POS DEBIT 1234 CARIBOU COFFEE FOREST LAKE MN'), copies: 1 }
+const paycheck = { words: findTextWords('Paycheck ACME INC'), copies: 1 }
 
-const { names, vectors } = vectorsOf([netflix, branch, electric, forest, paycheck])
+const { names, vectors } = createVectors([netflix, branch, electric, forest, paycheck])
 
 const valuesOf = (vector: Vector | null | undefined) => {
   const { dimensions = [], values = [] } = vector ?? {}
@@ -33,7 +33,7 @@ test('the vectors are those of the worked example', () => {
 test('a text without a value, or without a dimension, has no vector', () => {
   expect(vectors[2]).toBeNull()
   expect(vectors[4]).toBeNull()
-  expect(vectorsOf([])).toEqual({ names: [], vectors: [] })
+  expect(createVectors([])).toEqual({ names: [], vectors: [] })
 })
 
 test('the distances are those of the worked example, in both directions', () => {
@@ -45,7 +45,7 @@ test('the distances are those of the worked example, in both directions', () => 
 })
 
 test('a word in nearly every text weighs less than nothing, and still counts', () => {
-  const twice = vectorsOf([{ words: wordsOf('Tea House'), copies: 2 }])
+  const twice = createVectors([{ words: findTextWords('Tea House'), copies: 2 }])
   // N = 2 and each word occurs twice: ln(2/3) is negative, the scaled value −1/√2.
   expect(twice.vectors[0]?.values).toEqual([-Math.fround(Math.SQRT1_2), -Math.fround(Math.SQRT1_2)])
 })

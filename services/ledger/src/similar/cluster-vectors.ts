@@ -1,21 +1,22 @@
 import type { Word } from './cluster-words.ts'
 
-/** One text of a bank account, and how many transactions bear it. */
+/** A text, and the number of transactions that have it. */
 export type TextDocument = { words: readonly Word[]; copies: number }
 
-/** A vector of length 1: its dimensions in ascending order, and their values, none of them 0. */
+/** A sparse vector of length 1: dimensions in ascending order, and their values, none of them 0. */
 export type Vector = { dimensions: number[]; values: number[] }
 
 /**
- * The vector of each document, or null for one that is like nothing: term frequency times inverse
- * frequency, scaled to length 1 (spec/ledger.md 5.4). Values and results are rounded to 32 bits,
- * sums are not. Documents of the same words share one vector. `names` are the dimensions' words.
+ * Returns the TF-IDF vector of each document, scaled to length 1
+ * (docs/similar-transactions.md#vectors). A document without distinctive words has null. Values
+ * and results are rounded to 32 bits, sums are not. Documents of the same words share one vector.
+ * `names` are the words of the dimensions.
  */
-export function vectorsOf(documents: readonly TextDocument[]): {
+export function createVectors(documents: readonly TextDocument[]): {
   names: string[]
   vectors: (Vector | null)[]
 } {
-  const counts = occurrences(documents)
+  const counts = countWords(documents)
   const total = documents.reduce((sum, { copies }) => sum + copies, 0)
   const names = [...counts].flatMap(([word, count]) => (count === 1 ? [] : word)).sort()
   const weights = names.map((word) => Math.fround(Math.log(total / ((counts.get(word) ?? 0) + 1))))
@@ -34,7 +35,7 @@ export function vectorsOf(documents: readonly TextDocument[]): {
   return { names, vectors }
 }
 
-function occurrences(documents: readonly TextDocument[]): Map<string, number> {
+function countWords(documents: readonly TextDocument[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { words, copies } of documents) {
     for (const { word } of words) counts.set(word, (counts.get(word) ?? 0) + copies)
@@ -58,13 +59,13 @@ function vectorOf(
     vector.dimensions.push(dimension)
     vector.values.push(value)
   }
-  // Without any value the length is 0, and scaling would give what is not a number.
+  // Without values the length is 0, and scaling would divide by zero.
   if (vector.values.length === 0) return null
   const length = Math.sqrt(vector.values.reduce((sum, value) => sum + value ** 2, 0))
   return { ...vector, values: vector.values.map((value) => Math.fround(value / length)) }
 }
 
-/** Squared distance of two vectors, the same in both directions, rounded to 32 bits. */
+/** Returns the squared Euclidean distance of two vectors, rounded to 32 bits. */
 export function squaredDistance(a: Vector, b: Vector): number {
   let sum = 0
   let i = 0

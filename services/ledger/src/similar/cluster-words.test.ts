@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { wordsOf } from './cluster-words.ts'
+import { findTextWords } from './cluster-words.ts'
 
 const words = (text: string) =>
-  wordsOf(text)
+  findTextWords(text)
     .map(({ word, place }) => `${word}(${place})`)
     .join(' ')
 
@@ -28,7 +28,7 @@ test('the merchant text goes on counting where the name ended', () => {
 })
 
 test('a word keeps its spelling; one that became two is spelled as those', () => {
-  expect(wordsOf('AMZN NETFLIX.COM YOUTUBEPREM').map(({ spelling }) => spelling)).toEqual([
+  expect(findTextWords('AMZN NETFLIX.COM YOUTUBEPREM').map(({ spelling }) => spelling)).toEqual([
     'AMZN',
     'NETFLIX.COM',
     'Youtube',

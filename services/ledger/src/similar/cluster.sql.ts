@@ -6,11 +6,11 @@ import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { TransactionCluster } from './cluster.ts'
 import type { ClusterRow } from './cluster-input.ts'
 
-/** Where a page begins: after this transaction. `date` is as Postgres writes it. */
+/** Cursor: the transaction after which a page begins. `date` is the text that Postgres writes. */
 export type TextCursor = { date: string; transactionId: string }
 
-/** Before the newest transaction. */
-export const newest: TextCursor = { date: 'infinity', transactionId: '' }
+/** Cursor of the first page. */
+export const firstPage: TextCursor = { date: 'infinity', transactionId: '' }
 
 const TextRow = z.object({
   transactionId: z.string(),
@@ -19,7 +19,7 @@ const TextRow = z.object({
   date: z.string(),
 })
 
-/** A page of the texts of live transactions, newest date first, then newest ID. */
+/** Returns a page of the texts of live transactions, newest date first, then largest ID. */
 export function listTexts(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -35,9 +35,9 @@ export function listTexts(
 }
 
 /**
- * Makes these the clusters of the bank account, unless it is archived or its link deleted: those
- * without a counterpart go, new ones come. Of one that stays only what its members have changed is
- * written, and nothing where they have not (spec/ledger.md 5.7).
+ * Replaces the stored clusters of a bank account, unless it is archived or its link is deleted
+ * (docs/similar-transactions.md#storing). A cluster with the same signature and centroid is
+ * updated only if its members differ.
  */
 export async function replaceClusters(
   { pool }: Database,
@@ -71,15 +71,16 @@ export async function replaceClusters(
 const Found = z.union([TransactionCluster, z.object({ transactionClusterId: z.null() })])
 
 /**
- * The cluster a transaction is in: undefined where it is in none, null where there is no such
- * transaction, or its link is deleted.
+ * Returns the cluster of a transaction; undefined where it has none, null where the transaction
+ * does not exist or its link is deleted.
  */
 export async function findCluster(
   { pool }: Database,
   accountId: string,
   { bankAccountId, transactionId }: { bankAccountId: string; transactionId: string },
 ): Promise<TransactionCluster | undefined | null> {
-  // By the member first: otherwise the planner may read every cluster of the bank account.
+  // MATERIALIZED forces the lookup by member: otherwise the planner may read all clusters of the
+  // account.
   const row = await pool.maybeOne(sql.type(Found)`
     WITH holding AS MATERIALIZED (
       SELECT * FROM transaction_clusters WHERE members @> ARRAY[${transactionId}]

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * What a word weighs in a cluster (spec/ledger.md 5.6): `word` is its spelling and `sanitized` the
- * word itself, `order` its mean place in a text, `value` the sum over the `count` members that
- * have it, `rank` its share from 0 to 1.
+ * A word of a cluster (docs/similar-transactions.md#fields-of-a-cluster). `word` is its spelling,
+ * `sanitized` the compared word, `order` its mean place in a text. `value` is the sum over the
+ * `count` members that have it, `rank` its weight from 0 to 1.
  */
 export const ClusterTerm = z.object({
   word: z.string(),

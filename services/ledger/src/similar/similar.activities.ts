@@ -3,33 +3,33 @@ import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import type { BankAccountKey } from '../accounts/bank-account.ts'
-import { listTexts, newest, replaceClusters } from './cluster.sql.ts'
+import { firstPage, listTexts, replaceClusters } from './cluster.sql.ts'
 import { type ClusterInput, collectTexts } from './cluster-input.ts'
 import type { Searchers } from './cluster-pool.client.ts'
 import { endWaitingSearch, listWaitingSearches } from './waiting-search.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
   searchers: Pick<Searchers, 'run'>
-  /** How long nothing must have changed in a bank account before it is searched. */
+  /** Debounce: the time in ms without changes before a bank account is searched. */
   quietMs: number
 }
 
-// As large as spec/ledger.md 5.2 has them.
+// Bounds: docs/similar-transactions.md#input.
 const pageSize = 2000
 const waitingPageSize = 200
 const searchShare = 0.5
-// A bank account that is never left alone is searched all the same, so many quiet times late.
+// A bank account that changes continually is searched after this many quiet times.
 const quietTimesMax = 12
 
-/** The search for similar transactions (spec/ledger.md 5); repeated, it changes nothing. */
+/** Returns the activities of the search (docs/similar-transactions.md). Each is idempotent. */
 export function similarActivities(deps: Deps) {
   const { database, clock, log, quietMs } = deps
   const versionBefore = (ms: number) => BigInt(clock().getTime() - ms) * 1000n
   return {
     /**
-     * Searches a page of the bank accounts that wait for it, one after the other; returns where the
-     * next page begins, null after the last. One that fails waits on. One whose search takes too
-     * much waits for its next change.
+     * Searches a page of the waiting bank accounts, one at a time. Returns the cursor of the next
+     * page, null after the last. After a transient error a bank account keeps waiting; after a
+     * permanent one it waits for its next change.
      */
     clusterWaiting: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
       const waiting = await listWaitingSearches(database, {
@@ -42,10 +42,13 @@ export function similarActivities(deps: Deps) {
       for (const search of waiting) {
         const { accountId, bankAccountId } = search
         try {
-          await pace.run(() => cluster(deps, { accountId, bankAccountId }))
+          await pace.run(() => searchBankAccount(deps, { accountId, bankAccountId }))
           await endWaitingSearch(database, search)
         } catch (error) {
-          log.warn({ err: error, accountId, bankAccountId }, 'similar transactions not found')
+          log.warn(
+            { err: error, accountId, bankAccountId },
+            'search for similar transactions failed',
+          )
           if (!isTransient(error)) await endWaitingSearch(database, search)
         }
       }
@@ -55,12 +58,16 @@ export function similarActivities(deps: Deps) {
   }
 }
 
-/** Finds the clusters of a bank account anew and stores them. */
-async function cluster({ database, clock, searchers }: Deps, key: BankAccountKey): Promise<void> {
+/** Searches one bank account and stores its clusters. */
+async function searchBankAccount(
+  { database, clock, searchers }: Deps,
+  key: BankAccountKey,
+): Promise<void> {
   const found = await searchers.run(await readTexts(database, key))
   const now = clock()
   const clusters = found.map((one) => ({
-    ...{ ...key, ...one },
+    ...key,
+    ...one,
     transactionClusterId: newId('tcl'),
     createdAt: now,
     updatedAt: now,
@@ -73,7 +80,7 @@ async function readTexts(
   key: BankAccountKey,
 ): Promise<ClusterInput> {
   const { add, input } = collectTexts()
-  let after = newest
+  let after = firstPage
   for (;;) {
     const page = await listTexts(database, key, { after, limit: pageSize })
     add(page)

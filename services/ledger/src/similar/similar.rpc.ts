@@ -12,7 +12,10 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { findCluster } from './cluster.sql.ts'
 import type { ClusterTerm, TransactionCluster } from './cluster.ts'
 
-/** Similar transactions (spec/interface.md, Transaction cluster). */
+/**
+ * Returns the RPC handler for the cluster of a transaction
+ * (docs/similar-transactions.md#fields-of-a-cluster).
+ */
 export function similarRoutes({
   database,
 }: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof SimilarService> {
@@ -31,7 +34,7 @@ function messageOf(cluster: TransactionCluster) {
   return toMessage(TransactionClusterSchema, { ...cluster, debug, merchant })
 }
 
-// The interface has integers where the search has fractions; a share of 1 is 1000.
+// The REST API has integers instead of fractions: order is rounded, rank is in thousandths.
 function termOf(term: ClusterTerm) {
   const order = Math.round(term.order)
   const rank = Math.round(term.rank * 1000)

@@ -7,7 +7,7 @@ const { clusterWaiting } = proxyActivities<ReturnType<typeof similarActivities>>
   retry: { maximumAttempts: 10, maximumInterval: '1 minute' },
 })
 
-/** Searches the bank accounts that wait for it, page by page; runs every minute. */
+/** Searches all waiting bank accounts, page by page; a schedule starts it every minute. */
 export async function findWaitingSimilar(): Promise<void> {
   let next: Awaited<ReturnType<typeof clusterWaiting>> = null
   do {

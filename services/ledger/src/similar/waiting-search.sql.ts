@@ -9,21 +9,22 @@ const WaitingSearch = z.object({
   version: z.bigint(),
 })
 
-/** A bank account that is to be searched for similar transactions, as of this version of it. */
+/** A bank account that needs a search, at this version. */
 export type WaitingSearch = z.infer<typeof WaitingSearch>
 
 interface Page {
   after: BankAccountKey
   limit: number
-  /** The last change that is long enough ago. */
+  /** Debounce: the largest version that is old enough. */
   quietUpTo: bigint
-  /** Changes that have waited since then are searched, whatever came after them. */
+  /** Changes up to this version are searched despite later ones. */
   waitedUpTo: bigint
 }
 
 /**
- * A page of those that wait, over all accounts, by key. Versions are instants in µs
- * (docs/money.md). Archived bank accounts and those of deleted links wait for nothing.
+ * Returns a page of the bank accounts that need a search, over all accounts, by key. Versions are
+ * instants in µs (docs/money.md#the-aggregate-and-its-version). Archived bank accounts and those
+ * of deleted links are left out.
  */
 export function listWaitingSearches(
   { pool }: Database,
@@ -38,7 +39,7 @@ export function listWaitingSearches(
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
-/** Ends a search of all changes up to a version; where it has changed since, it waits again. */
+/** Marks all changes up to a version as searched; later changes need another search. */
 export async function endWaitingSearch(
   { pool }: Database,
   { accountId, bankAccountId, version }: WaitingSearch,

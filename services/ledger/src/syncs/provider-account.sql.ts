@@ -9,7 +9,9 @@ import { AccountRecord, type SyncedAccount } from './provider-account.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 
-/** Bank accounts of a link with what their provider said, archived ones included, by ID. */
+/**
+ * Returns the bank accounts of a link with their provider records, archived ones included, by ID.
+ */
 export async function listSynced(
   connection: CommonQueryMethods,
   { accountId, linkId }: LinkKey,
@@ -28,7 +30,7 @@ export async function listSynced(
   })
 }
 
-/** The provider's records of bank accounts, by their IDs. */
+/** Returns the provider records of bank accounts by bank account ID. */
 export async function findAccountRecords(
   { pool }: Database,
   accountId: string,

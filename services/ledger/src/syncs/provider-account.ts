@@ -25,7 +25,7 @@ export const AccountRecord = z.object({
   availableBalance: Money,
   currentBalance: Money,
   limitBalance: Money,
-  /** What the provider sent, JSON. */
+  /** The provider's object as received, JSON. */
   raw: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),
@@ -34,8 +34,8 @@ export const AccountRecord = z.object({
 export type AccountRecord = z.infer<typeof AccountRecord>
 
 /**
- * An ID by which a provider knew or knows a bank account, and why it was taken for that one. The
- * current one is the one that was named last.
+ * An ID that a provider gave a bank account, and the reason why it matched that one. The current
+ * alias is the latest.
  */
 export const AccountAlias = z.object({
   accountId: z.string(),
@@ -48,14 +48,16 @@ export const AccountAlias = z.object({
 })
 export type AccountAlias = z.infer<typeof AccountAlias>
 
-/** A bank account with what its provider said of it; no record while it has not. */
+/**
+ * A bank account with its provider record, which is null before the first list, and its aliases.
+ */
 export type SyncedAccount = {
   bankAccount: BankAccount
   record: AccountRecord | null
   aliases: readonly AccountAlias[]
 }
 
-/** What a provider says of a bank account, within bounds; balances in minor units. */
+/** A provider's bank account, checked; balances in minor units. */
 export type AccountItem = {
   providerAccountId: string
   aliases: readonly string[]
@@ -73,8 +75,9 @@ export type AccountItem = {
 }
 
 /**
- * A provider's bank accounts, with their texts cut. Of two with one ID the later counts; an alias
- * that another one has is not told apart by it. Throws invalid, naming the field.
+ * Returns a provider's bank accounts with shortened texts. The later of two with one ID counts;
+ * an alias that several accounts have identifies the first only. Throws invalid, naming the
+ * field.
  */
 export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[] {
   requireBatch({ accounts: accounts.length })
@@ -87,7 +90,7 @@ export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[
   })
 }
 
-/** The ID by which the provider knows the account now; empty where it has not said one. */
+/** Returns the account's current ID at the provider; empty where there is none. */
 export function currentIdOf({ aliases }: Pick<SyncedAccount, 'aliases'>): string {
   return aliases.find(({ isCurrent }) => isCurrent)?.providerAccountId ?? ''
 }

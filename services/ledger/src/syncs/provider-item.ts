@@ -5,7 +5,7 @@ import { cut, oneLine } from '../imports/formats/statement-rows.ts'
 import { midnightsIn } from '../imports/formats/statement-values.ts'
 import type { ProviderItem } from './provider-transaction.ts'
 
-/** Rows that one call of an import may have. */
+/** Most rows of one import call. */
 const batchSizeMax = 500
 
 const idLengthMax = 200
@@ -15,13 +15,13 @@ const nameLengthMax = 300
 const originalNameLengthMax = 2000
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 
-/** Why an item is left out: what the provider wrote is no amount, or no day. */
+/** The reason why an item is skipped: its amount or its day is unreadable. */
 export type Unreadable = { providerTransactionId: string; reason: 'amount' | 'date' }
 
 /**
- * A provider's transactions within bounds: texts on one line and cut, days at midnight in the
- * timezone. One that a provider has written wrong is left out, as others must not wait for it; what
- * only a caller can get wrong (no ID, too many rows) is refused.
+ * Returns a provider's transactions: texts on one line and shortened, days at midnight in the
+ * timezone. An unreadable item is skipped, so that it does not block the others. Errors that only
+ * the calling service can cause (no ID, too many rows) throw invalid.
  */
 export function readItems(
   messages: readonly ProviderTransaction[],
@@ -29,7 +29,7 @@ export function readItems(
 ): { items: ProviderItem[]; unreadable: Unreadable[] } {
   requireBatch({ transactions: messages.length })
   requireIds({ providerAccountId })
-  const midnight = dayReader(timezone)
+  const midnight = createDayParser(timezone)
   const read: { items: ProviderItem[]; unreadable: Unreadable[] } = { items: [], unreadable: [] }
   for (const [index, message] of messages.entries()) {
     const { providerTransactionId, pendingProviderTransactionId, raw } = message
@@ -46,13 +46,16 @@ export function readItems(
   return read
 }
 
-/** Refuses a list that is longer than a batch may be. */
+/** Throws invalid for a list that exceeds the batch size. */
 export function requireBatch(sizes: Record<string, number>): void {
-  const text = `at most ${batchSizeMax}`
+  const text = `must have at most ${batchSizeMax} entries`
   requireAll(sizes, (size) => size <= batchSizeMax, { path: [], text })
 }
 
-/** Refuses IDs of a provider that are missing or too long to be any; those not given pass. */
+/**
+ * Throws invalid for provider IDs that are blank, too long, or on several lines; undefined
+ * passes.
+ */
 export function requireIds(
   ids: Record<string, string | undefined>,
   path: readonly (string | number)[] = [],
@@ -62,13 +65,13 @@ export function requireIds(
   requireAll(ids, isId, { path, text })
 }
 
-/** Refuses a record that is larger than any provider's is. */
+/** Throws invalid for a record of more than 64 KiB; no provider sends larger ones. */
 export function requireRaw(raw: string | undefined, path: readonly (string | number)[]): void {
   const isSmall = (text: string) => Buffer.byteLength(text) <= rawBytesMax
-  requireAll({ raw }, isSmall, { path, text: `at most ${rawBytesMax} bytes` })
+  requireAll({ raw }, isSmall, { path, text: `must have at most ${rawBytesMax} bytes` })
 }
 
-/** Refuses amounts outside ±2^53−1. */
+/** Throws invalid for amounts outside ±2^53−1. */
 export function requireAmounts(
   amounts: Record<string, bigint | undefined>,
   path: readonly (string | number)[],
@@ -76,12 +79,12 @@ export function requireAmounts(
   requireAll(amounts, isExact, { path, text: 'must be within ±9007199254740991' })
 }
 
-/** A record as the database can keep it. */
+/** Returns a record without the characters that Postgres rejects: NUL and lone surrogates. */
 export function rawOf(raw: string | undefined): string | null {
   return raw?.toWellFormed().replaceAll('\0', '') ?? null
 }
 
-/** A name on one line, at most 300 characters long. */
+/** Returns a name on one line, cut to 300 UTF-16 units. */
 export function nameOf(text: string): string {
   return cut(oneLine(text), nameLengthMax)
 }
@@ -105,7 +108,7 @@ function textsOf(message: ProviderTransaction): Omit<ProviderItem, 'date' | 'aut
   }
 }
 
-function dayReader(timezone: string): (text: string) => Date | null {
+function createDayParser(timezone: string): (text: string) => Date | null {
   const midnight = midnightsIn(timezone)
   return (text) => {
     const [, year, month, day] = DAY.exec(text) ?? []
@@ -113,7 +116,7 @@ function dayReader(timezone: string): (text: string) => Date | null {
   }
 }
 
-/** Refuses the values that are given and are not as they must be, naming each of them. */
+/** Throws invalid that names each value which is defined and fails the check. */
 function requireAll<Value>(
   values: Record<string, Value | undefined>,
   isRight: (value: Value) => boolean,

@@ -7,21 +7,24 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import { type ProviderRecord, shownRecords } from './provider-transaction.ts'
 
-/** What a transaction shows of its provider's records. */
+/** The provider records that a transaction shows. */
 export type ProviderRecords = {
   aggregatorTransaction: AggregatorTransaction | null
   pendingAggregatorTransaction: AggregatorTransaction | null
   feedTransaction: FeedTransaction | null
 }
 
-/** Of a transaction without a provider. */
+/** The records of a transaction without a provider. */
 export const noRecords: ProviderRecords = {
   aggregatorTransaction: null,
   pendingAggregatorTransaction: null,
   feedTransaction: null,
 }
 
-/** The records of a transaction as the interface has them (spec/ledger.md 4.1, 2.1). */
+/**
+ * Returns the provider records that a transaction shows
+ * (docs/syncs.md#records-that-a-transaction-shows).
+ */
 export function renderRecords(
   source: 'aggregator' | 'feed',
   records: readonly ProviderRecord[],

@@ -3,10 +3,11 @@ import { Money } from '../money/money.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /**
- * Why something that a provider sent was taken for the transaction (or bank account) it was taken
- * for. `pending-id`: it names a pending one that is known. `posted-first`: what was posted came
- * before it and names it. `re-consent`: the same thing was seen under an earlier ID of the account.
- * `amount-date-name`: it looks like a pending one that is known.
+ * The reason why a provider's object was matched to a transaction or bank account.
+ * - `pending-id`: it names a known pending transaction
+ * - `posted-first`: a posted transaction arrived earlier and names it
+ * - `re-consent`: an earlier ID of the account has the same object
+ * - `amount-date-name`: it is similar to a known pending transaction
  */
 export const MatchReason = z.enum([
   'new',
@@ -18,20 +19,20 @@ export const MatchReason = z.enum([
 export type MatchReason = z.infer<typeof MatchReason>
 
 /**
- * A provider's record of a transaction under one of its IDs. Amounts are minor units and positive
- * when they leave the account, dates midnight in the account's timezone. `deletedAt` is when the
- * provider took it back or another record took its place: a transaction has one live record at
- * most, and none once it is deleted.
+ * A provider's record of a transaction under one of its IDs. Amounts are minor units, positive
+ * when money leaves the account; dates are midnight in the account's timezone. `deletedAt` is
+ * when the provider withdrew the record or another one replaced it. A transaction has at most one
+ * live record, and none once it is deleted.
  */
 export const ProviderRecord = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   providerTransactionId: z.string(),
-  /** The ID by which the provider knew the bank account then. */
+  /** The provider's ID of the bank account at that time. */
   providerAccountId: z.string(),
   recordId: z.string(),
   transactionId: z.string(),
-  /** Of a posted record: the pending one that it says it was. */
+  /** The pending ID that a posted record names. */
   pendingProviderTransactionId: z.string().nullable(),
   amount: Money,
   currency: z.string(),
@@ -42,7 +43,7 @@ export const ProviderRecord = z.object({
   categories: z.array(z.string()),
   category: z.string().nullable(),
   isPending: z.boolean(),
-  /** What the provider sent, JSON. */
+  /** The provider's object as received, JSON. */
   raw: z.string().nullable(),
   matchReason: MatchReason,
   createdAt: z.date(),
@@ -50,7 +51,7 @@ export const ProviderRecord = z.object({
 })
 export type ProviderRecord = z.infer<typeof ProviderRecord>
 
-/** What a provider says of a transaction, read and within bounds. */
+/** A provider's transaction, parsed and within bounds. */
 export type ProviderItem = Pick<
   ProviderRecord,
   | 'providerTransactionId'
@@ -68,21 +69,21 @@ export type ProviderItem = Pick<
   | 'raw'
 > & { displayName: string; originalName: string }
 
-/** A transaction that a sync has brought, with every record of it. */
+/** A synced transaction with all of its records. */
 export type SyncedTransaction = { transaction: Transaction; records: readonly ProviderRecord[] }
 
-/** The record that says what a transaction is; null when its provider has none left. */
+/** Returns the live record; null when the provider has withdrawn all. */
 export function liveRecord({ records }: Pick<SyncedTransaction, 'records'>): ProviderRecord | null {
   return records.find(({ deletedAt }) => deletedAt === null) ?? null
 }
 
-/** The live record, or the one that was live last. */
+/** Returns the live record, or the last one that was live. */
 export function lastRecord({ records }: Pick<SyncedTransaction, 'records'>): ProviderRecord | null {
   const [last = null] = records.toSorted((a, b) => endOf(b) - endOf(a))
   return last
 }
 
-/** The records that a transaction shows: of each kind the live one, or the last. */
+/** Returns the records that a transaction shows: the live or last one of each kind. */
 export function shownRecords(records: readonly ProviderRecord[]): {
   posted: ProviderRecord | null
   pending: ProviderRecord | null

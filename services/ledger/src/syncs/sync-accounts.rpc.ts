@@ -38,11 +38,14 @@ import {
   refreshAccount,
   settleBalances,
 } from './sync-accounts.ts'
-import { sourceOf } from './sync-kind.ts'
+import { requireSource } from './sync-kind.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
-/** What the syncs bring in of links and bank accounts (spec/syncs.md 1.4, 2.7, 2.8, 3.4). */
+/**
+ * Returns the RPC handlers by which sync services import links, bank accounts and balances
+ * (docs/syncs.md#bank-accounts).
+ */
 export function accountSyncRoutes(
   deps: Deps,
 ): Omit<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
@@ -51,7 +54,7 @@ export function accountSyncRoutes(
     upsertBankAccounts: (request, context) => upsert(deps, request, context),
     listSyncedBankAccounts: async ({ linkId }, context) => {
       const { accountId, issuer } = callerOf(context)
-      live(await findLink(deps.database, accountId, linkId), issuer)
+      requireActiveLink(await findLink(deps.database, accountId, linkId), issuer)
       const accounts = await listSynced(deps.database.pool, { accountId, linkId })
       return { accounts: accounts.map((synced) => toReply(synced)) }
     },
@@ -77,13 +80,13 @@ async function upsertLink(
     if (isInserted) await requireWithin(tx, linkBound(config, accountId))
     return isInserted
   })
-  if (!isNew) live(await findLink(database, accountId, linkId), issuer)
+  if (!isNew) requireActiveLink(await findLink(database, accountId, linkId), issuer)
   return { isNew }
 }
 
 type Upserted = { synced: SyncedAccount; isNew: boolean }
 
-/** What a provider lists on a link. */
+/** The bank accounts that a provider lists on a link. */
 interface Listed {
   link: Link
   items: readonly AccountItem[]
@@ -94,7 +97,7 @@ async function upsert(deps: Deps, request: UpsertBankAccountsRequest, context: H
   const { accountId, issuer } = callerOf(context)
   const { linkId, isComplete, knownOnly } = request
   const items = readAccounts(request.accounts)
-  const link = live(await findLink(deps.database, accountId, linkId), issuer)
+  const link = requireActiveLink(await findLink(deps.database, accountId, linkId), issuer)
   const refreshed = await refresh(deps, { link, items, isComplete }, context)
   const isAll = knownOnly || refreshed.size === items.length
   const created = isAll
@@ -104,7 +107,7 @@ async function upsert(deps: Deps, request: UpsertBankAccountsRequest, context: H
   return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
 }
 
-/** Saves what is said of bank accounts that are known, each by itself; they are returned. */
+/** Refreshes known bank accounts, each in its own write; returns them by item. */
 async function refresh(
   { database, writeEach }: Deps,
   { link, items, isComplete }: Listed,
@@ -141,7 +144,7 @@ async function refresh(
   return refreshed
 }
 
-/** Creates bank accounts for the items that are still unknown; returns every item's. */
+/** Creates bank accounts for unknown items; returns the bank accounts of all items. */
 function createUnknown(
   deps: Deps,
   { link, items, isComplete }: Listed,
@@ -152,8 +155,8 @@ function createUnknown(
   const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
   const bankAccountIds = items.map(() => newId('bac'))
   return createBankAccounts(deps, link, async (shared, tx) => {
-    live(shared, issuer)
-    // The same list may have come twice at once: then the other one has created them.
+    requireActiveLink(shared, issuer)
+    // A concurrent call with the same list may have created them.
     const matches = matchAccounts(items, { known: await listSynced(tx, link), isComplete })
     const reply = new Map<AccountItem, Upserted>()
     const creations: Creation<SyncedAccount>[] = []
@@ -186,7 +189,7 @@ function setBalances({ write }: Deps, request: SetBalancesRequest, context: Hand
     signal: context.signal,
     decide: ({ bankAccount, operation }) => {
       requireWritable(bankAccount)
-      sourceOf(bankAccount, issuer)
+      requireSource(bankAccount, issuer)
       const settlement = settleBalances({ bankAccount, operation }, stated)
       const reply = { isChanged: settlement !== null }
       return settlement ? { settlement, reply } : { reply }
@@ -194,16 +197,19 @@ function setBalances({ write }: Deps, request: SetBalancesRequest, context: Hand
   })
 }
 
-function live(link: Link | null, issuer: string): Link {
+function requireActiveLink(link: Link | null, issuer: string): Link {
   if (!link || link.deletedAt !== null) throw notFound('link')
-  sourceOf(link, issuer)
+  requireSource(link, issuer)
   return link
 }
 
 function toReply(synced: SyncedAccount, isNew = false) {
   const { bankAccountId, currency, status, deletedAt, feedBankAccountId } = synced.bankAccount
   return {
-    ...{ bankAccountId, currency, status, isNew },
+    bankAccountId,
+    currency,
+    status,
+    isNew,
     providerAccountId: currentIdOf(synced),
     isArchived: deletedAt !== null,
     ...(feedBankAccountId ? { feedBankAccountId } : {}),

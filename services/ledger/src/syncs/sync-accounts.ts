@@ -11,9 +11,9 @@ import type { MatchReason } from './provider-transaction.ts'
 type Seen = { link: Link; item: AccountItem; operation: Operation }
 
 /**
- * Decides what a provider's list makes of a bank account that it has (spec/syncs.md 2.7, 2.8, 3.4):
- * it gets the balances and the original name, and is active. Its name stays the user's. An
- * archived one stays as it is.
+ * Decides the refresh of a listed bank account (docs/syncs.md#bank-accounts): it gets the
+ * balances and the original name, and becomes active. The name stays, since the user may have
+ * changed it. An archived bank account stays unchanged.
  */
 export function refreshAccount(
   { bankAccount: before, accountRecord: old, aliases: known, operation }: Current,
@@ -33,14 +33,14 @@ export function refreshAccount(
   return { settlement, accountRecord: record, aliases: fresh, reply }
 }
 
-/** Decides what becomes of a bank account that a complete list leaves out. */
+/** Decides the change of a bank account that a complete list leaves out: it becomes inactive. */
 export function deactivateAccount({ bankAccount, operation }: Current): Decision<null> {
   if (bankAccount.deletedAt !== null || bankAccount.status === 'inactive') return { reply: null }
   const inactive = { ...bankAccount, status: 'inactive', updatedAt: operation.now } as const
   return { settlement: { bankAccount: inactive, envelopes: [], entries: [] }, reply: null }
 }
 
-/** Decides a new bank account for an item that is none of those that are known. */
+/** Decides the creation of a bank account for an unknown item. */
 export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation<SyncedAccount> {
   const { link, item, operation } = seen
   const type = AccountType.safeParse(item.accountType)
@@ -67,10 +67,10 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
   return { settlement, accountRecord: record, aliases, reply }
 }
 
-/** What a provider says anew of an account; it counts as refreshed when something is different. */
+/** Returns the settlement of a refresh; without a difference, the bank account is unchanged. */
 function refresh(before: BankAccount, { item, operation }: Seen): Settlement {
   const { name, currency, available, current, limit } = item
-  // Balances in another currency say nothing of this account.
+  // Balances in another currency cannot apply to this account.
   const isOwn = currency === before.currency
   const stated = isOwn ? { available, current, limit } : {}
   const settlement = settleBalances({ bankAccount: before, operation }, stated)
@@ -86,8 +86,8 @@ function refresh(before: BankAccount, { item, operation }: Seen): Settlement {
 }
 
 /**
- * Sets those balances that a provider states otherwise than they are stored (spec/ledger.md 3.2);
- * null where there are none. Minor units; null is not stated.
+ * Decides the balances that differ from the stored ones (docs/money.md#balances); null where none
+ * does. Minor units; a null balance is not stated.
  */
 export function settleBalances(
   { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
@@ -136,7 +136,7 @@ function recordOf(
   return { ...record, updatedAt: operation.now }
 }
 
-/** Every ID of the account, the one that the provider uses now marked. */
+/** Returns all aliases of the account, with the current one marked. */
 function aliasesOf(
   { link, item, operation }: Seen,
   of: { bankAccount: BankAccount; known: readonly AccountAlias[]; reason: MatchReason },
@@ -150,7 +150,10 @@ function aliasesOf(
     return one.isCurrent === isCurrent ? one : { ...one, isCurrent }
   })
   const added = fresh.map((providerAccountId) => ({
-    ...{ accountId, linkId, providerAccountId, bankAccountId },
+    accountId,
+    linkId,
+    providerAccountId,
+    bankAccountId,
     isCurrent: providerAccountId === item.providerAccountId,
     matchReason: of.reason,
     createdAt: operation.now,

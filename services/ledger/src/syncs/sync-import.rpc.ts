@@ -17,13 +17,16 @@ import { findTimezone } from '../tenancy/account-settings.sql.ts'
 import { readItems, requireBatch, requireIds } from './provider-item.ts'
 import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
 import { type Imported, importTransactions, type SyncDecision } from './sync-import.ts'
-import { sourceOf } from './sync-kind.ts'
+import { requireSource } from './sync-kind.ts'
 import { postingDaysMax, postingDaysMin } from './sync-match.ts'
 import { removeSynced } from './sync-removal.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
-/** What the syncs bring in of transactions (spec/syncs.md 3; design 4). */
+/**
+ * Returns the RPC handlers by which sync services import and remove transactions
+ * (docs/syncs.md#import-calls).
+ */
 export function transactionSyncRoutes(
   deps: Deps,
 ): Pick<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
@@ -48,7 +51,7 @@ async function importBatch(
   const { accountId, issuer, userId: createdBy } = callerOf(context)
   const { bankAccountId, providerAccountId, transactions } = request
   const timezone = await findTimezone(deps.database, accountId)
-  // Identity's event is on its way: days stored by another clock could never be mended.
+  // Identity's event will arrive. Days stored in another timezone could not be corrected later.
   if (timezone === null) throw unavailable('the timezone of the account is not known yet')
   const { items, unreadable } = readItems(transactions, { providerAccountId, timezone })
   const ids = {
@@ -57,15 +60,15 @@ async function importBatch(
   }
   const key = { accountId, bankAccountId }
   const by = { synced: scopeOf(items), createdBy }
-  const { imported } = await sync(deps, key, by, (locked, known) => {
-    const source = sourceOf(locked.bankAccount, issuer)
+  const { imported } = await writeBatch(deps, key, by, (locked, known) => {
+    const source = requireSource(locked.bankAccount, issuer)
     return importTransactions(locked, { items, known, ids, source })
   })
   const skipped = unreadable.map(({ providerTransactionId, reason }): [string, Imported] => {
     return [providerTransactionId, { transactionId: '', outcome: 'skipped', reason }]
   })
   const outcomes = new Map([...skipped, ...imported])
-  return new Map(transactions.flatMap((one) => entryOf(outcomes, one.providerTransactionId)))
+  return new Map(transactions.flatMap((one) => entriesOf(outcomes, one.providerTransactionId)))
 }
 
 async function removeBatch(
@@ -81,18 +84,18 @@ async function removeBatch(
   const providerIds = providerTransactionIds
   const key = { accountId, bankAccountId }
   const by = { synced: { providerIds, alike: null }, createdBy }
-  const { removedCount, unknownCount } = await sync(deps, key, by, (locked, known) => {
-    sourceOf(locked.bankAccount, issuer)
+  const { removedCount, unknownCount } = await writeBatch(deps, key, by, (locked, known) => {
+    requireSource(locked.bankAccount, issuer)
     return removeSynced(locked, { providerIds, known })
   })
   return { removedCount, unknownCount }
 }
 
 /**
- * Decides a batch on what is known of its transactions. A sync changes rows that it finds by what
- * providers say, so it has a round of its own.
+ * Decides and saves a batch. A sync finds its rows by provider IDs, so it shares no group commit
+ * with other changes.
  */
-function sync<Outcome extends SyncDecision>(
+function writeBatch<Outcome extends SyncDecision>(
   { write }: Deps,
   key: BankAccountKey,
   { synced, createdBy }: { synced: SyncedScope; createdBy: string },
@@ -103,7 +106,7 @@ function sync<Outcome extends SyncDecision>(
     createdBy,
     isAlone: true,
     decide: (current) => {
-      const outcome = decide(current, syncedOf(current))
+      const outcome = decide(current, joinRecords(current))
       const { settlement, records, inserted, updated } = outcome
       if (records.length === 0) return { reply: outcome }
       return { settlement, records, inserted, updated, reply: outcome }
@@ -111,15 +114,15 @@ function sync<Outcome extends SyncDecision>(
   })
 }
 
-/** Transactions with the records that providers have of them. */
-function syncedOf({ transactions, records }: Current): SyncedTransaction[] {
+/** Joins transactions and the records of providers. */
+function joinRecords({ transactions, records }: Current): SyncedTransaction[] {
   const byTransaction = Map.groupBy(records, ({ transactionId }) => transactionId)
   return transactions.map((transaction) => {
     return { transaction, records: byTransaction.get(transaction.transactionId) ?? [] }
   })
 }
 
-/** Where to look for what the items may be. */
+/** Returns the scope that loads every transaction which an item may match. */
 function scopeOf(items: readonly ProviderItem[]): SyncedScope {
   const [first] = items
   if (first === undefined) return { providerIds: [], alike: null }
@@ -136,7 +139,7 @@ function scopeOf(items: readonly ProviderItem[]): SyncedScope {
   }
 }
 
-function entryOf(outcomes: Map<string, Imported>, id: string): [string, Imported][] {
+function entriesOf(outcomes: Map<string, Imported>, id: string): [string, Imported][] {
   const outcome = outcomes.get(id)
   return outcome ? [[id, outcome]] : []
 }

@@ -14,7 +14,7 @@ const recordsOfTransaction = prepare(
       AND transaction_id = ${row.transactionId}`,
 )
 
-/** Every record of a transaction, in no order. */
+/** Returns all records of a transaction, in no order. */
 export function listRecords(
   { pool }: Database,
   accountId: string,

@@ -11,18 +11,23 @@ import {
   type ProviderRecord,
   type SyncedTransaction,
 } from './provider-transaction.ts'
-import { matchOf } from './sync-match.ts'
-import { type Desk, layOut, lookUp, openDesk } from './synced-transactions.ts'
+import { findMatch } from './sync-match.ts'
+import {
+  addToIndex,
+  createSyncedIndex,
+  findSynced,
+  type SyncedIndex,
+} from './synced-transactions.ts'
 
-/** What became of an item; one in another currency than the account's is skipped. */
+/** The outcome of an item; an item in another currency than the account's is skipped. */
 export type Imported =
   | { transactionId: string; outcome: 'created' | 'updated' | 'unchanged'; reason: MatchReason }
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
 
-/** IDs for new rows, ascending: as many of each as there are items. */
+/** IDs for new rows, ascending, one of each per item. */
 export type NewIds = { transactionIds: readonly string[]; recordIds: readonly string[] }
 
-/** A batch of one provider, and the transactions that its items may be about. */
+/** A batch of one provider, and the stored transactions that its items may match. */
 export type ImportBatch = {
   items: readonly ProviderItem[]
   known: readonly SyncedTransaction[]
@@ -30,7 +35,7 @@ export type ImportBatch = {
   source: 'aggregator' | 'feed'
 }
 
-/** What a batch leaves behind, all of it to be saved together. */
+/** The change set of a batch. */
 export type SyncDecision = {
   settlement: Settlement
   inserted: Transaction[]
@@ -38,13 +43,12 @@ export type SyncDecision = {
   records: ProviderRecord[]
 }
 
-type Work = ImportBatch & { locked: Locked; desk: Desk; settlements: Settlements }
+type Work = ImportBatch & { locked: Locked; syncedIndex: SyncedIndex; settlements: Settlements }
 
 /**
- * Decides what a provider's transactions change (spec/syncs.md 3.2). The provider's fields follow
- * its last word; the name and the envelope are the user's and stay, so does a merchant that the
- * user has changed. An envelope follows the amount. Balances stay. New transactions get their IDs
- * in the order of their days.
+ * Decides the changes by a provider's transactions (docs/syncs.md#changes). The provider's fields
+ * take its latest values. Name, envelope and a merchant that the user edited stay. The envelope's
+ * amount follows the transaction's. Balances stay. New transactions get ascending IDs by day.
  */
 export function importTransactions(
   locked: Locked,
@@ -52,7 +56,7 @@ export function importTransactions(
 ): SyncDecision & { imported: Map<string, Imported> } {
   requireWritable(locked.bankAccount)
   const settlements = startSettlements(locked)
-  const work = { ...batch, locked, desk: openDesk(batch.known), settlements }
+  const work = { ...batch, locked, syncedIndex: createSyncedIndex(batch.known), settlements }
   const imported = new Map<string, Imported>()
   for (const [index, item] of oldestFirst(batch.items).entries()) {
     const isForeign = item.currency !== locked.bankAccount.currency
@@ -63,17 +67,17 @@ export function importTransactions(
         : importOne(work, item, index),
     )
   }
-  return { ...changesOf(work.desk, batch.known), settlement: totalOf(settlements), imported }
+  return { ...changesOf(work.syncedIndex, batch.known), settlement: totalOf(settlements), imported }
 }
 
-/** What has changed on a desk since it was opened. */
+/** Returns the rows that differ between the index and the known transactions. */
 export function changesOf(
-  desk: Desk,
+  syncedIndex: SyncedIndex,
   known: readonly SyncedTransaction[],
 ): Omit<SyncDecision, 'settlement'> {
   const before = new Map(known.map((one) => [one.transaction.transactionId, one]))
   const changes: Omit<SyncDecision, 'settlement'> = { inserted: [], updated: [], records: [] }
-  for (const { transaction, records } of desk.byTransaction.values()) {
+  for (const { transaction, records } of syncedIndex.byTransaction.values()) {
     const old = before.get(transaction.transactionId)
     if (old === undefined) {
       changes.inserted.push(transaction)
@@ -85,54 +89,54 @@ export function changesOf(
   return changes
 }
 
-/** Of two items with one ID the later counts. */
+/** Sorts items by day; the later of two items with one ID counts. */
 function oldestFirst(items: readonly ProviderItem[]): ProviderItem[] {
   const last = new Map(items.map((item) => [item.providerTransactionId, item]))
   return [...last.values()].sort((a, b) => a.date.getTime() - b.date.getTime())
 }
 
 function importOne(work: Work, item: ProviderItem, index: number): Imported {
-  const { desk, ids } = work
-  const known = lookUp(desk, desk.byProviderId, item.providerTransactionId)
-  const match = known === null ? matchOf(item, desk) : { synced: known, reason: null }
+  const { syncedIndex, ids } = work
+  const known = findSynced(syncedIndex, syncedIndex.byProviderId, item.providerTransactionId)
+  const match = known === null ? findMatch(item, syncedIndex) : { synced: known, reason: null }
   if (match === null) {
     const transaction = newTransaction(work, item, idAt(ids.transactionIds, index))
     const { transactionId } = transaction
     const record = newRecord(work, item, { transactionId, index, reason: 'new' })
-    layOut(desk, { transaction, records: [record] })
+    addToIndex(syncedIndex, { transaction, records: [record] })
     return { transactionId, outcome: 'created', reason: 'new' }
   }
   const { synced } = match
   const { transactionId } = synced.transaction
   const own = synced.records.find((one) => isOf(one, item)) ?? null
   const reason = own?.matchReason ?? match.reason ?? 'new'
-  const told = own
+  const updated = own
     ? { ...own, ...withoutNames(item) }
     : newRecord(work, item, { transactionId, index, reason })
-  const after = replace(work, { synced, own, told, item, index })
+  const after = replace(work, { synced, own, updated, item, index })
   if (after === synced) {
     return { transactionId, outcome: 'unchanged', reason }
   }
-  layOut(desk, after)
+  addToIndex(syncedIndex, after)
   return { transactionId, outcome: 'updated', reason }
 }
 
 /**
- * A transaction after its provider has told something of it. What was pending does not replace what
- * is posted, nor does one that was replaced itself; everything else is live from now on.
+ * Returns the transaction after an item updates it. A pending record never replaces a posted one,
+ * and a replaced record stays replaced. Any other record becomes the live one.
  */
 function replace(
   work: Work,
   {
     synced,
     own,
-    told,
+    updated,
     item,
     index,
   }: {
     synced: SyncedTransaction
     own: ProviderRecord | null
-    told: ProviderRecord
+    updated: ProviderRecord
     item: ProviderItem
     index: number
   },
@@ -141,7 +145,7 @@ function replace(
   const live = liveRecord(synced)
   const isLate = live !== null && item.isPending && !live.isPending
   const leads = live === null || isOf(live, item) || (own === null && !isLate)
-  const record = { ...told, deletedAt: leads ? null : (own?.deletedAt ?? now) }
+  const record = { ...updated, deletedAt: leads ? null : (own?.deletedAt ?? now) }
   const isRepeated = own !== null && isDeepStrictEqual(own, record)
   const others = synced.records
     .filter((one) => !isOf(one, item))
@@ -153,7 +157,10 @@ function replace(
   return { transaction, records: [...others, isRepeated ? own : record] }
 }
 
-/** The transaction as its provider now has it; the same one where that changes nothing. */
+/**
+ * Returns the transaction with the provider's latest values, or the same object without a
+ * difference.
+ */
 function follow(
   work: Work,
   before: Transaction,
@@ -179,7 +186,7 @@ function follow(
   return isSpent ? merged : { ...merged, ...spend(work, { before, merged, index }) }
 }
 
-/** Gives the envelope back what it gave, and takes from it anew; a deposit has no envelope. */
+/** Returns the money to the envelope and spends the new amount; a deposit loses its envelope. */
 function spend(
   { locked, settlements }: Work,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
@@ -200,7 +207,7 @@ function spend(
   return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
 }
 
-/** Each transaction of a batch is an operation of its own in the journal. */
+/** Returns the journal operation of one transaction in a batch. */
 export function operationOf({ operation }: Locked, index: number): Operation {
   return { ...operation, operationId: `${operation.operationId}/${index}` }
 }
@@ -242,7 +249,7 @@ function newRecord(
   }
 }
 
-/** The part of an item that its record keeps. */
+/** Returns the fields of an item that its record stores. */
 function withoutNames({ displayName, originalName, ...rest }: ProviderItem) {
   return rest
 }

@@ -1,8 +1,10 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { LinkType } from '../accounts/link.ts'
 
-/** The kind of the transactions that a sync service brings; refuses links of another kind. */
-export function sourceOf(
+/**
+ * Returns the source of a sync service's transactions. Throws refused for a link of another kind.
+ */
+export function requireSource(
   { linkType }: { linkType: LinkType },
   issuer: string,
 ): 'aggregator' | 'feed' {

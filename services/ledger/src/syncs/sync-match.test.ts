@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { aProviderItem, aTransaction } from '../../test/imports/samples.ts'
 import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
-import { matchOf } from './sync-match.ts'
-import { openDesk } from './synced-transactions.ts'
+import { findMatch } from './sync-match.ts'
+import { createSyncedIndex } from './synced-transactions.ts'
 
 const DAY = 86_400_000
 const FIRST = new Date('2026-03-02T06:00:00Z')
@@ -25,7 +25,7 @@ function synced(transactionId: string, ...items: Partial<ProviderItem>[]): Synce
 
 function match(item: Partial<ProviderItem>, ...known: SyncedTransaction[]) {
   const unknown = { providerTransactionId: 'new', date: FIRST, ...item }
-  const found = matchOf(aProviderItem(unknown), openDesk(known))
+  const found = findMatch(aProviderItem(unknown), createSyncedIndex(known))
   return found && `${found.synced.transaction.transactionId} ${found.reason}`
 }
 

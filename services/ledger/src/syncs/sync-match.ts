@@ -7,11 +7,11 @@ import {
   type ProviderRecord,
   type SyncedTransaction,
 } from './provider-transaction.ts'
-import { type Desk, lookUp } from './synced-transactions.ts'
+import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 
-/** Days that a bank takes to post what is pending, at most; holds of hotels take longest. */
+/** Most days from the pending to the posted day; holds of hotels take longest. */
 export const postingDaysMax = 10
-/** A posted day may be earlier than the pending one: banks differ about midnight. */
+/** Fewest days: a posted day may precede the pending one, since banks differ about midnight. */
 export const postingDaysMin = -1
 
 const PREFIX_LENGTH_MIN = 5
@@ -19,31 +19,33 @@ const PREFIX_LENGTH_MIN = 5
 type Match = { synced: SyncedTransaction; reason: MatchReason }
 
 /**
- * The known transaction that an item with an unknown ID is, and why; null where it is a new one
- * (spec/syncs.md 3.2). What the provider says counts before what things look like:
+ * Returns the known transaction that an item with an unknown ID belongs to, and the reason; null
+ * for a new one (docs/syncs.md#matching). Provider IDs precede similarity, in this order:
  *
- * 1. it names a pending one that is known, also one that was removed meanwhile;
- * 2. it is the pending one that a posted one has named;
- * 3. under an earlier ID of the bank account there is one of the same day, amount and text that
- *    has not been seen under the present one;
- * 4. it is posted and a pending one of the same amount, about that day, has a text alike. Where it
- *    names a pending one that is not known, only what was seen under an earlier ID comes in
- *    question.
+ * 1. The item names a known pending transaction, even one that was removed.
+ * 2. The item is the pending transaction that a posted one names.
+ * 3. An earlier ID of the bank account has a transaction of the same day, amount and text. The
+ *   current ID does not have it.
+ * 4. The item is posted, and a pending transaction of the same amount and about the same day has
+ *   a similar text. If the item names an unknown pending ID, only transactions of an earlier ID
+ *   match.
  */
-export function matchOf(item: ProviderItem, desk: Desk): Match | null {
-  const named = item.isPending ? null : lookUp(desk, desk.byProviderId, namedBy(item))
+export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match | null {
+  const named = item.isPending
+    ? null
+    : findSynced(syncedIndex, syncedIndex.byProviderId, namedBy(item))
   if (named !== null && !isPosted(named)) {
     return { synced: named, reason: 'pending-id' }
   }
-  const naming = lookUp(desk, desk.byPendingId, item.providerTransactionId)
+  const naming = findSynced(syncedIndex, syncedIndex.byPendingId, item.providerTransactionId)
   if (item.isPending && naming !== null) {
     return { synced: naming, reason: 'posted-first' }
   }
-  const again = best(item, desk, isSeenAgain)
+  const again = findBest(item, syncedIndex, isReconsented)
   if (again !== null) {
     return { synced: again, reason: 're-consent' }
   }
-  const alike = best(item, desk, isPendingOf)
+  const alike = findBest(item, syncedIndex, isPendingOf)
   return alike === null ? null : { synced: alike, reason: 'amount-date-name' }
 }
 
@@ -57,15 +59,17 @@ function isPosted(synced: SyncedTransaction): boolean {
 
 type Candidate = { last: ProviderRecord; synced: SyncedTransaction }
 
-/** Of the candidates with the item's amount the nearest day, then the oldest transaction. */
-function best(
+/**
+ * Returns the matching candidate of the item's amount with the nearest day, then the smallest ID.
+ */
+function findBest(
   item: ProviderItem,
-  desk: Desk,
+  syncedIndex: SyncedIndex,
   isMatch: (item: ProviderItem, candidate: Candidate) => boolean,
 ): SyncedTransaction | null {
-  const ids = [...(desk.byAmount.get(item.amount) ?? [])]
+  const ids = [...(syncedIndex.byAmount.get(item.amount) ?? [])]
   const candidates = ids.flatMap((id) => {
-    const synced = desk.byTransaction.get(id)
+    const synced = syncedIndex.byTransaction.get(id)
     const last = synced && lastRecord(synced)
     return last && isMatch(item, { last, synced }) ? [{ last, synced }] : []
   })
@@ -77,7 +81,7 @@ function best(
   return nearest?.synced ?? null
 }
 
-function isSeenAgain(item: ProviderItem, { last, synced }: Candidate): boolean {
+function isReconsented(item: ProviderItem, { last, synced }: Candidate): boolean {
   return (
     isFromBefore(item, synced) &&
     last.deletedAt === null &&
@@ -99,17 +103,17 @@ function isPendingOf(item: ProviderItem, { last, synced }: Candidate): boolean {
   )
 }
 
-/** Whether the transaction was only ever seen under other IDs of the bank account. */
+/** Returns whether all records are of other IDs of the bank account. */
 function isFromBefore(item: ProviderItem, { records }: SyncedTransaction): boolean {
   return records.every(({ providerAccountId }) => providerAccountId !== item.providerAccountId)
 }
 
-/** Whole days between two local midnights, which daylight saving may move apart by an hour. */
+/** Returns whole days between two local midnights; daylight saving shifts them by an hour. */
 function daysAfter(before: { date: Date }, after: { date: Date }): number {
   return Math.round((after.date.getTime() - before.date.getTime()) / dayMs)
 }
 
-/** What a record calls itself, letters only: banks change numbers, blanks and case on posting. */
+/** Returns the names as letters only: banks change numbers, blanks and case on posting. */
 function textsOf({ name, merchantName }: { name: string; merchantName: string }): string[] {
   return [name, merchantName].flatMap((text) => {
     const letters = text.normalize('NFKD').toLowerCase().replaceAll(/\P{L}/gu, '')

@@ -5,13 +5,13 @@ import { giveBack } from '../money/spend.ts'
 import type { Locked, Transaction } from '../transactions/transaction.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import { changesOf, operationOf, type SyncDecision } from './sync-import.ts'
-import { layOut, lookUp, openDesk } from './synced-transactions.ts'
+import { addToIndex, createSyncedIndex, findSynced } from './synced-transactions.ts'
 
 /**
- * Decides what goes when a provider takes transactions back (spec/syncs.md 3.3). A record that
- * something else has replaced only ends; the live one takes its transaction with it. Its envelope
- * gets back what it gave but stays named, with nothing given, so that the transaction finds it
- * again if it comes back: what was pending may be posted in a later run. Balances stay.
+ * Decides the removal of transactions that a provider withdraws (docs/syncs.md#removal). Ending a
+ * replaced record changes nothing else; ending the live record deletes the transaction. Its
+ * envelope gets its money back but stays assigned, since a removed pending transaction may be
+ * posted in a later run. Balances stay.
  */
 export function removeSynced(
   locked: Locked,
@@ -20,21 +20,21 @@ export function removeSynced(
   requireWritable(locked.bankAccount)
   const { now } = locked.operation
   const settlements = startSettlements(locked)
-  const desk = openDesk(known)
+  const syncedIndex = createSyncedIndex(known)
   const ids = new Set(providerIds)
   let unknownCount = 0
   for (const [index, id] of [...ids].entries()) {
-    const synced = lookUp(desk, desk.byProviderId, id)
+    const synced = findSynced(syncedIndex, syncedIndex.byProviderId, id)
     const record = synced?.records.find((one) => one.providerTransactionId === id)
     if (synced === null || record === undefined) {
       unknownCount += 1
     } else if (record.deletedAt === null) {
       const records = synced.records.map((one) => (one === record ? ended(one, now) : one))
-      const transaction = takeAway({ locked, settlements, index }, synced.transaction)
-      layOut(desk, { transaction, records })
+      const transaction = removeTransaction({ locked, settlements, index }, synced.transaction)
+      addToIndex(syncedIndex, { transaction, records })
     }
   }
-  const changes = changesOf(desk, known)
+  const changes = changesOf(syncedIndex, known)
   const settlement = totalOf(settlements)
   return { ...changes, settlement, removedCount: changes.updated.length, unknownCount }
 }
@@ -43,7 +43,7 @@ function ended<Record extends { deletedAt: Date | null }>(record: Record, now: D
   return { ...record, deletedAt: now }
 }
 
-function takeAway(
+function removeTransaction(
   { locked, settlements, index }: { locked: Locked; settlements: Settlements; index: number },
   before: Transaction,
 ): Transaction {

@@ -5,7 +5,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
-import { findCluster, listTexts, newest, replaceClusters } from '../../src/similar/cluster.sql.ts'
+import {
+  findCluster,
+  firstPage,
+  listTexts,
+  replaceClusters,
+} from '../../src/similar/cluster.sql.ts'
 import type { TransactionCluster } from '../../src/similar/cluster.ts'
 import { type Household, household } from '../household.ts'
 
@@ -54,7 +59,7 @@ test('a page of texts begins where the one before ended, whatever the dates', as
       false, 'manual', now(), CASE WHEN n % 9 = 0 THEN now() END
     FROM generate_series(0, 449) AS n`)
   const seen: string[] = []
-  let after = newest
+  let after = firstPage
   for (let page = 0; page < 50; page++) {
     const rows = await listTexts(tables(), home, { after, limit: 37 })
     seen.push(...rows.map(({ transactionId }) => transactionId))

@@ -77,9 +77,9 @@ describe('what may not be brought in', () => {
     ])
     expect(found).toMatchObject([
       { transactions: { 1: { providerTransactionId: expect.any(String) } } },
-      { transactions: { 0: { raw: 'at most 65536 bytes' } } },
+      { transactions: { 0: { raw: 'must have at most 65536 bytes' } } },
       { providerAccountId: expect.any(String) },
-      { transactions: 'at most 500' },
+      { transactions: 'must have at most 500 entries' },
       { providerTransactionIds: { 1: expect.any(String) } },
       { accounts: { 0: { currentBalance: expect.any(String) } } },
     ])

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { decimalMarkOf, readWrittenAmount } from './amount-text.ts'
+import { detectDecimalMark, readWrittenAmount } from './amount-text.ts'
 
 test.each([
   [['12.50', '-3.10'], 2, '.'],
@@ -20,7 +20,7 @@ test.each([
   [['12', '100'], 2, '.'],
   [[], 2, '.'],
 ] as const)('the decimal mark of %j with %i places is %s', (texts, places, mark) => {
-  expect(decimalMarkOf(texts, places)).toBe(mark)
+  expect(detectDecimalMark(texts, places)).toBe(mark)
 })
 
 test.each([
@@ -94,7 +94,7 @@ test('what the runtime writes in any of these languages is read exactly', () => 
     })
     const mark = ['en-US', 'de-CH', 'en-IN'].includes(locale) ? '.' : ','
     const text = format.format(cents / 100)
-    expect(decimalMarkOf([text], 2)).toBe(mark)
+    expect(detectDecimalMark([text], 2)).toBe(mark)
     expect(readWrittenAmount(text, { currency: 'EUR', places: 2, mark })).toBe(BigInt(cents))
   })
   fc.assert(property, { numRuns: 500 })
@@ -108,7 +108,7 @@ test('no text makes it fail', () => {
       pieces.map((all) => all.join('')),
     ),
     (text) => {
-      const mark = decimalMarkOf([text], 2)
+      const mark = detectDecimalMark([text], 2)
       const amount = readWrittenAmount(text, { currency: 'USD', places: 2, mark })
       expect(['bigint', 'object']).toContain(typeof amount)
     },

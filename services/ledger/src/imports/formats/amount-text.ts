@@ -1,6 +1,6 @@
 import { readAmount } from './statement-values.ts'
 
-/** What stands before the decimals. */
+/** The decimal separator. */
 export type DecimalMark = '.' | ','
 
 const LENGTH_MAX = 50
@@ -11,11 +11,11 @@ const GROUPED = {
 }
 
 /**
- * Which mark the amounts of a file have before their decimals. Each amount that shows it has a say:
- * of two marks the last, a mark that is not followed by three digits, or the other one where a mark
- * can only group thousands. A point when they are even.
+ * Returns the decimal separator of a file, by majority of the amounts that show it; a point on a
+ * tie. With two marks, it is the last one. A single mark is decimal unless three digits follow. A
+ * mark that can only group thousands shows that the other one is decimal.
  */
-export function decimalMarkOf(texts: Iterable<string>, places: number): DecimalMark {
+export function detectDecimalMark(texts: Iterable<string>, places: number): DecimalMark {
   let points = 0
   for (const text of texts) {
     const mark = markShownBy(text, places)
@@ -27,9 +27,9 @@ export function decimalMarkOf(texts: Iterable<string>, places: number): DecimalM
 }
 
 /**
- * The exact number of minor units that an amount says, with its thousands grouped or not: by the
- * other mark, blanks or apostrophes; with its sign in front, behind or as parentheses; with the
- * symbol or the code of the currency. Null when it says none (`statement-values.ts`).
+ * Returns the exact amount in minor units, or null for other texts (`readAmount`). Thousands may
+ * be grouped by the other mark, blanks or apostrophes. The sign may be in front, behind, or
+ * parentheses. The currency may be a symbol or a code.
  */
 export function readWrittenAmount(
   text: string,
@@ -54,7 +54,7 @@ export function readWrittenAmount(
   return readAmount(`${sign}${whole.replace(/\D/g, '')}.${decimals}`, places)
 }
 
-/** The mark that an amount shows to be the decimal one; null when it could be either. */
+/** Returns the decimal separator that an amount shows; null when it could be either. */
 function markShownBy(text: string, places: number): DecimalMark | null {
   const [last, previous] = [...text.slice(0, LENGTH_MAX).matchAll(/[.,]/g)].reverse()
   if (last === undefined) {
@@ -72,12 +72,12 @@ function markShownBy(text: string, places: number): DecimalMark | null {
   return places === 3 ? null : other
 }
 
-/** The last group has three digits; those before it may have two (as in India). */
+/** The last group has three digits; earlier groups may have two, as in India. */
 function isWhole(digits: string, mark: DecimalMark): boolean {
   return GROUPED[mark].test(digits) && /(?:^\d+|\D\d{3})$/.test(digits)
 }
 
-/** Without the currency, in plain spaces, apostrophes and minus signs. */
+/** Removes the currency and converts blanks, apostrophes and minus signs to ASCII. */
 function bare(text: string, currency: string): string {
   if (text.length > LENGTH_MAX) {
     return 'too long'

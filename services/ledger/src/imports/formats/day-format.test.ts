@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { dayReader, isDayFormat } from './day-format.ts'
+import { createDayParser, isDayFormat } from './day-format.ts'
 
 test.each([
   ['YYYY-MM-DD', '2026-01-05', [2026, 1, 5]],
@@ -14,7 +14,7 @@ test.each([
   ['YYYY-MM-DD', '2026-02-31', [2026, 2, 31]],
 ] as const)('%s reads %s', (format, text, [year, month, day]) => {
   expect(isDayFormat(format)).toBe(true)
-  expect(dayReader(format)(text)).toEqual({ year, month, day })
+  expect(createDayParser(format)(text)).toEqual({ year, month, day })
 })
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   ['M/D/YY', '1/5/2026'],
   ['M/D/YY', ''],
 ])('%s does not read %j', (format, text) => {
-  expect(dayReader(format)(text)).toBeNull()
+  expect(createDayParser(format)(text)).toBeNull()
 })
 
 test.each([

@@ -13,8 +13,8 @@ const DIGITS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Whether this says how days are written: 6 to 10 characters, in them year (YYYY or YY), month
- * (MM or M) and day (DD or D) once each (`spec/ledger.md` 7.4).
+ * Returns whether a text is a format of days (docs/files.md#csv-mappings). It has 6 to 10
+ * characters and contains year (YYYY or YY), month (MM or M) and day (DD or D) once each.
  */
 export function isDayFormat(format: string): boolean {
   const parts = format.match(PARTS) ?? []
@@ -23,10 +23,10 @@ export function isDayFormat(format: string): boolean {
 }
 
 /**
- * A reader of days in a format: what stands behind the day, such as a time, is ignored. It returns
- * null for another text; whether there is such a day is not looked at.
+ * Returns a parser of days in a format. It ignores text after the day, such as a time, and
+ * returns null for other texts. It does not check that the day exists.
  */
-export function dayReader(format: string): (text: string) => Day | null {
+export function createDayParser(format: string): (text: string) => Day | null {
   const source = format
     .replace(/[.\-/ ]/g, (mark) => `\\${mark}`)
     .replace(PARTS, (part) => DIGITS[part] ?? part)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { dayOrderOf, readWrittenDay } from './day-text.ts'
+import { detectDayOrder, readWrittenDay } from './day-text.ts'
 
 test.each([
   [['01/31/2024', '02/01/2024'], 'month first'],
@@ -13,8 +13,8 @@ test.each([
   [[], 'preferred'],
 ] as const)('the days %j are written %s', (texts, order) => {
   const isEven = order === 'preferred'
-  expect(dayOrderOf(texts, 'day first')).toBe(isEven ? 'day first' : order)
-  expect(dayOrderOf(texts, 'month first')).toBe(isEven ? 'month first' : order)
+  expect(detectDayOrder(texts, 'day first')).toBe(isEven ? 'day first' : order)
+  expect(detectDayOrder(texts, 'month first')).toBe(isEven ? 'month first' : order)
 })
 
 test.each([
@@ -61,7 +61,7 @@ test('a day is read as it was written, in either order', () => {
     const [first, second] = order === 'day first' ? [day, month] : [month, day]
     const last = isShort ? String(year).slice(-2) : year
     const text = `${first}${mark}${second}${mark}${last}`
-    const known = dayOrderOf([text], 'month first')
+    const known = detectDayOrder([text], 'month first')
     expect(readWrittenDay(text, known)).toEqual({ year, month, day })
   })
   fc.assert(property)

@@ -1,19 +1,19 @@
 import type { Day } from './statement-values.ts'
 
-/** Which of day and month is written first. */
+/** The order of day and month in a date. */
 export type DayOrder = 'day first' | 'month first'
 
 const LENGTH_MAX = 20
 const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/
 const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{2})$/
-/** Years of two digits below this are of this century (POSIX). */
-const CENTURY_TURN = 69
+/** Two-digit years below this one are in this century (POSIX). */
+const CENTURY_PIVOT = 69
 
 /**
- * Which order the days of a file are written in: the one that makes more of them a day of the
- * calendar. `preferred` when they are even, as when no day is later than the twelfth.
+ * Returns the order of day and month in a file, by majority of the dates that show it. Returns
+ * `preferred` on a tie, such as when no day is later than the twelfth.
  */
-export function dayOrderOf(texts: Iterable<string>, preferred: DayOrder): DayOrder {
+export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): DayOrder {
   let days = 0
   for (const text of texts) {
     const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
@@ -30,9 +30,9 @@ export function dayOrderOf(texts: Iterable<string>, preferred: DayOrder): DayOrd
 }
 
 /**
- * The day that a text in digits names, year first or last: `2024-01-31`, `1/31'24`, `31.01.2024`,
- * `1/31/24`. An apostrophe before two digits of a year means this century. Null when it is no such
- * text; whether there is such a day is not looked at.
+ * Returns the day that a text in digits names: `2024-01-31`, `1/31'24`, `31.01.2024`, `1/31/24`.
+ * An apostrophe before a two-digit year means this century. Returns null for other texts; does
+ * not check that the day exists.
  */
 export function readWrittenDay(text: string, order: DayOrder): Day | null {
   const written = bare(text)
@@ -48,12 +48,12 @@ export function readWrittenDay(text: string, order: DayOrder): Day | null {
   return { year: yearOf(last, mark), month: Number(monthText), day: Number(dayText) }
 }
 
-/** The year that two digits mean: 1969 to 2068. */
+/** Returns the full year of a two-digit year: 1969 to 2068. */
 export function fullYear(year: number): number {
-  return year < CENTURY_TURN ? 2000 + year : 1900 + year
+  return year < CENTURY_PIVOT ? 2000 + year : 1900 + year
 }
 
-/** In some exports a blank stands for a leading zero. */
+/** Removes blanks, which some exports write for a leading zero. */
 function bare(text: string): string {
   return text.length > LENGTH_MAX
     ? ''

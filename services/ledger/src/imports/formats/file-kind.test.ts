@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { fileKindOf } from './file-kind.ts'
+import { detectKind } from './file-kind.ts'
 
 function kind(name: string, content: string | Uint8Array = '') {
-  return fileKindOf({ name, head: Buffer.from(content) })
+  return detectKind({ name, head: Buffer.from(content) })
 }
 
 // docs/files.md, Kinds.

@@ -1,9 +1,9 @@
 import { decodeFile } from './file-text.ts'
 
-/** The kinds of files that are known; `csv` needs a mapping to say what it means. */
+/** The formats that the server reads; `csv` needs a mapping of its columns. */
 export type FileKind = 'ofx' | 'camt053' | 'qif' | 'csv'
 
-/** Bytes that are enough to know a kind by. */
+/** Bytes that detection reads. */
 const HEAD_LENGTH = 4096
 
 const kindsByExtension = new Map<string, FileKind>([
@@ -16,10 +16,11 @@ const kindsByExtension = new Map<string, FileKind>([
 ])
 
 /**
- * The kind of an uploaded file, or null where it is none that is known. The content decides, then
- * the extension; clients send media types of their own making (docs/files.md, Kinds).
+ * Content sniffing: returns the kind of an uploaded file, or null for an unknown one
+ * (docs/files.md#kinds). The content decides, then the extension. Media types are ignored,
+ * because clients send arbitrary ones.
  */
-export function fileKindOf({ name, head }: { name: string; head: Uint8Array }): FileKind | null {
+export function detectKind({ name, head }: { name: string; head: Uint8Array }): FileKind | null {
   const [, extension = ''] = /\.([^.\s]+)\s*$/.exec(name) ?? []
   return kindByContent(head) ?? kindsByExtension.get(extension.toLowerCase()) ?? null
 }

@@ -2,10 +2,10 @@ const SINGLE_BYTE = 'windows-1252'
 const HEADER_LENGTH_MAX = 1024
 
 /**
- * The text of an OFX file. A byte order mark decides, then NUL bytes (UTF-16), then whether it
- * reads as UTF-8, then the character set that the header names; Windows-1252 when none is known.
- * UTF-8 comes before the header because many banks declare 1252 and send UTF-8, while text in a
- * single-byte set with accents practically never reads as UTF-8.
+ * Returns the text of a file (docs/file-formats.md#text). The encoding is found in this order:
+ * byte order mark, NUL bytes (UTF-16), valid UTF-8, the character set in the header,
+ * Windows-1252. UTF-8 precedes the header because many banks declare 1252 and send UTF-8.
+ * Accented text in a single-byte set is practically never valid UTF-8.
  */
 export function decodeFile(bytes: Uint8Array): string {
   const unicode = utf16Of(bytes)
@@ -33,7 +33,10 @@ function utf16Of(bytes: Uint8Array): string | null {
   return first === 0 && second !== 0 ? 'utf-16be' : null
 }
 
-/** The charset of `CHARSET:` or `ENCODING:` (OFX 1) or of `encoding=` (XML), as a known label. */
+/**
+ * Returns the character set of `CHARSET:` or `ENCODING:` (OFX 1) or `encoding=` (XML), as a label
+ * of the Encoding standard.
+ */
 function declaredCharset(bytes: Uint8Array): string {
   const head = new TextDecoder(SINGLE_BYTE).decode(bytes.subarray(0, HEADER_LENGTH_MAX))
   const xml = /<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1]
@@ -55,10 +58,10 @@ function labelOf(name: string | undefined): string | null {
   for (const label of [name, `windows-${name}`]) {
     try {
       const { encoding } = new TextDecoder(label)
-      // It is not UTF-16: that has been looked for.
+      // Not UTF-16: its detection by NUL bytes has failed before.
       return encoding.startsWith('utf-16') ? null : encoding
     } catch {
-      // Not a name that the runtime knows.
+      // The runtime does not know this name.
     }
   }
   return null

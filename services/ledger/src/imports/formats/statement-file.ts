@@ -11,7 +11,7 @@ import {
 } from './statement.ts'
 import { endOfDay } from './statement-values.ts'
 
-/** How a file is to be read. */
+/** The format of a file; a CSV file needs its delimiter and mapping. */
 export type ReadingFormat =
   | { kind: 'ofx' | 'camt053' | 'qif' }
   | { kind: 'csv'; delimiter: string; mapping: CsvMapping }
@@ -21,8 +21,8 @@ export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format
 const readers = { ofx: readOfx, camt053: readCamt, qif: readQif } as const
 
 /**
- * Reads a file of any format; balances without a date get their instant (docs/files.md, Balances).
- * Pure: fit for a worker thread.
+ * Returns the statement in a file of any format, or the reason why it is unreadable. Balances
+ * without a date get an instant (docs/files.md#balances). Pure, so it can run in a worker thread.
  */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
   const { bytes, settings, format } = task

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { headers, mapping } from '../../../test/imports/importing.ts'
 import { CsvMapping } from './csv/csv-mapping.ts'
-import { csvShapeOf } from './csv/csv-shape.ts'
+import { detectShape } from './csv/csv-shape.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
 import { type ReadingFormat, readStatementFile } from './statement-file.ts'
 import { rowsMax } from './statement-values.ts'
@@ -144,7 +144,7 @@ describe.each(formats)(
 test('whatever is offered as CSV has a shape or is refused', () => {
   fc.assert(
     fc.property(fc.oneof(bytes, text, mutated), (file) => {
-      const shape = csvShapeOf(file)
+      const shape = detectShape(file)
       if ('unreadable' in shape) return
       expect(shape.headers.length).toBeGreaterThanOrEqual(3)
       expect(new Set(shape.headers).size).toBe(shape.headers.length)

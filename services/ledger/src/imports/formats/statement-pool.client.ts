@@ -2,11 +2,12 @@ import { startWorkers } from '@coffer/kit/service/workers'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingTask } from './statement-file.ts'
 
-/** Reads files in worker threads, one file of an account at a time in each process. */
+/** Reads files in worker threads: one file of an account at a time per process. */
 export interface Readers extends AsyncDisposable {
   /**
-   * What a file says, or why it cannot be read. Returns busy, without loading the file, while
-   * another file of the account is read. Throws unavailable when no thread is free in time.
+   * Returns the statement in a file, or the reason why it is unreadable. Returns busy, without
+   * loading the file, while another file of the account is read. Throws unavailable when no
+   * thread is free within 30 seconds.
    */
   read: (
     accountId: string,
@@ -14,7 +15,7 @@ export interface Readers extends AsyncDisposable {
   ) => Promise<FileStatement | Unreadable | 'busy'>
 }
 
-/** Starts the threads. A file within the limits of size and rows takes some seconds at most. */
+/** Starts the worker threads. A file within the limits of size and rows takes a few seconds. */
 export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
   taskTimeoutMs = 30_000,

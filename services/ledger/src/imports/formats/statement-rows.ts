@@ -1,28 +1,35 @@
 import { createHash } from 'node:crypto'
 import type { FileRow, ReadRows, SkippedRow } from './statement.ts'
 
-/** A row before it has a name. `identifier` is the file's own; blank where it has none. */
+/**
+ * A row without its upload identifier. `identifier` is the file's own; blank where the file has
+ * none.
+ */
 export type UnnamedRow = {
   identifier: string
   /**
-   * What is the same whenever the row is exported again; by default what it says. Beside an
-   * identifier: rows that differ in it are not the same, whatever the identifier says.
+   * Content that every export of the row repeats; by default day, amount and names. Rows with the
+   * same `identifier` but different content are different transactions.
    */
   content?: string
   row: Omit<FileRow, 'uploadIdentifier'>
 }
 
-/** Names are bounded everywhere; no bank writes longer ones (`decisions.md` General). */
+/**
+ * Longest name in characters; no bank writes longer ones
+ * (docs/file-formats.md#rules-for-every-format).
+ */
 const nameLengthMax = 300
-/** No bank writes longer texts. */
+/** Longest text in characters; no bank writes longer ones. */
 export const textLengthMax = 2000
-/** Identifiers are indexed, and an index entry has a bounded size. */
+/** Longest identifier in characters: Postgres bounds the size of an index entry. */
 const identifierLengthMax = 200
 
 /**
- * Gives rows their identifiers. Of two rows with one identifier of the file the later is skipped
- * (`decisions.md` Ledger). A row without one is named by what it says and how many equal rows came
- * before it, so that equal rows of one file are kept and the same file is known again.
+ * Returns the rows with their upload identifiers (docs/file-formats.md#identifiers). The later of
+ * two rows with the same identifier and content is skipped. A row without identifier gets its
+ * content and the number of equal rows before it. Equal rows of one file are then kept, and a
+ * repeated file gives the same identifiers.
  */
 export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
   const read: ReadRows = { rows: [], skipped: [] }
@@ -39,7 +46,8 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
       read.skipped.push({ identifier, reason: 'duplicate' })
       continue
     }
-    const uploadIdentifier = identifier === '' || isRepeated ? countedName(one, equals) : identifier
+    const uploadIdentifier =
+      identifier === '' || isRepeated ? numberedIdentifier(one, equals) : identifier
     seen.set(uploadIdentifier, one.content)
     read.rows.push({ uploadIdentifier, ...one.row })
   }
@@ -47,8 +55,8 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
 }
 
 /**
- * What a row is called: its name, or its memo, or the description where it has neither
- * (`spec/ledger.md` 6.4), each on one line.
+ * Returns the names of a row, each on one line: its name, else its memo, else the description
+ * (docs/file-formats.md#rules-for-every-format).
  */
 export function namesOf(written: {
   name: string
@@ -60,7 +68,7 @@ export function namesOf(written: {
   return { name: shown, originalName: memo || shown, originalMerchantName: shown }
 }
 
-/** A text without control characters and repeated blanks, as one line. */
+/** Returns a text as one line, without control characters or repeated blanks. */
 export function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -68,7 +76,7 @@ export function oneLine(text: string): string {
     .toWellFormed()
 }
 
-function countedName({ row, content }: UnnamedRow, equals: Map<string, number>): string {
+function numberedIdentifier({ row, content }: UnnamedRow, equals: Map<string, number>): string {
   const day = row.date.toISOString()
   const said = bounded(content ?? `${day} ${row.amount} ${row.name} ${row.originalName}`)
   const count = (equals.get(said) ?? 0) + 1
@@ -84,7 +92,7 @@ function bounded(identifier: string): string {
   return `${cut(identifier, identifierLengthMax - digest.length - 1)} ${digest}`
 }
 
-/** A text that is no longer than that, whole characters only. */
+/** Returns a text cut to `lengthMax` UTF-16 units, without splitting a character. */
 export function cut(text: string, lengthMax: number): string {
   return text.length <= lengthMax ? text : text.slice(0, lengthMax).toWellFormed()
 }

@@ -3,17 +3,17 @@ import { DateTime } from 'luxon'
 
 const AMOUNT = /^([+-]?)(\d*)(?:[.,](\d*))?$/
 const DIGITS_MAX = 30
-/** No statement is from outside these years, which every format in use can say. */
+/** Bounds of years, which every format can write; no statement is older or newer. */
 const YEAR_MIN = 1900
 const YEAR_MAX = 2199
 
-/** A day of the calendar, whether there is such a day or not; months count from 1. */
+/** A day that may not exist; months count from 1. */
 export type Day = { year: number; month: number; day: number }
 
 /**
- * The exact number of minor units that an amount says, or null when it is none: no grouping, a
- * point or a comma before the decimals, no more decimals than the currency has (zeros aside),
- * within ±2^53−1 (`spec/ledger.md` 6.4, `decisions.md`).
+ * Returns the exact amount in minor units, or null (docs/file-formats.md#rules-for-every-format).
+ * Accepts a point or a comma before the decimals, no grouping, and no more decimals than the
+ * currency has, zeros aside. The amount must be within ±2^53−1.
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
@@ -32,21 +32,21 @@ export function readAmount(text: string, places: number): bigint | null {
   return sign === '-' ? -units : units
 }
 
-/** The last second of the day that an instant is in, in a timezone. */
+/** Returns the last second of the instant's day in a timezone. */
 export function endOfDay(instant: Date, timezone: string): Date {
   return DateTime.fromJSDate(instant, { zone: timezone }).endOf('day').startOf('second').toJSDate()
 }
 
-/** An instant; null when no statement can be from then. */
-export function reachable(instant: Date): Date | null {
+/** Returns the instant, or null when it is outside the years of statements. */
+export function withinYears(instant: Date): Date | null {
   const year = instant.getUTCFullYear()
   return year >= YEAR_MIN && year <= YEAR_MAX ? instant : null
 }
 
-/** Rows that a file may have, of whatever format. */
+/** Most rows of a file, in every format. */
 export const rowsMax = 100_000
 
-/** The beginnings of days in a timezone, each worked out once: a file has many rows of one day. */
+/** Returns a function from day to midnight in a timezone, which caches: many rows share a day. */
 export function midnightsIn(timezone: string): (day: Day) => Date | null {
   const known = new Map<string, Date | null>()
   return (day) => {
@@ -60,7 +60,7 @@ export function midnightsIn(timezone: string): (day: Day) => Date | null {
   }
 }
 
-/** The instant at which a day begins in a timezone; null when there is no such day. */
+/** Returns the first instant of a day in a timezone; null when the day does not exist. */
 export function midnightOf({ year, month, day }: Day, timezone: string): Date | null {
   if (!(year >= YEAR_MIN && year <= YEAR_MAX)) {
     return null

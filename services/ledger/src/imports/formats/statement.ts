@@ -1,4 +1,4 @@
-/** A transaction as the file has it, in our terms: positive minor units leave the account. */
+/** A transaction of the file; `amount` in minor units, positive when money leaves the account. */
 export type FileRow = {
   uploadIdentifier: string
   amount: bigint
@@ -11,10 +11,12 @@ export type FileRow = {
 }
 
 /**
- * Why a row was left out: what could not be read, or why it is no transaction of its own.
- * `columns`: it has another number of cells than the header; `direction`: it does not say which way
- * the money went; `pending`: a later file has it booked; `balance`: it states a balance;
- * `identifier`: the fields that should tell it from others are blank.
+ * The reason why a row is skipped: the field that is unreadable, or one of these.
+ * - `columns`: it has another number of cells than the header
+ * - `direction`: it does not show whether money came in or went out
+ * - `pending`: a later file has it booked
+ * - `balance`: it states a balance
+ * - `identifier`: the fields of its identifier are blank
  */
 export type SkipReason =
   | 'amount'
@@ -31,7 +33,6 @@ export type SkipReason =
 
 export type SkippedRow = { identifier: string; reason: SkipReason }
 
-/** Rows in the order of the file. */
 export type ReadRows = { rows: FileRow[]; skipped: SkippedRow[] }
 
 /** Balances of a statement in minor units; null where the file states none. */
@@ -39,13 +40,13 @@ export type FileBalances = {
   current: bigint | null
   available: bigint | null
   limit: bigint | null
-  /** The instant they hold for; null when the file does not say. */
+  /** The instant at which they hold; null where the file states none. */
   asOf: Date | null
-  /** The available balance's own instant; null when it has none, and `asOf` holds for it too. */
+  /** The instant of the available balance; null where `asOf` applies to it too. */
   availableAsOf: Date | null
 }
 
-/** What a file says of one account. */
+/** The content of a file about one account. */
 export type FileStatement = ReadRows & {
   kind: 'bank' | 'card'
   currency: string
@@ -55,7 +56,7 @@ export type FileStatement = ReadRows & {
 /** `currency` is the account's, for files that name none; dates are days in `timezone`. */
 export type ReadingSettings = { currency: string; timezone: string }
 
-/** Why a file cannot be read, in words for the person who uploaded it. */
+/** The reason why a file is unreadable, for the user. */
 export type Unreadable = { unreadable: string }
 
 /** The balances of a file that states none. */
@@ -67,12 +68,11 @@ export const noBalances: FileBalances = {
   availableAsOf: null,
 }
 
-/** Whether any balance is stated. */
 export function statesBalances({ current, available, limit }: FileBalances): boolean {
   return current !== null || available !== null || limit !== null
 }
 
-/** Of the balances of several statements of one account those that hold for the latest instant. */
+/** Returns the balances with the latest instant, of several statements of one account. */
 export function latestOf(balances: readonly FileBalances[]): FileBalances {
   return balances.reduce(
     (latest, next) => ((next.asOf ?? 0) >= (latest.asOf ?? 0) ? next : latest),

@@ -1,7 +1,7 @@
 import type { FileStatement, Unreadable } from './statement.ts'
 import { type ReadingTask, readStatementFile } from './statement-file.ts'
 
-/** Reads one file in a worker thread, so that a large one does not hold up the event loop. */
+/** Entry point of the worker thread: parsing a large file would block the event loop. */
 export function run(task: ReadingTask): FileStatement | Unreadable {
   return readStatementFile(task)
 }

@@ -1,9 +1,12 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '@coffer/kit/values/id'
-import { namedBy, nameOf, type Storage, type StoredBytes } from './storage.ts'
+import { nameOf, parseName, type Storage, type StoredBytes } from './storage.ts'
 
-/** Files in a folder, readable by this user alone. */
+/**
+ * Returns a storage that keeps files in a folder, with access for this user only. A write goes to
+ * a draft that is renamed when complete.
+ */
 export function openDiskStorage(folder: string): Storage {
   return {
     write: async (key, bytes) => {
@@ -23,10 +26,10 @@ export function openDiskStorage(folder: string): Storage {
     remove: (name) => rm(join(folder, name), { force: true }),
     list: async ({ after, limit }) => {
       const held: StoredBytes[] = []
-      for (const shelf of await entriesOf(folder)) {
-        if (shelf < after.slice(0, shelf.length)) continue
-        for (const entry of await entriesOf(join(folder, shelf))) {
-          const named = namedBy(`${shelf}/${entry}`)
+      for (const shard of await entriesOf(folder)) {
+        if (shard < after.slice(0, shard.length)) continue
+        for (const entry of await entriesOf(join(folder, shard))) {
+          const named = parseName(`${shard}/${entry}`)
           if (named === null || named.name <= after) continue
           const status = await unlessMissing(stat(join(folder, named.name)))
           if (status) held.push({ ...named, writtenAt: status.mtime })
@@ -49,7 +52,7 @@ async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-/** A rename outlives a loss of power only once its folder is on disk. */
+/** A rename survives a loss of power only once its folder is synced to disk. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path)
   try {

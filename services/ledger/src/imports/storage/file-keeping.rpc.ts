@@ -2,10 +2,11 @@ import type { FileTotals, IncomingFile } from '../incoming-file.ts'
 import { type FileKey, nameOf, type Storage } from './storage.ts'
 
 /**
- * Stores the bytes of a file, then the rows that name it, which `save` does in one transaction. The
- * bytes come first: a row never promises a file that is not there. Without rows they go again.
+ * Stores the bytes of a file, then calls `save`, which inserts the rows in one transaction. Bytes
+ * come first, so a stored row always has its file. When `save` fails and no rows are stored, the
+ * bytes are removed. Throws the errors of storage and of `save`.
  *
- * @param saving.isSaved whether the rows are there, after a commit whose answer was lost
+ * @param saving.isSaved returns whether the rows are stored: the answer to a commit may be lost
  */
 export async function keepFile(
   storage: Storage,

@@ -1,30 +1,30 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { spool } from './spool.client.ts'
-import { namedBy, nameOf, type Storage } from './storage.ts'
+import { nameOf, parseName, type Storage } from './storage.ts'
 
 export interface S3Settings {
   bucket: string
   region: string
-  /** Address of a compatible server; AWS's own where it is null. */
+  /** URL of a compatible server; null for AWS. */
   endpoint: string | null
-  /** Whether the bucket is named in the path instead of the host. */
+  /** Whether the path names the bucket, instead of the host. */
   pathStyle: boolean
 }
 
 const folder = 'files/'
 const silence = () => undefined
-// What fails is thrown, and logged by who opened the storage.
+// Errors are thrown, and the caller of the storage logs them.
 const logger = { trace: silence, debug: silence, info: silence, warn: silence, error: silence }
 const callMs = 8_000
 
 /**
- * Files in a bucket of S3 or of a server compatible with it. Credentials come from where the SDK
- * looks for them. A file is one request, which stores all of it or nothing; it is complete on disk
- * before, so that S3 hears of no upload that breaks off.
+ * Returns a storage in a bucket of S3 or a compatible server. The SDK finds the credentials. One
+ * request writes a whole file or nothing. The file is spooled to disk first, so S3 sees no
+ * request for an incomplete upload.
  */
 export function openS3Storage(settings: S3Settings): Storage {
   const { bucket: Bucket } = settings
-  // The SDK takes most of a second to load, which only those pay who use it.
+  // Lazy import: the SDK takes most of a second to load, and only servers with S3 need it.
   const opening = import('@aws-sdk/client-s3').then((sdk) => ({
     sdk,
     client: new sdk.S3Client(optionsOf(settings)) as S3Client,
@@ -39,7 +39,7 @@ export function openS3Storage(settings: S3Settings): Storage {
         const object = { Bucket, Key: folder + nameOf(key), ...content }
         return client.send(new sdk.PutObjectCommand(object), within())
       }
-      // The SDK does not repeat what streams; here it can be read again.
+      // The SDK does not retry a streamed body; the spooled file can be read again.
       await put().catch((error) => {
         if (error.$metadata?.httpStatusCode < 500) throw error
         return put()
@@ -66,7 +66,7 @@ export function openS3Storage(settings: S3Settings): Storage {
       const answer = await client.send(new sdk.ListObjectsCommand(page), within())
       const { Contents = [], IsTruncated } = answer
       const held = Contents.flatMap(({ Key = '', LastModified }) => {
-        const named = namedBy(Key.slice(folder.length))
+        const named = parseName(Key.slice(folder.length))
         return named && LastModified ? { ...named, writtenAt: LastModified } : []
       })
       const last = Contents.at(-1)?.Key?.slice(folder.length)
@@ -87,7 +87,7 @@ function optionsOf({ region, endpoint, pathStyle }: S3Settings) {
     maxAttempts: 2,
     logger,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 },
-    // Compatible servers know the older checksums only.
+    // Compatible servers support the older checksums only.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   } as const

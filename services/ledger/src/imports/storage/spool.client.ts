@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 
-/** Bytes on this machine's disk, until they are disposed of. */
+/** Bytes in a temporary file, until disposed. */
 export interface Spooled extends AsyncDisposable {
   size: number
-  /** All of the bytes, as often as they are asked for. */
+  /** Returns a new stream of all bytes, at every call. */
   read: () => Readable
 }
 
 /**
- * Keeps bytes in a file that has no name any more: whatever becomes of this process, they are gone
- * with it. Throws what their source throws.
+ * Writes bytes to an unlinked temporary file: the system frees it even when the process crashes.
+ * Throws the errors of the source.
  */
 export async function spool(bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
   const folder = await mkdtemp(join(tmpdir(), 'coffer-spool-'))
-  const unname = () => rm(folder, { recursive: true, force: true })
-  const file = await open(join(folder, 'bytes'), 'wx+', 0o600).finally(unname)
+  const unlink = () => rm(folder, { recursive: true, force: true })
+  const file = await open(join(folder, 'bytes'), 'wx+', 0o600).finally(unlink)
   try {
     await file.writeFile(bytes)
     const { size } = await file.stat()

@@ -9,17 +9,18 @@ import { openS3Storage } from './s3-storage.client.ts'
 import type { Storage } from './storage.ts'
 
 /**
- * Opens the storage that the settings name. Whatever goes wrong in it is logged, and unavailable to
- * those who asked: a full disk and a lost server go by.
+ * Returns the storage that the settings name. Its errors are logged and thrown as unavailable,
+ * since a full disk or a lost server is temporary. Errors of the source of the bytes pass
+ * unchanged.
  */
 export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storage {
-  const { write, read, remove, list, close } = chosen(config)
+  const { write, read, remove, list, close } = createStorage(config)
   const guarded = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
       try {
         return await call(...args)
       } catch (err) {
-        // Not of the storage, but of those whose bytes it was to keep.
+        // The source of the bytes failed, not the storage.
         if (err instanceof ConnectError) throw err
         log.error({ err }, 'the storage of files failed')
         throw unavailable('the storage of files is not available')
@@ -35,7 +36,7 @@ export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storag
   }
 }
 
-function chosen(config: ValuesOf<typeof settings>): Storage {
+function createStorage(config: ValuesOf<typeof settings>): Storage {
   const bucket = bucketOf(config)
   if (bucket === null) return openDiskStorage(join(config.dataDir, 'files'))
   const { storageEndpoint, storageRegion, storagePathStyle } = config

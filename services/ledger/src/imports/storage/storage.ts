@@ -1,44 +1,46 @@
-/** Which file: both IDs are the server's own, so no name of a client reaches a path. */
+/** Key of a file. The server makes both IDs, so no name of a client reaches a path. */
 export interface FileKey {
   accountId: string
   fileId: string
 }
 
-/** Something that storage holds under a name of ours; `writtenAt` is when, by its clock. */
+/** An object in storage; `writtenAt` is by the clock of the storage. */
 export interface StoredBytes {
   name: string
-  /** Null for a draft: bytes whose writing came to no end. */
+  /** Null for a draft, which is an unfinished write. */
   key: FileKey | null
   writtenAt: Date
 }
 
-/** Where the bytes of uploaded files are while they are needed. Throws unavailable. */
+/** Storage for the bytes of uploaded files until they are imported. Methods throw unavailable. */
 export interface Storage {
   /**
-   * Takes bytes as they come and returns once they would survive a loss of power; nobody ever reads
-   * half of them. Where they break off nothing is kept, and what their source has thrown is thrown.
+   * Atomic and durable: returns once the bytes survive a loss of power, and no reader sees a
+   * part. If the source throws, nothing is stored and its error is thrown.
    */
   write: (key: FileKey, bytes: AsyncIterable<Uint8Array>) => Promise<void>
-  /** All of a file, which is 6 MiB at most: parsers look ahead. Null where there is none. */
+  /**
+   * Returns a whole file (at most 6 MiB, since parsers look ahead), or null where there is none.
+   */
   read: (key: FileKey) => Promise<Uint8Array | null>
-  /** Removes what is named so. What is not there is no fault. */
+  /** Removes an object; a missing one is no error. */
   remove: (name: string) => Promise<void>
-  /** Some of what is held, in the order of names and after the one given. */
+  /** Returns a page of the objects, ordered by name, after the name `after`. */
   list: (page: { after: string; limit: number }) => Promise<StoredPage>
   close: () => Promise<void>
 }
 
-/** `next` is the name that the next page begins after, null when there is none. */
+/** `next` is the name after which the next page begins; null on the last page. */
 export type StoredPage = { held: StoredBytes[]; next: string | null }
 
-/** The name of a file's bytes; drafts have it with an ending. */
+/** Returns the name of a file's object; a draft has a suffix. */
 export function nameOf({ accountId, fileId }: FileKey): string {
-  // Two characters that vary spread the files over a thousand folders.
+  // Sharding: the two random characters spread the files over about a thousand folders.
   return `${fileId.slice(-2)}/${accountId}.${fileId}`
 }
 
-/** What a name that `nameOf` could have given stands for; null for any other name. */
-export function namedBy(name: string): Pick<StoredBytes, 'name' | 'key'> | null {
+/** Parses a name that `nameOf` returns, or the name of a draft; null for any other name. */
+export function parseName(name: string): Pick<StoredBytes, 'name' | 'key'> | null {
   const [, accountId, fileId, ending] =
     /^\w{2}\/(acct_\w+)\.(file_\w+)(\.draft_\w+)?$/.exec(name) ?? []
   if (accountId === undefined || fileId === undefined) return null

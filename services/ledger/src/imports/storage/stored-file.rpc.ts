@@ -8,7 +8,9 @@ import { listFiles } from './stored-file.sql.ts'
 
 const filesMax = 100
 
-/** The files that an account has uploaded (spec/ledger.md 6.7). */
+/**
+ * Returns the RPC handler that lists the newest 100 files of an account (docs/files.md#storing).
+ */
 export function fileRoutes({
   database,
 }: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof FileService> {

@@ -5,7 +5,9 @@ import { StoredFile } from './stored-file.ts'
 
 const columns = columnsOf(StoredFile, { table: 'files' })
 
-/** The files of an account that are still there, the newest first (spec/ledger.md 6.7). */
+/**
+ * Returns the files of an account whose bytes are kept, the newest first (docs/files.md#storing).
+ */
 export function listFiles(
   { pool }: Database,
   accountId: string,

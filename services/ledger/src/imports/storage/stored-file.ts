@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A file that a user has uploaded; `size` in bytes. Its bytes are gone once `deletedAt` is set. */
+/** An uploaded file; `size` in bytes. `deletedAt` is set once its bytes are removed. */
 export const StoredFile = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
@@ -31,11 +31,17 @@ export interface NewFile {
   size: bigint
 }
 
-/** A file, to be kept for an hour (`spec/ledger.md` 6.7). */
+/** Returns a new file, kept for one hour (docs/files.md#storing). */
 export function createFile({ name, ...body }: NewFile, now: Date): StoredFile {
   const { accountId, bankAccountId, fileId, kind, contentType, size, createdBy } = body
   return {
-    ...{ accountId, bankAccountId, fileId, kind, contentType, size, createdBy },
+    accountId,
+    bankAccountId,
+    fileId,
+    kind,
+    contentType,
+    size,
+    createdBy,
     name: fileName(name),
     createdAt: now,
     expiresAt: new Date(now.getTime() + KEPT_FOR_MS),
@@ -43,7 +49,7 @@ export function createFile({ name, ...body }: NewFile, now: Date): StoredFile {
   }
 }
 
-/** The last part of whatever path a client sends, printable and of bounded length. */
+/** Returns the last part of a client's path: printable characters, of bounded length. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const printable = last.replace(/\p{C}+/gu, '').trim()

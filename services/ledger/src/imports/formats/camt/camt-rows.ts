@@ -6,7 +6,7 @@ import {
   isReversal,
   otherPartyOf,
   referenceOf,
-  sayingOf,
+  remittanceOf,
   servicerReferenceOf,
 } from './camt-texts.ts'
 import { nodeAt, textAt, type XmlNode } from './xml-tree.ts'
@@ -19,23 +19,23 @@ export type RowSettings = {
 }
 
 /**
- * Of an entry: what its rows have in common, read once, as an entry may have very many. `content`
- * is what identifies a row.
+ * The fields that all rows of an entry share, read once since an entry may have many. `content`
+ * identifies a row.
  */
 type Entry = {
   amount: bigint
   date: Date
   identifier: string
   content: string
-  saying: string
+  remittance: string
   description: string
   isReversal: boolean
 }
 
 /**
- * The transactions of an entry, in its currency. An entry that a bank booked as one sum of several
- * transactions becomes one row for each, where their amounts are stated and add up; otherwise it is
- * one row.
+ * Returns the rows of an entry (docs/file-formats.md#camt053). An entry that sums up several
+ * transactions gives one row each, if their amounts are stated and add up. Otherwise it gives one
+ * row.
  */
 export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | SkippedRow)[] {
   const entry = checkEntry(node, settings)
@@ -59,7 +59,7 @@ export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | S
   })
 }
 
-/** The minor units of an `Amt`, never negative, or why there are none. */
+/** Returns the minor units of an `Amt`, never negative, or the reason why it is unreadable. */
 export function readCamtAmount(
   node: XmlNode | undefined,
   { currency, places }: Pick<RowSettings, 'currency' | 'places'>,
@@ -73,7 +73,7 @@ export function readCamtAmount(
 }
 
 function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
-  // Version 8 and later have the status one level deeper.
+  // Versions 8 and later nest the status one level deeper.
   const status = textAt(node, 'Sts') || textAt(node, 'Sts', 'Cd')
   if (status === 'PDNG' || status === 'INFO') {
     return 'pending'
@@ -82,7 +82,7 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
   if (typeof stated === 'string') {
     return stated
   }
-  const amount = inOurTerms(node, stated)
+  const amount = signedAmount(node, stated)
   if (amount === null) {
     return 'direction'
   }
@@ -95,20 +95,20 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
     return 'date'
   }
   const written = `${day.year}-${day.month}-${day.day}`
-  const saying = sayingOf(node)
+  const remittance = remittanceOf(node)
   return {
     amount,
     date,
     identifier: servicerReferenceOf(node),
-    content: `${referenceOf(node)} ${written} ${amount} ${saying}`,
-    saying,
+    content: `${referenceOf(node)} ${written} ${amount} ${remittance}`,
+    remittance,
     description: textAt(node, 'BkTxCd', 'Prtry', 'Cd') || 'Transaction',
     isReversal: isReversal(node),
   }
 }
 
-/** Money out is positive; null where the entry does not say which way it went. */
-function inOurTerms(node: XmlNode, amount: bigint): bigint | null {
+/** Returns the signed amount, positive when money leaves the account; null without a direction. */
+function signedAmount(node: XmlNode, amount: bigint): bigint | null {
   const direction = textAt(node, 'CdtDbtInd')
   if (direction !== 'CRDT' && direction !== 'DBIT') {
     return null
@@ -116,7 +116,7 @@ function inOurTerms(node: XmlNode, amount: bigint): bigint | null {
   return direction === 'DBIT' ? amount : -amount
 }
 
-/** A transaction's own amount; it goes the way of its entry unless it says otherwise. */
+/** Returns a transaction's own amount; it has the direction of its entry unless it states one. */
 function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bigint | null {
   const holder = nodeAt(node, 'Amt') ? node : nodeAt(node, 'AmtDtls', 'TxAmt')
   const amount = holder ? readCamtAmount(holder, settings) : 'amount'
@@ -124,12 +124,12 @@ function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bi
     return null
   }
   if (nodeAt(node, 'CdtDbtInd')) {
-    return inOurTerms(node, amount)
+    return signedAmount(node, amount)
   }
   return entry.amount > 0n ? amount : -amount
 }
 
-/** The day as the bank writes it, whatever its time and offset. */
+/** Returns the day as written, whatever its time and offset. */
 function dayOf(node: XmlNode | undefined): Day | null {
   const written = textAt(node, 'Dt') || textAt(node, 'DtTm')
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(written) ?? []
@@ -138,10 +138,10 @@ function dayOf(node: XmlNode | undefined): Day | null {
 }
 
 function rowOf(entry: Entry, details: XmlNode | undefined): UnnamedRow {
-  const { amount, date, identifier, content, saying, description } = entry
+  const { amount, date, identifier, content, remittance, description } = entry
   const names = namesOf({
     name: details === undefined ? '' : otherPartyOf(details, { ...entry, isOut: amount > 0n }),
-    memo: (details && sayingOf(details)) || saying,
+    memo: (details && remittanceOf(details)) || remittance,
     description,
   })
   return { identifier, content, row: { amount, date, ...names, isPending: false } }

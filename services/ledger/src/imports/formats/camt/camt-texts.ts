@@ -1,15 +1,15 @@
 import { cut, textLengthMax } from '../statement-rows.ts'
 import { childrenOf, nodeAt, textAt, type XmlNode } from './xml-tree.ts'
 
-/** What banks write where there is no reference. */
+/** Placeholders that banks write instead of a reference. */
 const NO_REFERENCE = /^(?:NOT ?PROVIDED|NON?REF)$/i
 
-/** The transactions that an entry says it is made of. */
+/** Returns the transactions of an entry; banks book several as one sum. */
 export function detailsOf(entry: XmlNode): XmlNode[] {
   return childrenOf(entry, 'NtryDtls').flatMap((one) => childrenOf(one, 'TxDtls'))
 }
 
-/** The bank's own reference, which names one entry; blank where it gives none. */
+/** Returns the bank's own reference, which is unique per entry; blank where there is none. */
 export function servicerReferenceOf(entry: XmlNode): string {
   const details = detailsOf(entry)
   const ofDetails = details.length === 1 ? textAt(details[0], 'Refs', 'AcctSvcrRef') : ''
@@ -17,8 +17,8 @@ export function servicerReferenceOf(entry: XmlNode): string {
 }
 
 /**
- * Whatever reference an entry has. All but the bank's own may repeat: an entry's number begins
- * again with each statement, and a standing order keeps its end-to-end identification.
+ * Returns any reference of an entry. All but the bank's own may repeat: the number of an entry
+ * restarts with each statement, and a standing order keeps its end-to-end identification.
  */
 export function referenceOf(entry: XmlNode): string {
   const [first] = detailsOf(entry)
@@ -27,8 +27,8 @@ export function referenceOf(entry: XmlNode): string {
 }
 
 /**
- * Who paid or was paid. A reversal names the parties of what it reverses, and so the other way
- * round (ISO 20022, ReversalIndicator).
+ * Returns the name of the other party. A reversal names the parties of the entry that it
+ * reverses, so their roles are swapped (ISO 20022, ReversalIndicator).
  */
 export function otherPartyOf(
   details: XmlNode,
@@ -36,17 +36,17 @@ export function otherPartyOf(
 ): string {
   const role = isOut === isReversal ? 'Dbtr' : 'Cdtr'
   const parties = nodeAt(details, 'RltdPties')
-  // Version 8 and later have the name one level deeper.
+  // Versions 8 and later nest the name one level deeper.
   return textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')
 }
 
-/** Whether an entry takes another one back. */
+/** Returns whether an entry reverses another one. */
 export function isReversal(entry: XmlNode): boolean {
   return ['true', '1'].includes(textAt(entry, 'RvslInd'))
 }
 
-/** What an entry or one of its transactions says it is for, bounded. */
-export function sayingOf(node: XmlNode): string {
+/** Returns the remittance text of an entry or a transaction, bounded. */
+export function remittanceOf(node: XmlNode): string {
   const remittance = nodeAt(node, 'RmtInf')
   const texts = childrenOf(remittance, 'Ustrd').map(({ text }) => text.trim())
   const references = childrenOf(remittance, 'Strd').map((one) => textAt(one, 'CdtrRefInf', 'Ref'))

@@ -10,18 +10,19 @@ import {
   type Unreadable,
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
-import { endOfDay, midnightsIn, reachable, rowsMax } from '../statement-values.ts'
+import { endOfDay, midnightsIn, rowsMax, withinYears } from '../statement-values.ts'
 import { type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
 import { detailsOf } from './camt-texts.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
 
-/** A statement a day for many years. */
+/** Most statements of a file: one a day for 27 years. */
 const STATEMENTS_MAX = 10_000
 
 /**
- * Reads a CAMT.053 file (ISO 20022 BankToCustomerStatement, any version): the statements of its one
- * bank account. Rows that cannot be read are skipped with their reason; a file that cannot be read,
- * or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
+ * Returns the statements of the one bank account in a CAMT.053 file (ISO 20022
+ * BankToCustomerStatement, any version; docs/file-formats.md#camt053). Unreadable rows are
+ * skipped with a reason. An unreadable file, or one with several accounts, is refused as a whole.
+ * Pure, so it can run in a worker thread.
  */
 export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const document = readXmlTree(decodeFile(bytes))
@@ -52,14 +53,14 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
   })
 }
 
-/** Entries, and for one that is made of several transactions all of these. */
+/** Counts entries; one that sums up several transactions counts as all of these. */
 function countTransactions(statements: readonly XmlNode[]): number {
   return statements
     .flatMap((one) => childrenOf(one, 'Ntry'))
     .reduce((sum, entry) => sum + Math.max(1, detailsOf(entry).length), 0)
 }
 
-/** What tells accounts apart; never kept. */
+/** Returns the account number, to detect several accounts; it is never stored. */
 function accountOf(statement: XmlNode): string {
   const id = nodeAt(statement, 'Acct', 'Id')
   return `${textAt(id, 'IBAN')} ${textAt(id, 'Othr', 'Id')}`.replaceAll(' ', '')
@@ -83,7 +84,7 @@ function readStatements(statements: readonly XmlNode[], settings: RowSettings): 
   }
 }
 
-/** The closing booked and the closing available balance; a debit balance is below zero. */
+/** Returns the closing booked and the closing available balance; a debit balance is negative. */
 function readBalances(statement: XmlNode, settings: RowSettings): FileBalances {
   const byCode = new Map(
     childrenOf(statement, 'Bal').map((one) => [textAt(one, 'Tp', 'CdOrPrtry', 'Cd'), one]),
@@ -108,12 +109,12 @@ function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint 
   return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
-/** The instant a balance holds for; a day without a time means its end. */
+/** Returns the instant at which a balance holds; the end of the day where no time is stated. */
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
   const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
   if (time.isValid) {
-    return reachable(time.toJSDate())
+    return withinYears(time.toJSDate())
   }
   const day = DateTime.fromISO(textAt(balance, 'Dt', 'Dt').slice(0, 10), { zone: timezone })
-  return day.isValid ? reachable(endOfDay(day.toJSDate(), timezone)) : null
+  return day.isValid ? withinYears(endOfDay(day.toJSDate(), timezone)) : null
 }

@@ -2,27 +2,27 @@ import { SaxesParser } from 'saxes'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine, textLengthMax } from '../statement-rows.ts'
 
-/** An element; its name is without a namespace prefix. Text beside child elements is dropped. */
+/** An element; its name has no namespace prefix. Text beside child elements is dropped. */
 export type XmlNode = {
   name: string
   text: string
   attributes: Record<string, string>
-  /** By name, in the order of the file; null where there are none. */
+  /** Children by name, in the order of the file; null without children. */
   children: Map<string, XmlNode[]> | null
 }
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
-/** Characters that are read before the limits are looked at again. */
+/** Characters per write to the parser; the limits are checked between writes. */
 const PIECE_LENGTH = 65_536
-/** No element of a statement holds as much. */
+/** Most characters of an element; no element of a statement has as many. */
 const TEXT_LENGTH_MAX = 100_000
 
 type Reader = { stack: XmlNode[]; nodes: number; fault: string | null }
 
 /**
- * Reads XML into a tree; returns its root. What is not well-formed is refused, and so is a document
- * type, without which there are no entities but the predefined ones.
+ * Returns the root element of an XML document. Malformed XML is refused, and so is a document
+ * type: entity expansion is the usual attack on XML parsers.
  */
 export function readXmlTree(text: string): XmlNode | Unreadable {
   const root = newNode('', {})
@@ -42,17 +42,16 @@ export function readXmlTree(text: string): XmlNode | Unreadable {
   return element
 }
 
-/** The element at a path of first children. */
+/** Returns the element at a path of first children. */
 export function nodeAt(node: XmlNode | undefined, ...path: string[]): XmlNode | undefined {
   return path.reduce((parent, name) => parent?.children?.get(name)?.[0], node)
 }
 
-/** The text at a path, bounded, on one line; blank where there is none. */
+/** Returns the text at a path, bounded, on one line; blank where there is none. */
 export function textAt(node: XmlNode | undefined, ...path: string[]): string {
   return cut(oneLine(nodeAt(node, ...path)?.text ?? ''), textLengthMax)
 }
 
-/** The children of this name, in the order of the file. */
 export function childrenOf(node: XmlNode | undefined, name: string): readonly XmlNode[] {
   return node?.children?.get(name) ?? []
 }

@@ -2,8 +2,9 @@ import { type FileBalances, noBalances, type SkippedRow } from '../statement.ts'
 import type { CsvRow, CsvSettings } from './csv-rows.ts'
 
 /**
- * The balances that a CSV file states, without a date: none; the sum of its rows, unless one of
- * them could not be read; or the balance that its latest row has.
+ * Returns the balances of a CSV file, without an instant (docs/files.md#csv-mappings). By
+ * mapping, there are none, the sum of all rows, or the balance of the latest row. An unreadable
+ * row makes the sum unknown.
  */
 export function readCsvBalances(
   read: readonly (CsvRow | SkippedRow)[],
@@ -23,7 +24,7 @@ function sumOf(rows: readonly CsvRow[]): bigint {
   return rows.reduce((sum, { row }) => sum - row.amount, 0n)
 }
 
-/** The row that came last: files have their rows in either order. */
+/** Returns the latest row: files are ordered either way. */
 function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   const [first, second] = rows
   const last = rows.at(-1)
@@ -33,6 +34,7 @@ function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   if (first.row.date.getTime() !== last.row.date.getTime()) {
     return first.row.date > last.row.date ? first : last
   }
-  // All on one day: newest first when the first balance is what the second became.
+  // All rows are on one day: the order is newest first if the first balance follows from the
+  // second.
   return first.balance === (second.balance ?? 0n) - first.row.amount ? first : last
 }

@@ -6,12 +6,12 @@ import { type ImportPreview, ImportPreviewSchema } from '@coffer/proto/ledger/v1
 import { z } from 'zod'
 import { createFile, type NewFile, type StoredFile } from '../../storage/stored-file.ts'
 import type { FileRow, FileStatement } from '../statement.ts'
-import { type CsvShape, csvShapeOf } from './csv-shape.ts'
+import { type CsvShape, detectShape } from './csv-shape.ts'
 
 /**
- * A CSV file on its way to become transactions (`spec/ledger.md` 7): `error` is set exactly when it
- * failed. From `pending-processing` on its upload says how far it is; it is expired when its file
- * is gone before that. `preview` is a message ImportPreview.
+ * The import of a CSV file (docs/files.md#csv-mappings). `error` is set exactly when the status
+ * is failed. From `pending-processing` on, the status is that of its upload; it is expired when
+ * its file is removed before. `preview` is an encoded message ImportPreview.
  */
 export const CsvImport = z.object({
   accountId: z.string(),
@@ -21,7 +21,7 @@ export const CsvImport = z.object({
   transactionImportMappingId: z.string().nullable(),
   transactionUploadId: z.string().nullable(),
   headers: z.array(z.string()),
-  /** One character; the key is spelled as clients know it. */
+  /** One character; clients spell the key this way. */
   delimeter: z.string(),
   status: z.enum([
     'mapping',
@@ -42,7 +42,7 @@ export const CsvImport = z.object({
 })
 export type CsvImport = z.infer<typeof CsvImport>
 
-/** What names one import. */
+/** The key of one import. */
 export type ImportKey = Pick<CsvImport, 'accountId' | 'bankAccountId' | 'transactionImportId'>
 
 export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
@@ -53,28 +53,33 @@ export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
 const PREVIEW_ROWS = 50
 
 /**
- * The columns of a CSV file, by its first bytes. Extension and content type are not looked at; a
- * file without a header is refused (`spec/ledger.md` 7.2).
+ * Returns the delimiter and columns of a CSV file, from its first bytes. Extension and content
+ * type are ignored. Throws invalid for an empty file or one without a header
+ * (docs/file-formats.md#csv).
  */
-export function shapeOf(head: Uint8Array): CsvShape {
+export function requireShape(head: Uint8Array): CsvShape {
   if (head.length === 0) {
     throw invalid({ data: 'must not be empty' })
   }
-  const shape = csvShapeOf(head)
+  const shape = detectShape(head)
   if ('unreadable' in shape) {
     throw invalid({ data: shape.unreadable })
   }
   return shape
 }
 
-/** A file and its import, waiting for a mapping. */
+/** Returns a new file and its import in state `mapping`. */
 export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
   const { accountId, bankAccountId, transactionImportId, fileId, createdBy, shape } = body
   const kind = 'transactions/imports'
   return {
     file: createFile({ ...body, kind, contentType: 'text/csv' }, now),
     made: {
-      ...{ accountId, bankAccountId, transactionImportId, fileId, createdBy },
+      accountId,
+      bankAccountId,
+      transactionImportId,
+      fileId,
+      createdBy,
       ...stateOf(shape),
       createdAt: now,
       updatedAt: now,
@@ -83,8 +88,8 @@ export function createImport(body: NewImport, now: Date): { file: StoredFile; ma
 }
 
 /**
- * Refuses a step that does not follow from the state of an import: a mapping while it has none, the
- * processing once its preview is there (`spec/ledger.md` 7.3).
+ * Throws refused where the import is in another state than the step needs
+ * (docs/files.md#csv-mappings).
  */
 export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'preview'): void {
   if (status !== wanted) {
@@ -92,14 +97,17 @@ export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'previe
   }
 }
 
-/** Refuses a mapping for other columns than those of the file. */
+/** Throws invalid for a mapping of other columns than those of the file. */
 export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]): void {
   if (headers.length !== of.length || headers.some((name, index) => name !== of[index])) {
     throw invalid({ transactionImportMappingId: 'is a mapping for other columns' })
   }
 }
 
-/** What processing the file would store, when these identifiers are stored already. */
+/**
+ * Returns the preview of an import: the rows that processing would store, given the identifiers
+ * that are stored already.
+ */
 export function previewOf(
   { rows, skipped, balances, currency }: FileStatement,
   known: ReadonlySet<string>,
@@ -124,7 +132,7 @@ export function previewOf(
   })
 }
 
-/** What storing a row means for the account, in words: `4.75 leaves the account`. */
+/** Returns the effect of a row on the account as text: `4.75 leaves the account`. */
 function effectOf({ amount, isPending }: Omit<FileRow, 'date'>, currency: string): string {
   const places = decimalPlaces(currency)
   const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0')

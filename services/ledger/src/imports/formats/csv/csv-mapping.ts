@@ -3,7 +3,7 @@ import type { Problems } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { isDayFormat } from '../day-format.ts'
 
-/** A column by its name, or what is not written: the number of the row, from 1. */
+/** A column by its name, or a derived value: the number of the row, from 1. */
 export const FieldRef = z.object({
   name: z.string().optional(),
   derivedKind: z.string().optional(),
@@ -12,7 +12,7 @@ export type FieldRef = z.infer<typeof FieldRef>
 
 const fields = z.array(FieldRef)
 
-/** How the columns of a CSV file become transactions (`spec/ledger.md` 7.4). */
+/** The mapping of CSV columns to fields of transactions (docs/files.md#csv-mappings). */
 export const CsvMapping = z.object({
   headers: z.array(z.string()),
   id: z.object({ kind: z.enum(['native', 'hashed']), fields }),
@@ -20,14 +20,14 @@ export const CsvMapping = z.object({
     kind: z.enum(['sign', 'type', 'column']),
     invert: z.boolean(),
     fields,
-    /** Of kind `type`: what the second field says of money in and of money out. */
+    /** For kind `type`: the texts of the second field for money in and for money out. */
     credit: z.string().optional(),
     debit: z.string().optional(),
   }),
   memo: FieldRef,
   merchant: FieldRef.optional(),
   date: z.object({ fields, format: z.string() }),
-  /** A row is pending unless its field says `posted`; without it all are posted. */
+  /** A row is pending unless this field has the text `posted`; without this key all are posted. */
   posted: z.object({ fields, posted: z.string() }).optional(),
   balance: z.object({ kind: z.enum(['none', 'sum', 'field']), fields }),
 })
@@ -44,10 +44,7 @@ const texts = {
   forbidden: 'only goes with kind type',
 } as const
 
-/**
- * What is wrong with a mapping, by field; null when nothing is (`spec/ledger.md` 7.4). Its shape is
- * right already.
- */
+/** Returns the problems of a well-formed mapping by field, or null (docs/files.md#csv-mappings). */
 export function problemsOfMapping(mapping: CsvMapping): Problems | null {
   const { headers, id, amount, memo, merchant, date, posted, balance } = mapping
   const check = (refs: readonly FieldRef[], count: { min: number; max: number }) =>
@@ -82,8 +79,8 @@ export function problemsOfMapping(mapping: CsvMapping): Problems | null {
 }
 
 /**
- * What mappings for files with the same columns have in common: SHA-256, in hexadecimal, of the
- * header names in lower case, sorted, joined with commas (`spec/ledger.md` 7.4).
+ * Returns the signature that mappings of the same columns share (docs/files.md#csv-mappings):
+ * SHA-256, in hexadecimal, of the header names in lower case, sorted, joined with commas.
  */
 export function signatureOf(headers: readonly string[]): string {
   const names = headers.map((name) => name.toLowerCase()).sort()
@@ -104,7 +101,7 @@ function problemOfHeaders(headers: readonly string[]): string | null {
     : `must each have 1 to ${headerLengthMax} printable characters`
 }
 
-/** `type` needs to know both words apart; the other kinds have none. */
+/** Kind `type` needs two different texts; other kinds have none. */
 function problemsOfTexts({ kind, credit, debit }: CsvMapping['amount']) {
   if (kind !== 'type') {
     return {
@@ -141,7 +138,7 @@ function problemOfRef({ name, derivedKind }: FieldRef, headers: readonly string[
   return isColumn || isDerived ? null : texts.reference
 }
 
-/** The problems that there are; null when there are none. */
+/** Returns the problems that are not null, or null when there are none. */
 function present(problems: Record<string, string | Problems | null>): Problems | null {
   const found = Object.entries(problems).filter(([, problem]) => problem !== null)
   return found.length === 0 ? null : (Object.fromEntries(found) as Problems)

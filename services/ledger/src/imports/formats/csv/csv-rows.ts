@@ -6,7 +6,7 @@ import type { Day } from '../statement-values.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { widthOf } from './csv-shape.ts'
 
-/** One row of the file; `at` is the text of a field, blank where the row has no such cell. */
+/** One row of the file; `at` returns the text of a field, blank where the row has no such cell. */
 export type CsvCells = {
   number: number
   cells: readonly string[]
@@ -23,10 +23,12 @@ export type CsvSettings = {
   midnightOf: (day: Day) => Date | null
 }
 
-/** `balance` is what the row says of the account's balance after it; null where it does not. */
+/**
+ * `balance` is the account's balance after the row, in minor units; null where the row has none.
+ */
 export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
 
-/** A row as its mapping reads it, or why it cannot be read. */
+/** Returns a row by its mapping, or the reason why it is skipped. */
 export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | SkippedRow {
   const { mapping, readDay, midnightOf } = settings
   const values = mapping.id.fields.map(line.at)
@@ -61,17 +63,19 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
     isHashed,
     balance: balance.kind === 'field' ? readAmountAt(line, balance.fields[0], settings) : null,
     row: {
-      ...{ amount, date, ...names },
+      amount,
+      date,
+      ...names,
       isPending: posted !== undefined && textOf(line, posted.fields) !== posted.posted,
     },
   }
 }
 
 /**
- * The amount in our terms, positive when it leaves the account: as written (`sign`), negated where
- * the type says credit (`type`), or by the column it stands in, debit or credit (`column`); then
- * inverted if the mapping says so (`spec/ledger.md` 7.4). Of two columns the blank or zero one does
- * not count; a sign is dropped, as some banks write debits as negative and some do not.
+ * Returns the amount, positive when it leaves the account (docs/files.md#csv-mappings). Kind
+ * `sign` reads it as written, `type` negates credits, `column` has one column for debits and one
+ * for credits. The mapping may invert all of these. With two columns the blank or zero one is
+ * ignored, and so is a sign: only some banks write debits as negative.
  */
 function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
   const { kind, invert, fields } = settings.mapping.amount

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, jest, test } from '@jest/globals'
-import { csvShapeOf, rowsBelow } from './csv-shape.ts'
+import { detectShape, rowsBelow } from './csv-shape.ts'
 
 function shape(text: string) {
-  return csvShapeOf(new TextEncoder().encode(text))
+  return detectShape(new TextEncoder().encode(text))
 }
 
 const long = 'x'.repeat(120)
@@ -73,7 +73,7 @@ test('only the beginning of a large file is looked at', () => {
 
 test('files in other character sets have the same shape', () => {
   const bytes = readFileSync(new URL('../../../../../../test/data/columns.csv', import.meta.url))
-  expect(csvShapeOf(bytes)).toEqual({
+  expect(detectShape(bytes)).toEqual({
     delimiter: ';',
     headers: ['Buchung', 'Text', 'Soll', 'Haben', 'Saldo'],
   })

@@ -3,22 +3,22 @@ import type { Unreadable } from '../statement.ts'
 import { headerLengthMax, headersMax } from './csv-mapping.ts'
 import { delimiters, readHead } from './csv-table.ts'
 
-/** What the cells of a file mean: how they are parted and what their columns are called. */
+/** The delimiter of a file and the names of its columns. */
 export type CsvShape = { delimiter: string; headers: string[] }
 
 /** Bytes. */
 const HEAD_LENGTH = 65_536
-/** What may stand above the header, and what is looked at below it. */
+/** Rows that may precede the header, and rows from which the shape is detected. */
 export const headRows = 50
 const COLUMNS_MIN = 3
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /**
- * The shape of a CSV file, from its first rows: the delimiter with which most rows have as many
- * cells as their header, at least three (`spec/ledger.md` 7.2).
+ * Returns the shape of a CSV file, detected from its first rows (docs/file-formats.md#csv). The
+ * delimiter is the one by which most rows have as many cells as their header, at least three.
  */
-export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
+export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
   const head = decodeFile(headOf(bytes))
   const found = delimiters.flatMap((delimiter) => {
     const rows = readHead(head, { delimiter, rowsMax: headRows })
@@ -35,7 +35,7 @@ export function csvShapeOf(bytes: Uint8Array): CsvShape | Unreadable {
     : { delimiter, headers: namesOf(header) }
 }
 
-/** The rows below the header; null when no row is this header. */
+/** Returns the rows below the header; null when no row is this header. */
 export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
   const isHeader = (cells: readonly string[]) =>
     columnsOf(cells) === headers.length && namesOf(cells).join('\n') === headers.join('\n')
@@ -43,7 +43,7 @@ export function rowsBelow(rows: string[][], headers: readonly string[]): string[
   return at === -1 ? null : rows.slice(at + 1)
 }
 
-/** Whole lines, so that no character and no row is cut. */
+/** Cuts at the end of a line, so that no character or row is split. */
 function headOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= HEAD_LENGTH) {
     return bytes
@@ -53,7 +53,7 @@ function headOf(bytes: Uint8Array): Uint8Array {
   return end === -1 ? head : head.subarray(0, end)
 }
 
-/** The first row that is as wide as most, with a name in most of its cells. */
+/** Returns the first row that is as wide as most, with a name in most of its cells. */
 function headerIndex(rows: string[][]): number {
   const counts = new Map<number, number>()
   for (const { length } of rows) {
@@ -73,20 +73,20 @@ function fitOf(rows: string[][]): { header: string[]; fit: number } {
   return { header, fit: fitting.length / rows.length }
 }
 
-/** How many cells a header has, without blank ones at its end. */
+/** Returns the number of cells of a header, without blank ones at its end. */
 function columnsOf(header: readonly string[]): number {
   return header.findLastIndex((cell) => cell !== '') + 1
 }
 
-/** How many cells a row has, not counting blank ones beyond the header. */
+/** Returns the number of cells of a row, without blank ones beyond the header. */
 export function widthOf(cells: readonly string[], columns: number): number {
   const beyond = cells.slice(columns).some((cell) => cell !== '')
   return beyond ? cells.length : Math.min(cells.length, columns)
 }
 
 /**
- * The names of columns, unique and bounded: a blank one is named by its number. Called for few
- * columns only, as each name is compared with all others.
+ * Returns the names of columns, unique and bounded; a blank one becomes its number. Takes
+ * quadratic time, so the caller bounds the number of columns.
  */
 function namesOf(cells: readonly string[]): string[] {
   const names: string[] = []

@@ -2,16 +2,15 @@ import { CsvError, parse } from 'csv-parse/sync'
 import type { Unreadable } from '../statement.ts'
 import { oneLine } from '../statement-rows.ts'
 
-/** In order of preference when a file reads equally well with several. */
+/** Delimiters, in order of preference when a file fits several. */
 export const delimiters = [',', ';', '|', '\t'] as const
 
-/** No row of a statement is longer, in bytes. */
+/** Most bytes of a row; no row of a statement is longer. */
 const ROW_SIZE_MAX = 100_000
 
 /**
- * The cells of a CSV file (RFC 4180), row by row, each trimmed and on one line; blank lines are
- * left out. At most `rowsMax` rows are read. A quote inside a cell that does not begin with one is
- * text.
+ * Returns the cells of a CSV file (RFC 4180), row by row, trimmed and on one line, without blank
+ * lines. Reads at most `rowsMax` rows. A quote inside an unquoted cell is text.
  */
 export function readTable(
   text: string,
@@ -21,7 +20,7 @@ export function readTable(
   return fault ?? rows
 }
 
-/** The cells of the beginning of a file, up to the first row that cannot be read. */
+/** Returns the cells of the rows before the first unreadable one. */
 export function readHead(
   text: string,
   settings: { delimiter: string; rowsMax: number },

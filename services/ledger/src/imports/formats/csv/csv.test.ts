@@ -5,7 +5,7 @@ import type { FileStatement } from '../statement.ts'
 import { readStatementFile } from '../statement-file.ts'
 import { readCsv } from './csv.ts'
 import type { CsvMapping } from './csv-mapping.ts'
-import { csvShapeOf } from './csv-shape.ts'
+import { detectShape } from './csv-shape.ts'
 
 const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
 const VIENNA = { currency: 'EUR', timezone: 'Europe/Vienna' }
@@ -19,7 +19,7 @@ function read(
   mapping: Omit<CsvMapping, 'headers'>,
   settings = CHICAGO,
 ): FileStatement {
-  const shape = csvShapeOf(bytes)
+  const shape = detectShape(bytes)
   if ('unreadable' in shape) {
     throw new Error(shape.unreadable)
   }
@@ -244,7 +244,7 @@ test('no text makes it fail', () => {
   const pieces = fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 })
   const property = fc.property(pieces, (parts) => {
     const bytes = new TextEncoder().encode(parts.join(''))
-    const shape = csvShapeOf(bytes)
+    const shape = detectShape(bytes)
     const { delimiter, headers } = 'unreadable' in shape ? { delimiter: ',', headers: [] } : shape
     const result = readCsv(bytes, { ...CHICAGO, delimiter, mapping: { ...type, headers } })
     expect('unreadable' in result || Array.isArray(result.rows)).toBe(true)

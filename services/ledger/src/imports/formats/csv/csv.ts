@@ -1,6 +1,6 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
-import { decimalMarkOf } from '../amount-text.ts'
-import { dayReader } from '../day-format.ts'
+import { detectDecimalMark } from '../amount-text.ts'
+import { createDayParser } from '../day-format.ts'
 import { decodeFile } from '../file-text.ts'
 import type { FileStatement, ReadingSettings, SkippedRow, Unreadable } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
@@ -12,9 +12,10 @@ import { headRows, rowsBelow } from './csv-shape.ts'
 import { readTable } from './csv-table.ts'
 
 /**
- * Reads a CSV file by a mapping (`spec/ledger.md` 7.4), in the account's currency. Rows that cannot
- * be read are skipped with their reason; a file without the mapping's header, or with more than
- * 100,000 rows, is refused as a whole. Pure: fit for a worker thread.
+ * Returns the rows of a CSV file by a mapping, in the account's currency
+ * (docs/files.md#csv-mappings). Unreadable rows are skipped with a reason. A file without the
+ * mapping's header, or with more than 100,000 rows, is refused as a whole. Pure, so it can run in
+ * a worker thread.
  */
 export function readCsv(
   bytes: Uint8Array,
@@ -36,9 +37,11 @@ export function readCsv(
   const all = below.map((cells, index) => cellsOf(cells, { mapping, number: index + 1 }))
   const amounts = all.flatMap((cells) => mapping.amount.fields.map((ref) => cells.at(ref)))
   const rowSettings = {
-    ...{ mapping, currency, places },
-    mark: decimalMarkOf(amounts, places),
-    readDay: dayReader(mapping.date.format),
+    mapping,
+    currency,
+    places,
+    mark: detectDecimalMark(amounts, places),
+    readDay: createDayParser(mapping.date.format),
     midnightOf: midnightsIn(timezone),
   }
   const read = all.map((cells) => readCsvRow(cells, rowSettings))
@@ -64,7 +67,9 @@ function cellsOf(
   }
 }
 
-/** Hashes are not the bank's identifiers: equal rows are told apart by how many came before. */
+/**
+ * Numbers equal hashes: unlike the bank's identifiers, they do not show that rows are duplicates.
+ */
 function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
   const equals = new Map<string, number>()
   for (const one of read) {

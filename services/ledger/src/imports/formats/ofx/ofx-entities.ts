@@ -9,7 +9,10 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** Replaces the predefined entities and character references, once; any other `&` is text. */
+/**
+ * Returns a text with the predefined entities and character references decoded once; other `&`
+ * are text.
+ */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) {
     return text

@@ -7,7 +7,7 @@ import { readDay } from './ofx-values.ts'
 type RowSettings = { currency: string; places: number; midnightOf: (day: Day) => Date | null }
 
 /**
- * The transactions of a statement (`spec/ledger.md` 6.4, `decisions.md` Ledger). The file's sign is
+ * Returns the transactions of a statement (docs/file-formats.md#ofx-qfx-qbo). The file's sign is
  * inverted for every type.
  */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
@@ -51,7 +51,7 @@ function readRow(
   }
 }
 
-/** What to call a row that has neither name nor memo, such as a check. */
+/** Returns the name of a row without name and memo, such as a check. */
 function describe(node: OfxNode): string {
   const checkNumber = textOf(node, 'CHECKNUM')
   return checkNumber === '' ? textOf(node, 'TRNTYPE') || 'Transaction' : `Check ${checkNumber}`

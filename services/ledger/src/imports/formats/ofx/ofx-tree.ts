@@ -6,15 +6,15 @@ export type OfxNode = { name: string; text: string; children: OfxNode[] }
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
-// A name ends where it ends: to try shorter ones would take time by the square of its length.
+// The lookahead prevents backtracking into shorter names, which would take quadratic time.
 const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
 
 type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; complete: boolean }
 
 /**
- * Reads OFX 1 (SGML: fields need no end tag and may be empty) and OFX 2 (XML) alike, in one pass
- * over the text. Everything before the first tag is ignored. A file that declares a document type
- * (and so entities) is refused; a bare `&` is text. Returns the OFX element.
+ * Returns the OFX element of OFX 1 (SGML: fields need no end tag and may be empty) or OFX 2
+ * (XML), in one pass over the text. Text before the first tag is ignored. A document type, which
+ * could declare entities, is refused; a bare `&` is text.
  */
 export function readOfxTree(text: string): OfxNode | Unreadable {
   const root = newNode('')
@@ -32,12 +32,14 @@ export function readOfxTree(text: string): OfxNode | Unreadable {
   return reader.complete ? ofx : { unreadable: 'The file ends before its statement does' }
 }
 
-/** The first child of this name. */
 export function childOf(node: OfxNode | undefined, name: string): OfxNode | undefined {
   return node?.children.find((child) => child.name === name)
 }
 
-/** The text of the first child of this name, trimmed, on one line; blank when there is none. */
+/**
+ * Returns the text of the first child of this name, decoded and trimmed, on one line; blank when
+ * there is none.
+ */
 export function textOf(node: OfxNode | undefined, name: string): string {
   const written = childOf(node, name)?.text ?? ''
   return decodeEntities(written)
@@ -46,19 +48,19 @@ export function textOf(node: OfxNode | undefined, name: string): string {
     .trim()
 }
 
-/** Every element of this name under a node, in the order of the file. */
+/** Returns every element of this name, the node included, in the order of the file. */
 export function descendantsOf(node: OfxNode, name: string): OfxNode[] {
   const found = node.children.flatMap((child) => descendantsOf(child, name))
   return node.name === name ? [node, ...found] : found
 }
 
-/** How many elements of this name there are under a node, itself among them. */
+/** Counts the elements of this name, the node included. */
 export function countOf(node: OfxNode, name: string): number {
   const below = node.children.reduce((sum, child) => sum + countOf(child, name), 0)
   return node.name === name ? below + 1 : below
 }
 
-/** Reads one tag, or the text up to the next one; returns what is wrong, or null. */
+/** Reads one tag, or the text up to the next one; returns the fault, or null. */
 function readNext(reader: Reader): string | null {
   const { text, at } = reader
   if (text[at] !== '<') {
@@ -90,13 +92,13 @@ function readNext(reader: Reader): string | null {
   reader.at = TAG.lastIndex
   const [whole, slash, name = ''] = tag
   if (slash === '/') {
-    close(reader, name.toUpperCase())
+    closeElement(reader, name.toUpperCase())
     return null
   }
-  return open(reader, { name: name.toUpperCase(), isEmpty: whole.endsWith('/>') })
+  return openElement(reader, { name: name.toUpperCase(), isEmpty: whole.endsWith('/>') })
 }
 
-function open(reader: Reader, tag: { name: string; isEmpty: boolean }): string | null {
+function openElement(reader: Reader, tag: { name: string; isEmpty: boolean }): string | null {
   const { stack } = reader
   const last = stack.at(-1)
   if (last !== undefined && last.children.length === 0 && last.text.trim() !== '') {
@@ -115,10 +117,10 @@ function open(reader: Reader, tag: { name: string; isEmpty: boolean }): string |
 }
 
 /**
- * Ends the nearest open element of this name. Those opened since that never ended were fields, so
- * what seemed to stand inside them stands beside them.
+ * Ends the nearest open element of this name. Elements inside it that are still open were fields
+ * without end tags, so their children become siblings.
  */
-function close(reader: Reader, name: string): void {
+function closeElement(reader: Reader, name: string): void {
   const { stack } = reader
   const index = stack.findLastIndex((node) => node.name === name)
   const group = stack[index]
@@ -135,7 +137,7 @@ function close(reader: Reader, name: string): void {
   reader.complete = name === 'OFX' && stack.length === 1
 }
 
-/** Adds the text up to an index to the open field; what stands between elements is dropped. */
+/** Adds the text up to an index to the open field; text between elements is dropped. */
 function addText(reader: Reader, end: number): void {
   const last = reader.stack.at(-1)
   if (last !== undefined && reader.stack.length > 1 && last.children.length === 0) {

@@ -1,11 +1,11 @@
 import { DateTime, FixedOffsetZone } from 'luxon'
-import { type Day, endOfDay, reachable } from '../statement-values.ts'
+import { type Day, endOfDay, withinYears } from '../statement-values.ts'
 
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
 /**
- * Midnight, by `midnightOf`, of the day that a date names. A time of day and an `[offset:zone]` are
- * ignored: the day is meant as written. Null when there is no such day.
+ * Returns midnight, by `midnightOf`, of a date's day as written: time of day and `[offset:zone]`
+ * are ignored. Returns null when the day does not exist.
  */
 export function readDay(text: string, midnightOf: (day: Day) => Date | null): Date | null {
   const [, day = ''] = DATE.exec(text.trim()) ?? []
@@ -14,8 +14,8 @@ export function readDay(text: string, midnightOf: (day: Day) => Date | null): Da
 }
 
 /**
- * The instant that a date names, by its own offset when it has one, otherwise in the timezone; a
- * day without a time means its end. Null when there is no such instant.
+ * Returns the instant of a date, by its own offset or else in the timezone; the end of the day
+ * where there is no time. Returns null when the instant does not exist.
  */
 export function readInstant(text: string, timezone: string): Date | null {
   const [, day, time, offset] = DATE.exec(text.trim()) ?? []
@@ -24,10 +24,10 @@ export function readInstant(text: string, timezone: string): Date | null {
   }
   if (time === undefined) {
     const date = DateTime.fromFormat(day, 'yyyyMMdd', { zone: timezone })
-    return date.isValid ? reachable(endOfDay(date.toJSDate(), timezone)) : null
+    return date.isValid ? withinYears(endOfDay(date.toJSDate(), timezone)) : null
   }
   const zone =
     offset === undefined ? timezone : FixedOffsetZone.instance(Math.round(Number(offset) * 60))
   const instant = DateTime.fromFormat(`${day}${time.padEnd(6, '0')}`, 'yyyyMMddHHmmss', { zone })
-  return instant.isValid ? reachable(instant.toJSDate()) : null
+  return instant.isValid ? withinYears(instant.toJSDate()) : null
 }

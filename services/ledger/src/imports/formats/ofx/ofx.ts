@@ -13,9 +13,10 @@ import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } fr
 import { readInstant } from './ofx-values.ts'
 
 /**
- * Reads an OFX, QFX or QBO file (`spec/ledger.md` 6.4, 6.5, `decisions.md` Ledger): its one bank or
- * credit card account. Rows that cannot be read are skipped with their reason; a file that cannot
- * be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker thread.
+ * Returns the one bank or credit card account in an OFX, QFX or QBO file
+ * (docs/file-formats.md#ofx-qfx-qbo). Unreadable rows are skipped with a reason. An unreadable
+ * file, or one with several accounts, is refused as a whole. Pure, so it can run in a worker
+ * thread.
  */
 export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const tree = readOfxTree(decodeFile(bytes))
@@ -44,13 +45,13 @@ export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileState
   return readStatements(statements, { ...settings, currency })
 }
 
-/** What tells accounts apart; never kept. */
+/** Returns the account number, to detect several accounts; it is never stored. */
 function accountOf(statement: OfxNode): string {
   const account = childOf(statement, 'BANKACCTFROM') ?? childOf(statement, 'CCACCTFROM')
   return ['BANKID', 'ACCTID', 'ACCTTYPE'].map((field) => textOf(account, field)).join(' ')
 }
 
-/** All statements of the account as one; the balances are those of the latest instant. */
+/** Merges all statements of the account; the balances are those of the latest instant. */
 function readStatements(statements: OfxNode[], settings: ReadingSettings): FileStatement {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
@@ -64,7 +65,10 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
   }
 }
 
-/** A card's ledger balance is what is owed, negative in the file; its limit is not stated. */
+/**
+ * The ledger balance of a card is the debt, negative in the file. The file does not state its
+ * limit, which is the available balance plus the debt.
+ */
 function readBalances(
   statement: OfxNode,
   { places, timezone }: { places: number; timezone: string },

@@ -1,15 +1,15 @@
-/** Fields of one record by their letter; of a letter that repeats, as in splits, the first. */
+/** Fields of a record by letter; the first of a letter that repeats, as in splits. */
 export type QifRecord = Readonly<Record<string, string>>
 
-/** A run of records of one kind, such as `Bank`, in the account named before it, if one is. */
+/** Consecutive records of one kind, such as `Bank`, in the account named before them, if any. */
 export type QifSection = { kind: string; account: string; records: QifRecord[] }
 
-/** Longer lines are cut; no field means more. */
+/** Longer lines are cut; no field has as many characters. */
 const LINE_LENGTH_MAX = 10_000
 
 /**
- * The sections of a QIF file: headers begin with `!`, fields with their letter, and `^` ends a
- * record. A record that the next header or the end of the file cuts off counts.
+ * Returns the sections of a QIF file (docs/file-formats.md#qif). Headers begin with `!`, fields
+ * with their letter, and `^` ends a record. A header or the end of the file also ends a record.
  */
 export function readQifSections(text: string): QifSection[] {
   const sections: QifSection[] = []
@@ -39,7 +39,7 @@ export function readQifSections(text: string): QifSection[] {
   return sections
 }
 
-/** Options are no sections: what follows them belongs to the header after them. */
+/** Options are no sections: the records after them belong to the next header. */
 function startSection(
   sections: QifSection[],
   { header, account }: { header: string; account: string },

@@ -1,6 +1,6 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
-import { type DecimalMark, decimalMarkOf, readWrittenAmount } from '../amount-text.ts'
-import { type DayOrder, dayOrderOf, readWrittenDay } from '../day-text.ts'
+import { type DecimalMark, detectDecimalMark, readWrittenAmount } from '../amount-text.ts'
+import { type DayOrder, detectDayOrder, readWrittenDay } from '../day-text.ts'
 import { decodeFile } from '../file-text.ts'
 import {
   type FileStatement,
@@ -22,17 +22,16 @@ type RowSettings = {
   order: DayOrder
 }
 
-/** The kinds of sections that hold transactions of an account. */
 const ACCOUNT_KIND = /^(?:Bank|CCard|Cash|Oth [AL])$/i
-/** Where the month is written before the day when a file does not tell. */
+/** Currencies whose files have the month first when the dates are ambiguous. */
 const MONTH_FIRST = ['USD', 'CAD', 'PHP']
 
 /**
- * Reads a QIF file: the transactions of its one bank account, card or purse, in the account's
- * currency. The file as a whole tells how its days and amounts are written. It has no identifiers
- * and states no balances. Rows that cannot be read are skipped with their reason; a file that
- * cannot be read, or that holds several accounts, is refused as a whole. Pure: fit for a worker
- * thread.
+ * Returns the transactions of the one account in a QIF file, in the account's currency
+ * (docs/file-formats.md#qif). The notation of days and amounts is detected from the whole file.
+ * QIF has no identifiers and states no balances. Unreadable rows are skipped with a reason. An
+ * unreadable file, or one with several accounts, is refused as a whole. Pure, so it can run in a
+ * worker thread.
  */
 export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const sections = readQifSections(decodeFile(bytes))
@@ -54,10 +53,11 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
   const rowSettings = {
-    ...{ currency, places },
+    currency,
+    places,
     midnightOf: midnightsIn(timezone),
-    mark: decimalMarkOf(records.map(amountOf), places),
-    order: dayOrderOf(
+    mark: detectDecimalMark(records.map(amountOf), places),
+    order: detectDayOrder(
       records.map(dayOf),
       MONTH_FIRST.includes(currency) ? 'month first' : 'day first',
     ),
@@ -81,7 +81,7 @@ function dayOf(record: QifRecord): string {
 function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | SkippedRow {
   const payee = record.P ?? ''
   const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
-  // What an account had when it was opened is written as a first transaction from itself.
+  // Exports write the opening balance as a first transaction from the account to itself.
   if (/^opening balance$/i.test(payee) && /^\[.*\]$/.test(record.L ?? '')) {
     return skipped('balance')
   }
