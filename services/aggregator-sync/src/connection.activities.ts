@@ -1,7 +1,10 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { markReleased } from './connection.sql.ts'
 
-/** This service's part in the clean-up of a deleted link; it may run again to no effect. */
+/**
+ * Returns the activities of the clean-up after a deleted link (docs/links.md#clean-up).
+ * Idempotent.
+ */
 export function connectionActivities({ database, clock }: Pick<ServiceDeps, 'database' | 'clock'>) {
   return {
     releaseAggregatorConnection: (accountId: string, linkId: string): Promise<void> =>

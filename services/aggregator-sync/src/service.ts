@@ -2,7 +2,10 @@ import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.a
 import { defineService } from '@coffer/kit/service/service'
 import { connectionActivities } from './connection.activities.ts'
 
-/** Connections to the aggregator. It has no RPCs yet: its activities are all it offers. */
+/**
+ * The aggregator-sync service: connections to the aggregator. It has activities only, no RPCs
+ * yet.
+ */
 export const aggregatorSync = defineService({
   name: 'aggregator-sync',
   schema: 'aggregator_sync',

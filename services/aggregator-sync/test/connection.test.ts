@@ -34,7 +34,7 @@ const release = (accountId: string, linkId: string) =>
     linkId,
   )
 
-test('the service stands: its database answers', async () => {
+test('the service is ready: its database answers', async () => {
   expect(await booted.host.isHealthy()).toBe(true)
 })
 

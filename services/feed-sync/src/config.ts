@@ -1,8 +1,8 @@
 import { accountBound, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
-import { canonicalFeedUrl, feedUrlProblem } from './provider/feed-url.ts'
+import { canonicalFeedUrl, findUrlProblem } from './provider/feed-url.ts'
 
-/** Canonical URLs; an entry that no feed link could have stops the server (spec/syncs.md 5.1). */
+/** Canonical URLs; an invalid entry stops the start (docs/syncs.md#urls-and-keys). */
 const FeedUrls = z
   .string()
   .default('')
@@ -10,7 +10,7 @@ const FeedUrls = z
     const entries = text.split(',').map((entry) => entry.trim())
     const urls = entries.filter((entry) => entry !== '')
     for (const url of urls) {
-      const problem = feedUrlProblem(url)
+      const problem = findUrlProblem(url)
       if (problem !== null) context.addIssue(`${url} ${problem}`)
     }
     return context.issues.length > 0 ? z.NEVER : urls.map(canonicalFeedUrl)

@@ -9,16 +9,16 @@ import {
   LinkCreatedSchema,
   LinkDeletedSchema,
 } from '@coffer/proto/ledger/v1/events'
-import { change, feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
+import { changeCandidate, feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
 import {
   activateFeedBankAccount,
   deactivateFeedBankAccount,
 } from './candidates/feed-bank-account.ts'
 import { settings } from './config.ts'
-import { feedLinkActivities, release } from './links/feed-link.activities.ts'
-import { activate, feedLinkRoutes } from './links/feed-link.rpc.ts'
+import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
+import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
 
-/** Feed links and the syncs over them. */
+/** The feed-sync service: feed links, their candidates, and later the syncs. */
 export const feedSync = defineService({
   name: 'feed-sync',
   schema: 'feed_sync',
@@ -31,16 +31,16 @@ export const feedSync = defineService({
     },
     handlers: [
       on(LinkCreatedSchema, async ({ accountId, linkId, feedLinkId }) => {
-        if (feedLinkId) await activate(deps, { accountId, linkId, feedLinkId })
+        if (feedLinkId) await activateConnection(deps, { accountId, linkId, feedLinkId })
       }),
       on(LinkDeletedSchema, async ({ accountId, linkId, feedLinkId }) => {
-        if (feedLinkId) await release(deps, { accountId, linkId, feedLinkId })
+        if (feedLinkId) await releaseConnection(deps, { accountId, linkId, feedLinkId })
       }),
       on(FeedBankAccountOpenedSchema, async (use) => {
-        await change(deps, use, activateFeedBankAccount)
+        await changeCandidate(deps, use, activateFeedBankAccount)
       }),
       on(FeedBankAccountArchivedSchema, async (use) => {
-        await change(deps, use, deactivateFeedBankAccount)
+        await changeCandidate(deps, use, deactivateFeedBankAccount)
       }),
     ],
     activities: { ...accountRemovalActivities(deps), ...feedLinkActivities(deps) },

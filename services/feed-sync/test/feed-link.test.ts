@@ -65,7 +65,7 @@ test('a connection is stored as pending and can be read', async () => {
   expect((await feedLinks.listFeedLinks({}, caller)).feedLinks).toEqual([created])
 })
 
-test('the key is in the database, but not to be read there', async () => {
+test('the key is encrypted in the database', async () => {
   const accountId = newId('acct')
   const { feedLinkId } = await createFeedLink(booted.as(accountId))
   const [row] = await storedKey(accountId)
@@ -78,7 +78,7 @@ test('the key is in the database, but not to be read there', async () => {
 test.each([
   [{ name: 'Home', feedUrl: 'nowhere', apiKey }, Code.InvalidArgument],
   [{ name: 'Home', feedUrl: 'https://other.example', apiKey }, Code.FailedPrecondition],
-])('%p is refused and leaves nothing', async (request, code) => {
+])('%p is refused and stores nothing', async (request, code) => {
   const accountId = newId('acct')
   const caller = booted.as(accountId)
   await expect(feedLinks.createFeedLink(request, caller)).rejects.toMatchObject({ code })
@@ -86,7 +86,7 @@ test.each([
   expect(await storedKey(accountId)).toEqual([])
 })
 
-test('a retried creation makes one connection', async () => {
+test('a retried creation creates one connection', async () => {
   const accountId = newId('acct')
   const keyed = {
     headers: {
@@ -118,7 +118,7 @@ test('lists are newest first; without IDs only live ones', async () => {
   expect(await named([three.feedLinkId])).toEqual(['Three'])
 })
 
-test('another account sees and takes nothing', async () => {
+test('another account can neither read nor use a connection', async () => {
   const { feedLinkId } = await createFeedLink(booted.as(newId('acct')))
   const stranger = booted.as(newId('acct'))
   expect((await feedLinks.listFeedLinks({}, stranger)).feedLinks).toEqual([])
@@ -131,7 +131,7 @@ test('another account sees and takes nothing', async () => {
   await expect(activation).rejects.toMatchObject(missing)
 })
 
-test('of ten links that want one connection one gets it; a repeat does nothing', async () => {
+test('of ten concurrent links one gets the connection; a repeat changes nothing', async () => {
   const caller = booted.as(newId('acct'))
   const { feedLinkId } = await createFeedLink(caller)
   const linkIds = Array.from({ length: 10 }, () => newId('link'))
@@ -149,7 +149,7 @@ test('of ten links that want one connection one gets it; a repeat does nothing',
   expect(again.feedLink).toEqual(before)
 })
 
-test('a link cannot stand on two connections', async () => {
+test('a link cannot have two connections', async () => {
   const caller = booted.as(newId('acct'))
   const [one, two] = [await createFeedLink(caller), await createFeedLink(caller)]
   await feedLinks.activateFeedLink({ feedLinkId: one.feedLinkId, linkId: 'link_1' }, caller)
@@ -158,7 +158,7 @@ test('a link cannot stand on two connections', async () => {
   ).rejects.toMatchObject({ code: Code.AlreadyExists })
 })
 
-test('the end of its link deactivates the connection and drops its key, once', async () => {
+test('the deletion of its link deactivates the connection and deletes its key, once', async () => {
   const accountId = newId('acct')
   const caller = booted.as(accountId)
   const { feedLinkId } = await createFeedLink(caller)
@@ -175,7 +175,7 @@ test('the end of its link deactivates the connection and drops its key, once', a
   expect((await feedLinks.getFeedLink({ feedLinkId }, caller)).feedLink).toEqual(ended)
 })
 
-test('connections are created up to the bound of links, however many at once', async () => {
+test('concurrent creations stop at the bound of links', async () => {
   const caller = booted.as(newId('acct'))
   const calls = Array.from({ length: 5 }, (_, n) => createFeedLink(caller, `Home ${n}`))
   const outcomes = await Promise.allSettled(calls)

@@ -19,8 +19,8 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Publishes what the ledger would, through this service's own changes. */
-async function ledgerSays<Desc extends DescMessage>(
+/** Publishes an event of the ledger through this service's own outbox. */
+async function publishAsLedger<Desc extends DescMessage>(
   schema: Desc,
   message: MessageInitShape<Desc> & { accountId: string; linkId: string },
 ): Promise<void> {
@@ -45,32 +45,32 @@ async function aPendingFeedLink() {
   }
 }
 
-test('a link over a connection makes it active though nobody called', async () => {
+test('the event of a link activates its connection without the call', async () => {
   const { link, reaches } = await aPendingFeedLink()
-  await ledgerSays(LinkCreatedSchema, link)
+  await publishAsLedger(LinkCreatedSchema, link)
   await reaches('active')
-  await ledgerSays(LinkDeletedSchema, link)
+  await publishAsLedger(LinkDeletedSchema, link)
   await reaches('deactivated')
 })
 
-test('a link deleted before it was heard of leaves no active connection', async () => {
+test('a deletion that arrives before the creation leaves no active connection', async () => {
   const { link, status, reaches } = await aPendingFeedLink()
-  await ledgerSays(LinkDeletedSchema, link)
+  await publishAsLedger(LinkDeletedSchema, link)
   await reaches('deactivated')
   const next = await aPendingFeedLink()
-  await ledgerSays(LinkCreatedSchema, link)
-  await ledgerSays(LinkCreatedSchema, next.link)
+  await publishAsLedger(LinkCreatedSchema, link)
+  await publishAsLedger(LinkCreatedSchema, next.link)
   await next.reaches('active')
   expect(await status()).toBe('deactivated')
 })
 
-test('links of other kinds concern nobody here', async () => {
+test('events of links of other kinds have no effect', async () => {
   const { link, status } = await aPendingFeedLink()
   const { feedLinkId: _, ...manual } = { ...link, linkType: 'manual' }
-  await ledgerSays(LinkCreatedSchema, manual)
-  await ledgerSays(LinkDeletedSchema, manual)
+  await publishAsLedger(LinkCreatedSchema, manual)
+  await publishAsLedger(LinkDeletedSchema, manual)
   const next = await aPendingFeedLink()
-  await ledgerSays(LinkCreatedSchema, next.link)
+  await publishAsLedger(LinkCreatedSchema, next.link)
   await next.reaches('active')
   expect(await status()).toBe('pending')
 })

@@ -8,7 +8,7 @@ import {
 } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
-import { found } from '../links/feed-link.rpc.ts'
+import { requireFound } from '../links/feed-link.rpc.ts'
 import { findFeedLinks } from '../links/feed-link.sql.ts'
 import {
   findFeedBankAccounts,
@@ -21,11 +21,11 @@ import {
   deactivateFeedBankAccount,
   type FeedBankAccount,
 } from './feed-bank-account.ts'
-import { refresh } from './feed-refresh.rpc.ts'
+import { refreshCandidates } from './feed-refresh.rpc.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
 
-/** Candidates that connections offer (spec/interface.md, Feed bank account). */
+/** Returns the RPC handlers of candidates (docs/syncs.md#candidates). */
 export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAccountService> {
   const { database } = deps
   return {
@@ -38,7 +38,7 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
       const { accountId } = callerOf(context)
       const candidates = await listFeedBankAccounts(database, { accountId, feedLinkId })
       if (candidates.length === 0) {
-        found((await findFeedLinks(database, accountId, [feedLinkId]))[0])
+        requireFound((await findFeedLinks(database, accountId, [feedLinkId]))[0])
       }
       return { feedBankAccounts: candidates.map(messageOf) }
     },
@@ -46,32 +46,39 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
       const { accountId, userId: createdBy } = callerOf(context)
       const [feedLink] = await findFeedLinks(database, accountId, [feedLinkId])
       const { signal } = context
-      await refresh(deps, { feedLink: found(feedLink), createdBy, signal })
+      await refreshCandidates(deps, { feedLink: requireFound(feedLink), createdBy, signal })
       return {}
     },
     activateFeedBankAccount: async (request, context) => {
       const { accountId } = callerOf(context)
-      const candidate = await change(deps, { ...request, accountId }, activateFeedBankAccount)
+      const candidate = await changeCandidate(
+        deps,
+        { ...request, accountId },
+        activateFeedBankAccount,
+      )
       if (!candidate) throw notFound('feed bank account')
       return { feedBankAccount: messageOf(candidate) }
     },
     deactivateFeedBankAccount: async (request, context) => {
       const { accountId } = callerOf(context)
-      await change(deps, { ...request, accountId }, deactivateFeedBankAccount)
+      await changeCandidate(deps, { ...request, accountId }, deactivateFeedBankAccount)
       return {}
     },
   }
 }
 
-/** Which bank account was made from which candidate, or archived. */
+/** A bank account that was created from a candidate, or archived. */
 interface Use {
   accountId: string
   feedBankAccountId: string
   bankAccountId: string
 }
 
-/** Takes note of a use or its end; null where the candidate is gone with its connection. */
-export async function change(
+/**
+ * Applies the creation or archiving of a bank account to its candidate. Returns null where the
+ * candidate was deleted with its connection.
+ */
+export async function changeCandidate(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,
   { accountId, feedBankAccountId, bankAccountId }: Use,
   decide: (candidate: FeedBankAccount, bankAccountId: string, now: Date) => FeedBankAccount,

@@ -10,7 +10,7 @@ const FeedId = z.object({ feedId: z.string() })
 
 type LinkKey = Pick<FeedLink, 'accountId' | 'feedLinkId'>
 
-/** These candidates, deleted or not, by ID. */
+/** Returns the candidates with these IDs, deleted ones included, by ID. */
 export function findFeedBankAccounts(
   { pool }: Database,
   accountId: string,
@@ -23,7 +23,7 @@ export function findFeedBankAccounts(
     ORDER BY feed_bank_account_id`)
 }
 
-/** The live candidates of a connection, newest first. */
+/** Returns the live candidates of a connection, newest first. */
 export function listFeedBankAccounts(
   { pool }: Database,
   { accountId, feedLinkId }: LinkKey,
@@ -34,7 +34,7 @@ export function listFeedBankAccounts(
     ORDER BY feed_bank_account_id DESC`)
 }
 
-/** The provider's IDs of everything that a connection has offered so far. */
+/** Returns the provider's IDs of all candidates of a connection. */
 export function listFeedIds(
   { pool }: Database,
   { accountId, feedLinkId }: LinkKey,
@@ -44,7 +44,7 @@ export function listFeedIds(
     WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
 }
 
-/** Stores candidates; those that somebody else has stored meanwhile stay as they are. */
+/** Inserts candidates; those that a concurrent refresh inserted stay as they are. */
 export async function insertFeedBankAccounts(
   tx: Transaction,
   candidates: readonly FeedBankAccount[],
@@ -56,7 +56,7 @@ export async function insertFeedBankAccounts(
     ON CONFLICT ON CONSTRAINT feed_bank_accounts_feed DO NOTHING`)
 }
 
-/** The candidate for a write to it. */
+/** Locks and returns a candidate; null where there is none. */
 export function lockFeedBankAccount(
   tx: Transaction,
   accountId: string,
@@ -68,7 +68,7 @@ export function lockFeedBankAccount(
     FOR NO KEY UPDATE`)
 }
 
-/** Stores what using a candidate, and ceasing to, change. */
+/** Updates the fields that activation and deactivation change. */
 export async function saveFeedBankAccount(
   tx: Transaction,
   candidate: FeedBankAccount,
@@ -80,7 +80,7 @@ export async function saveFeedBankAccount(
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
 }
 
-/** Removes what a connection that has ended offered (spec/syncs.md 9.1). */
+/** Deletes the candidates of a connection that has ended (docs/syncs.md#candidates). */
 export async function deleteFeedBankAccounts(
   tx: Transaction,
   { accountId, feedLinkId }: LinkKey,

@@ -9,17 +9,22 @@ import {
 const now = new Date('2026-03-01T10:00:00Z')
 const found = createFeedBankAccount(
   {
-    ...{ feedId: '7', feedStatus: 'ACTIVE', name: 'Checking', institutionName: 'Bank' },
-    ...{ provider: 'mx', currency: 'USD', currentBalance: 5n },
+    feedId: '7',
+    feedStatus: 'ACTIVE',
+    name: 'Checking',
+    institutionName: 'Bank',
+    provider: 'mx',
+    currency: 'USD',
+    currentBalance: 5n,
   },
   { accountId: 'acct_1', feedBankAccountId: 'lbac_1', feedLinkId: 'lfx_1', createdBy: 'u', now },
 )
 
-test('a candidate that was found is inactive', () => {
+test('a new candidate is inactive', () => {
   expect(found).toMatchObject({ status: 'inactive', bankAccountId: null, createdAt: now })
 })
 
-test('using it makes it active, archiving what was made of it sets it free', () => {
+test('a candidate is active while its bank account is live', () => {
   const used = activateFeedBankAccount(found, 'bac_1', now)
   expect(used).toMatchObject({ status: 'active', bankAccountId: 'bac_1' })
   const free = deactivateFeedBankAccount(used, 'bac_1', now)
@@ -27,7 +32,7 @@ test('using it makes it active, archiving what was made of it sets it free', () 
   expect(activateFeedBankAccount(free, 'bac_2', now).status).toBe('active')
 })
 
-test('an account whose sync failed is set free likewise', () => {
+test('a candidate with an error becomes inactive when its bank account is archived', () => {
   const failing = { ...activateFeedBankAccount(found, 'bac_1', now), status: 'error' as const }
   expect(activateFeedBankAccount(failing, 'bac_1', now)).toBe(failing)
   expect(deactivateFeedBankAccount(failing, 'bac_1', now).status).toBe('inactive')
@@ -39,7 +44,7 @@ const all = uses.flatMap((id) => [
   { decide: deactivateFeedBankAccount, id },
 ])
 
-test('heard in any order, and as often as you like, the end is the same', () => {
+test('repeated or reordered events lead to the same state', () => {
   const heard = fc.tuple(
     fc.integer({ min: 1, max: all.length }),
     fc.array(fc.nat({ max: all.length - 1 }), { maxLength: 12 }),

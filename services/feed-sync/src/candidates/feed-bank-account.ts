@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A bank account that a connection offers (spec/interface.md, Feed bank account). */
+/** A candidate: a bank account that a connection offers (docs/syncs.md#candidates). */
 export const FeedBankAccount = z.object({
   accountId: z.string(),
   feedBankAccountId: z.string(),
@@ -15,7 +15,7 @@ export const FeedBankAccount = z.object({
   status: z.enum(['active', 'inactive', 'error']),
   /** Minor units of the currency. */
   currentBalance: z.bigint(),
-  /** The latest bank account made from it, archived or not; null while there was none. */
+  /** The latest bank account created from it, archived or not; null where there was none. */
   bankAccountId: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),
@@ -24,13 +24,16 @@ export const FeedBankAccount = z.object({
 })
 export type FeedBankAccount = z.infer<typeof FeedBankAccount>
 
-/** What the provider says about an account; the balance is in minor units of the currency. */
+/** The provider's fields of a candidate; the balance is in minor units of the currency. */
 export type Discovery = Pick<
   FeedBankAccount,
   'feedId' | 'feedStatus' | 'name' | 'institutionName' | 'provider' | 'currency' | 'currentBalance'
 >
 
-/** A candidate that a refresh has found: inactive until somebody uses it (spec/syncs.md 5.3). */
+/**
+ * Returns a new candidate, inactive until a bank account is created from it
+ * (docs/syncs.md#refresh).
+ */
 export function createFeedBankAccount(
   discovery: Discovery,
   by: Pick<FeedBankAccount, 'accountId' | 'feedBankAccountId' | 'feedLinkId' | 'createdBy'> & {
@@ -50,25 +53,29 @@ export function createFeedBankAccount(
 }
 
 /**
- * The candidate once a bank account is made from it. Of several, one after the other, the latest by
- * ID counts; so what is heard twice, late or in another order changes nothing.
+ * Returns the candidate after a bank account is created from it. Events are ordered by the bank
+ * account's ID and the latest counts, so repeated or late events change nothing.
  */
 export function activateFeedBankAccount(
   candidate: FeedBankAccount,
   bankAccountId: string,
   now: Date,
 ): FeedBankAccount {
-  const isNews = (candidate.bankAccountId ?? '') < bankAccountId
-  return isNews ? { ...candidate, bankAccountId, status: 'active', updatedAt: now } : candidate
+  const isNewer = (candidate.bankAccountId ?? '') < bankAccountId
+  return isNewer ? { ...candidate, bankAccountId, status: 'active', updatedAt: now } : candidate
 }
 
-/** The candidate once that bank account is archived, heard in whatever order: free again. */
+/**
+ * Returns the candidate after that bank account is archived: inactive again. Events may arrive in
+ * any order.
+ */
 export function deactivateFeedBankAccount(
   candidate: FeedBankAccount,
   bankAccountId: string,
   now: Date,
 ): FeedBankAccount {
   const last = candidate.bankAccountId ?? ''
-  const isNews = last < bankAccountId || (last === bankAccountId && candidate.status !== 'inactive')
-  return isNews ? { ...candidate, bankAccountId, status: 'inactive', updatedAt: now } : candidate
+  const isNewer =
+    last < bankAccountId || (last === bankAccountId && candidate.status !== 'inactive')
+  return isNewer ? { ...candidate, bankAccountId, status: 'inactive', updatedAt: now } : candidate
 }

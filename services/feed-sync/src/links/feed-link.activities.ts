@@ -5,21 +5,23 @@ import { releaseFeedLink } from './feed-link.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
-/** This service's part in the clean-up of a deleted link; it may run again to no effect. */
+/**
+ * Returns the activities of the clean-up after a deleted link (docs/links.md#clean-up).
+ * Idempotent.
+ */
 export function feedLinkActivities(deps: Deps) {
   return {
     releaseFeedConnection: (accountId: string, linkId: string): Promise<void> =>
-      release(deps, { accountId, linkId }),
+      releaseConnection(deps, { accountId, linkId }),
   }
 }
 
 /**
- * Ends the connection under a deleted link and drops its key and what it offered; where there is
- * none, nothing. With
- * its own ID it is found also when the link was deleted before the connection heard that there was
- * one: it would otherwise become active for a link that is gone.
+ * Ends the connection of a deleted link and deletes its key and candidates; no connection is no
+ * error. `feedLinkId` finds a connection that was never activated: the deletion may arrive before
+ * the activation.
  */
-export async function release(
+export async function releaseConnection(
   { database, clock }: Deps,
   { accountId, linkId, feedLinkId }: { accountId: string; linkId: string; feedLinkId?: string },
 ): Promise<void> {

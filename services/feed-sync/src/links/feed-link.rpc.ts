@@ -26,7 +26,7 @@ import { activateFeedLink, createFeedLink, type FeedLink, keyOwnerOf } from './f
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'clock'>
 
-/** Connections to the feed provider (spec/interface.md, Feed provider integration). */
+/** Returns the RPC handlers of feed links (docs/syncs.md#feed-connections). */
 export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> {
   const { config, database, secrets, clock } = deps
   return {
@@ -41,7 +41,7 @@ export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> 
     getFeedLink: async ({ feedLinkId }, context) => {
       const { accountId } = callerOf(context)
       const [feedLink] = await findFeedLinks(database, accountId, [feedLinkId])
-      return { feedLink: toReply(found(feedLink)) }
+      return { feedLink: toReply(requireFound(feedLink)) }
     },
     createFeedLink: (request, context) =>
       once({ database, context, reply: CreateFeedLinkResponseSchema }, async (key) => {
@@ -62,22 +62,22 @@ export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> 
       }),
     activateFeedLink: async ({ feedLinkId, linkId }, context) => {
       const { accountId } = callerOf(context)
-      const feedLink = await activate(deps, { accountId, feedLinkId, linkId })
+      const feedLink = await activateConnection(deps, { accountId, feedLinkId, linkId })
       return { feedLink: toReply(feedLink) }
     },
   }
 }
 
 /**
- * Gives a pending connection to a link; repeating it changes nothing. Throws notFound, refused
- * where the connection is another link's, duplicate where the link has another connection.
+ * Assigns a pending connection to a link; idempotent. Throws notFound, refused where another link
+ * has the connection, and duplicate where the link has another connection.
  */
-export async function activate(
+export async function activateConnection(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,
   { accountId, feedLinkId, linkId }: { accountId: string; feedLinkId: string; linkId: string },
 ): Promise<FeedLink> {
   const activated = database.transaction(async (tx) => {
-    const before = found(await lockFeedLink(tx, accountId, feedLinkId))
+    const before = requireFound(await lockFeedLink(tx, accountId, feedLinkId))
     const after = activateFeedLink(before, linkId, clock())
     if (after !== before) await saveFeedLink(tx, after)
     return after
@@ -89,13 +89,13 @@ function toReply(feedLink: FeedLink) {
   return toMessage(FeedLinkSchema, feedLink)
 }
 
-/** Throws notFound where there is no such connection. */
-export function found(feedLink: FeedLink | null | undefined): FeedLink {
+/** Returns the connection; throws notFound for null or undefined. */
+export function requireFound(feedLink: FeedLink | null | undefined): FeedLink {
   if (!feedLink) throw notFound('feed link')
   return feedLink
 }
 
-/** One link per connection, and one connection per link (spec/syncs.md 5.4). */
+/** A connection has one link, and a link one connection (docs/syncs.md#feed-connections). */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'feed_links_link') {

@@ -14,7 +14,7 @@ const SealedKey = z.object({
 
 const columns = columnsOf(FeedLink, { table: 'feed_links' })
 
-/** Each link over the feed provider has a connection of its own. */
+/** Returns the bound of live connections; each feed link has its own connection. */
 export function feedLinkBound(max: number, accountId: string): Bound {
   return {
     scope: `feed_links ${accountId}`,
@@ -25,14 +25,14 @@ export function feedLinkBound(max: number, accountId: string): Bound {
   }
 }
 
-/** Live connections of the account, newest first. */
+/** Returns the live connections of the account, newest first. */
 export function listFeedLinks({ pool }: Database, accountId: string): Promise<readonly FeedLink[]> {
   return pool.any(sql.type(FeedLink)`
     SELECT ${columns} FROM feed_links
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY feed_link_id DESC`)
 }
 
-/** These connections, deleted or not, newest first. */
+/** Returns the connections with these IDs, deleted ones included, newest first. */
 export function findFeedLinks(
   { pool }: Database,
   accountId: string,
@@ -44,7 +44,7 @@ export function findFeedLinks(
     ORDER BY feed_link_id DESC`)
 }
 
-/** The connection for a write to it, deleted or not. */
+/** Locks and returns a connection, deleted or not; null where there is none. */
 export function lockFeedLink(
   tx: Transaction,
   accountId: string,
@@ -55,7 +55,7 @@ export function lockFeedLink(
     WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} FOR NO KEY UPDATE`)
 }
 
-/** The connection a link stands on, for a write to it. */
+/** Locks and returns the connection of a link; null where there is none. */
 export function lockFeedLinkOf(
   tx: Transaction,
   accountId: string,
@@ -79,7 +79,7 @@ export async function insertFeedLink(
       ${sql.binary(apiKey.ciphertext)})`)
 }
 
-/** Stores what activation and release change. */
+/** Updates the fields that activation and release change. */
 export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE feed_links
@@ -87,7 +87,7 @@ export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise
     WHERE account_id = ${feedLink.accountId} AND feed_link_id = ${feedLink.feedLinkId}`)
 }
 
-/** The sealed key of a connection; null once its link is deleted. */
+/** Returns the sealed key of a connection; null once its link is deleted. */
 export function findFeedKey(
   { pool }: Database,
   { accountId, feedLinkId }: FeedLink,

@@ -79,7 +79,7 @@ test.each<[string, FeedLink]>([
   ['active', active],
   ['error', failing],
   ['deactivated', releaseFeedLink(active, 'link_1', later)],
-])('a connection that is %s is refused to another link', (_status, feedLink) => {
+])('a connection that is %s cannot be assigned to another link', (_status, feedLink) => {
   expect(() => activateFeedLink(feedLink, 'link_2', later)).toThrow('must be pending')
 })
 

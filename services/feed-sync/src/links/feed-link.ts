@@ -1,12 +1,12 @@
 import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { canonicalFeedUrl, feedUrlProblem } from '../provider/feed-url.ts'
+import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
 
-/** A connection to an instance of the feed provider (spec/interface.md, Feed link). */
+/** A connection to an instance of the feed provider (docs/syncs.md#feed-connections). */
 export const FeedLink = z.object({
   accountId: z.string(),
   feedLinkId: z.string(),
-  /** The link made over it; null while pending. */
+  /** The link that uses the connection; null while pending. */
   linkId: z.string().nullable(),
   name: z.string(),
   apiUrl: z.string(),
@@ -29,8 +29,8 @@ export interface NewFeedLink {
 }
 
 /**
- * A new connection, pending until a link is made over it. `allowedUrls` are canonical. Throws
- * invalid by field, or refused where the URL is not on the list (spec/syncs.md 5.1).
+ * Returns a new connection, pending until a link uses it. `allowedUrls` are canonical. Throws
+ * invalid by field, or refused for a URL that is not allowed (docs/syncs.md#urls-and-keys).
  */
 export function createFeedLink(
   { feedLinkId, name, feedUrl, apiKey }: NewFeedLink,
@@ -60,8 +60,9 @@ export function createFeedLink(
 }
 
 /**
- * The connection once a link stands on it. Its own link may say so again, also after its end, to no
- * effect; a connection that is not pending is refused to any other (spec/syncs.md 5.4).
+ * Returns the connection in use by a link (docs/syncs.md#feed-connections). Idempotent for its
+ * own link, even after the end. Throws refused for any other link unless the connection is
+ * pending.
  */
 export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date): FeedLink {
   if (feedLink.linkId === linkId) return feedLink
@@ -69,14 +70,14 @@ export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date):
   return { ...feedLink, linkId, status: 'active', updatedAt: now }
 }
 
-/** What a connection's sealed key is bound to. */
+/** Returns the additional authenticated data that binds a sealed key to its connection. */
 export function keyOwnerOf({ accountId, feedLinkId }: FeedLink): string {
   return `${accountId}/${feedLinkId}`
 }
 
 /**
- * Refuses to ask the provider over a connection that has ended, or whose URL is no longer one of
- * `allowedUrls` (spec/syncs.md 6.1).
+ * Throws refused for a connection that has ended, or whose URL is not in `allowedUrls` any more
+ * (docs/syncs.md#urls-and-keys).
  */
 export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonly string[]): void {
   if (status === 'deactivated') throw refused('the feed link is deactivated')
@@ -86,8 +87,9 @@ export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonl
 }
 
 /**
- * The connection once its link is deleted, also where the link was deleted before the connection
- * heard of it. What is over, or another link's, stays as it is (spec/syncs.md 6.6).
+ * Returns the deactivated connection of a deleted link (docs/syncs.md#feed-connections). A
+ * pending connection ends too, since the deletion may arrive before the activation. A connection
+ * that has ended, or belongs to another link, stays unchanged.
  */
 export function releaseFeedLink(feedLink: FeedLink, linkId: string, now: Date): FeedLink {
   const isOwn = feedLink.linkId === null || feedLink.linkId === linkId
@@ -99,7 +101,7 @@ function problemsOf({ name, feedUrl, apiKey }: Omit<NewFeedLink, 'feedLinkId'>):
   const problems: Problems = {}
   const nameLength = [...name].length
   if (nameLength < 1 || nameLength > 300) problems.name = 'must be 1 to 300 characters long'
-  const feedUrlText = feedUrlProblem(feedUrl)
+  const feedUrlText = findUrlProblem(feedUrl)
   if (feedUrlText !== null) problems.feedURL = feedUrlText
   if (!/^[A-Za-z0-9]{1,100}$/.test(apiKey)) {
     problems.apiKey = 'must be 1 to 100 letters and digits'

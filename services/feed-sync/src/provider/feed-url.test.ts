@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { canonicalFeedUrl, feedUrlProblem } from './feed-url.ts'
+import { canonicalFeedUrl, findUrlProblem } from './feed-url.ts'
 
 test.each([
   ['', 'must be a URL'],
@@ -13,13 +13,13 @@ test.each([
   ['https://user@feed.example/v1', 'must not contain credentials'],
   ['https://:secret@feed.example/v1', 'must not contain credentials'],
 ])('%p %s', (text, problem) => {
-  expect(feedUrlProblem(text)).toBe(problem)
+  expect(findUrlProblem(text)).toBe(problem)
 })
 
 test.each(['http://127.0.0.1:4700/api/v1', 'HTTPS://feed.example', 'https://feed.example/a%20b'])(
   '%s is accepted',
   (text) => {
-    expect(feedUrlProblem(text)).toBeNull()
+    expect(findUrlProblem(text)).toBeNull()
   },
 )
 

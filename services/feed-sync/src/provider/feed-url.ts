@@ -1,8 +1,8 @@
 /**
- * What is wrong with the URL of a provider instance, or null: http or https, no query parameters,
- * no credentials (spec/syncs.md 5.1).
+ * Returns the problem of a provider URL, or null (docs/syncs.md#urls-and-keys). It must be http
+ * or https, without query, fragment or credentials.
  */
-export function feedUrlProblem(text: string): string | null {
+export function findUrlProblem(text: string): string | null {
   const url = URL.parse(text)
   if (!url) return 'must be a URL'
   if (url.search !== '') return 'must not have query parameters'
@@ -13,8 +13,8 @@ export function feedUrlProblem(text: string): string | null {
 }
 
 /**
- * The one spelling of a URL without problems: scheme and host in lower case, no default port, dot
- * segments resolved, no trailing slash. Two URLs of one instance compare equal in it.
+ * Returns the canonical form of a valid URL, so that two URLs of one instance compare equal.
+ * Scheme and host are lower case, without default port, dot segments or trailing slash.
  */
 export function canonicalFeedUrl(text: string): string {
   const { origin, pathname } = new URL(text)

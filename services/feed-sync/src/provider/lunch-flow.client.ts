@@ -7,7 +7,7 @@ import {
   type StatedBalance,
 } from './lunch-flow.ts'
 
-/** An instance of the feed provider. Throws refused (500) with what the provider did. */
+/** Client of an instance of the feed provider. Throws refused (500) with the provider's failure. */
 export interface Feed {
   listAccounts: (signal: AbortSignal) => Promise<OfferedAccount[]>
   readBalance: (feedId: string, signal: AbortSignal) => Promise<StatedBalance>
@@ -19,10 +19,10 @@ const bodySizeMax = 10 * 1024 * 1024
 const quoteLengthMax = 200
 
 /**
- * Lunch Flow's HTTP API (spec/syncs.md 6.1). A call is tried twice where the provider is not
- * reached or fails by itself. The key goes to no address but those below the base URL.
+ * Returns a client of Lunch Flow's HTTP API (docs/syncs.md#refresh). A call without an answer, or
+ * with 5xx, is retried once. The key is sent only to addresses below the base URL.
  *
- * @param options.attemptMs how long one attempt may take
+ * @param options.attemptMs timeout of one attempt
  */
 export function openLunchFlow({
   apiUrl,
@@ -40,7 +40,7 @@ export function openLunchFlow({
       answer = await attempt(path, within)
     }
     if (answer === null) throw failure('did not answer')
-    if (answer.status !== 200) throw failure(textOf(answer, apiKey))
+    if (answer.status !== 200) throw failure(describeFailure(answer, apiKey))
     return readJson(answer.body)
   }
   return {
@@ -70,18 +70,18 @@ interface Within {
   attemptMs: number
 }
 
-/** What the provider answers, after redirects that stay below the base URL; null where nothing. */
+/** Returns the answer, after redirects that stay below the base URL; null without an answer. */
 async function attempt(path: string, within: Within): Promise<Answer | null> {
   const { apiUrl, apiKey, signal, attemptMs } = within
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
   let url = new URL(apiUrl + path)
   try {
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
       const headers = { 'x-api-key': apiKey, accept: 'application/json' }
-      const response = await fetch(url, { headers, redirect: 'manual', signal: ending })
+      const response = await fetch(url, { headers, redirect: 'manual', signal: deadline })
       const location = response.headers.get('location')
       if (response.status < 300 || response.status >= 400 || location === null) {
-        return { status: response.status, body: await bodyOf(response) }
+        return { status: response.status, body: await readBody(response) }
       }
       await response.body?.cancel()
       url = new URL(location, url)
@@ -100,8 +100,8 @@ function isBelow(url: URL, apiUrl: string): boolean {
   return isSamePlace && url.username === '' && url.password === ''
 }
 
-/** The body as text. Throws where it is larger than anybody needs. */
-async function bodyOf({ body }: Response): Promise<string> {
+/** Returns the body as text; throws for a body of more than 10 MiB. */
+async function readBody({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {
@@ -112,13 +112,13 @@ async function bodyOf({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Whether the provider is to blame, so that the same call may succeed. */
+/** Returns whether the provider failed, so that a retry may succeed. */
 function isFault(answer: Answer | null): boolean {
   return answer === null || answer.status >= 500
 }
 
-/** Self-hosters run the provider themselves: they may see what it said (spec/syncs.md 5.3). */
-function textOf({ status, body }: Answer, apiKey: string): string {
+/** Quotes the answer: self-hosters run the provider, so they may see it (docs/syncs.md#refresh). */
+function describeFailure({ status, body }: Answer, apiKey: string): string {
   const said = body
     .replaceAll(apiKey, '***')
     .replace(/[\p{C}\s]+/gu, ' ')

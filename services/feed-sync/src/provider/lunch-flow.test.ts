@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { discover, minorUnits, readAccounts, readBalance, readJson } from './lunch-flow.ts'
+import {
+  parseMinorUnits,
+  readAccounts,
+  readBalance,
+  readDiscovery,
+  readJson,
+} from './lunch-flow.ts'
 
 test.each([
   ['12.34', 'USD', 1234n],
@@ -22,7 +28,7 @@ test.each([
   ['1,5', 'USD', null],
   ['Infinity', 'USD', null],
 ])('%s in %s is %s minor units', (decimal, currency, amount) => {
-  expect(minorUnits(decimal, currency)).toBe(amount)
+  expect(parseMinorUnits(decimal, currency)).toBe(amount)
 })
 
 const account = { id: '7', name: 'Checking', institution_name: 'Bank', provider: 'mx' }
@@ -34,22 +40,27 @@ test.each([
   [undefined, null, 'USD'],
 ])('a balance in %p of an account in %p is in %p', (stated, listed, currency) => {
   const balance = { amount: '1', currency: stated }
-  expect(discover({ ...account, status: 'ACTIVE', currency: listed }, balance).currency).toBe(
+  expect(readDiscovery({ ...account, status: 'ACTIVE', currency: listed }, balance).currency).toBe(
     currency,
   )
 })
 
-test('what the provider says becomes a candidate that can be stored and shown', () => {
+test('texts of the provider are cleaned for a candidate', () => {
   const sent = `{"accounts": [{"id": 9007199254740993, "name": " A\\u0000B\\n", "status": "ACTIVE"},
     {"id": "", "name": "no ID"}, {"name": "none"}, 7, null,
     {"id": "a.b:c-1", "name": "${'x'.repeat(400)}", "status": "LOST", "currency": "USD"}]}`
   const [first, second, ...rest] = readAccounts(readJson(sent)) ?? []
   expect(rest).toEqual([])
-  expect(first && discover(first, null)).toEqual({
-    ...{ feedId: '9007199254740993', feedStatus: 'ACTIVE', name: 'A B', institutionName: '' },
-    ...{ provider: '', currency: 'USD', currentBalance: 0n },
+  expect(first && readDiscovery(first, null)).toEqual({
+    feedId: '9007199254740993',
+    feedStatus: 'ACTIVE',
+    name: 'A B',
+    institutionName: '',
+    provider: '',
+    currency: 'USD',
+    currentBalance: 0n,
   })
-  const found = second && discover(second, { amount: 'much', currency: 'USD' })
+  const found = second && readDiscovery(second, { amount: 'much', currency: 'USD' })
   expect(found).toMatchObject({ feedId: 'a.b:c-1', feedStatus: 'ERROR', currentBalance: 0n })
   expect(found?.name).toHaveLength(300)
 })
@@ -62,7 +73,7 @@ test.each(['', 'null', '[]', '{}', '{"accounts": {}}', '{"accounts": null}', '<h
   },
 )
 
-test('a balance is read as it was written', () => {
+test('a balance keeps its source digits', () => {
   const balance = readBalance(readJson('{"balance":{"amount":10.10,"currency":"EUR"}}'))
   expect(balance).toEqual({ amount: '10.10', currency: 'EUR' })
 })

@@ -3,7 +3,7 @@ import { isExact } from '@coffer/kit/values/money'
 import { z } from 'zod'
 import type { Discovery } from '../candidates/feed-bank-account.ts'
 
-// What the provider sends (spec/syncs.md 6.1). Numbers arrive as the text they were sent as.
+// Shapes of the provider's answers (docs/syncs.md#refresh). Numbers are kept as their source text.
 
 const text = z.string().nullish()
 
@@ -16,58 +16,61 @@ const Account = z.object({
   status: z.enum(['ACTIVE', 'DISCONNECTED', 'ERROR']).catch('ERROR'),
 })
 
-/** An account as the provider lists it. */
+/** An account in the provider's list. */
 export type OfferedAccount = z.infer<typeof Account>
 
 const Accounts = z.object({ accounts: z.array(z.unknown()) })
 
 const Balance = z.object({ balance: z.object({ amount: z.string(), currency: text }) })
 
-/** A balance as the provider states it: a decimal, and maybe its currency. */
+/** A balance in the provider's answer: a decimal and an optional currency. */
 export type StatedBalance = z.infer<typeof Balance>['balance']
 
-/** The accounts of an answer, without those that have no ID; null where it is no such answer. */
+/** Returns the accounts of an answer, without those that lack an ID; null for another answer. */
 export function readAccounts(answer: unknown): OfferedAccount[] | null {
   const { data } = Accounts.safeParse(answer)
   return data ? data.accounts.flatMap((one) => Account.safeParse(one).data ?? []) : null
 }
 
-/** The balance of an answer; null where it has none. */
+/** Returns the balance of an answer; null where it has none. */
 export function readBalance(answer: unknown): StatedBalance | null {
   return Balance.safeParse(answer).data?.balance ?? null
 }
 
-/** An answer of the provider; numbers become the text that was sent, so that none is rounded. */
+/**
+ * Returns the parsed JSON of an answer, or null. Numbers become their source text, so that none
+ * is rounded.
+ */
 export function readJson(body: string): unknown {
   try {
-    return JSON.parse(body, asWritten)
+    return JSON.parse(body, keepSource)
   } catch {
     return null
   }
 }
 
 /**
- * A candidate's own part. Its currency is that of its balance, else the account's, else USD; a
- * balance that is unknown or cannot be read is 0 (spec/syncs.md 5.3).
+ * Returns the provider's fields of a candidate (docs/syncs.md#refresh). The currency is that of
+ * the balance, else the account's, else USD. An unknown or unreadable balance is 0.
  */
-export function discover(account: OfferedAccount, balance: StatedBalance | null): Discovery {
+export function readDiscovery(account: OfferedAccount, balance: StatedBalance | null): Discovery {
   const currency = [balance?.currency, account.currency].map(currencyIn).find(Boolean) ?? 'USD'
   return {
     feedId: account.id,
     feedStatus: account.status,
-    name: line(account.name) || account.id,
-    institutionName: line(account.institution_name),
-    provider: line(account.provider),
+    name: printable(account.name) || account.id,
+    institutionName: printable(account.institution_name),
+    provider: printable(account.provider),
     currency,
-    currentBalance: (balance && minorUnits(balance.amount, currency)) ?? 0n,
+    currentBalance: (balance && parseMinorUnits(balance.amount, currency)) ?? 0n,
   }
 }
 
 /**
- * A decimal, maybe with an exponent, in minor units of the currency; more decimals than it has are
- * rounded, half away from 0. Null where it is none, or beyond ±2^53−1.
+ * Returns a decimal, with an optional exponent, in minor units of the currency. Extra decimals
+ * are rounded half away from 0. Returns null for other texts, and beyond ±2^53−1.
  */
-export function minorUnits(decimal: string, currency: string): bigint | null {
+export function parseMinorUnits(decimal: string, currency: string): bigint | null {
   const [, sign = '', whole = '', part = '', exponent = '0'] =
     /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(decimal) ?? []
   if (whole === '') return null
@@ -78,7 +81,7 @@ export function minorUnits(decimal: string, currency: string): bigint | null {
   return isExact(size) ? (sign === '-' ? -size : size) : null
 }
 
-function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
+function keepSource(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' ? context?.source : value
 }
 
@@ -87,7 +90,7 @@ function currencyIn(code: string | null | undefined): string | undefined {
   return currencies().includes(known) ? known : undefined
 }
 
-/** At most 300 printable characters. */
-function line(sent: string | null | undefined): string {
+/** Returns at most 300 printable characters. */
+function printable(sent: string | null | undefined): string {
   return [...(sent ?? '').replace(/\p{C}+/gu, ' ').trim()].slice(0, 300).join('')
 }
