@@ -1,5 +1,5 @@
-import { eventually } from '@coffer/kit/testing/boot'
-import { requiredVariable } from '@coffer/kit/testing/database'
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { newId } from '@coffer/kit/values/id'
 import { connectTemporal } from '@coffer/kit/workflows/temporal'

@@ -1,5 +1,5 @@
-import { eventually } from '@coffer/kit/testing/boot'
-import { requiredVariable } from '@coffer/kit/testing/database'
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'

@@ -1,6 +1,6 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
 import { connectBroker } from '@coffer/kit/events/nats'
-import { eventually } from '@coffer/kit/testing/boot'
-import { requiredVariable } from '@coffer/kit/testing/database'
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { connectTemporal } from '@coffer/kit/workflows/temporal'
 import { expect, test } from '@jest/globals'

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { definitions } from '@coffer/cli/services'
 import { settings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { loadSigner } from '@coffer/kit/rpc/caller'
 import { readSettings } from '@coffer/kit/service/config'
 import { createLog } from '@coffer/kit/service/log'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { newPerson, type Person } from './person.ts'
 
 /** Every service and the gateway in this process, on a database of their own. */

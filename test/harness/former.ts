@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { definitions } from '@coffer/cli/services'
-import { cloneDatabase, type TestDatabase } from '@coffer/kit/testing/database'
+import { cloneDatabase, type TestDatabase } from '@coffer/host/testing/database'
 import pg from 'pg'
 
 /** A database as the former migrations left it, with a household. */

@@ -82,5 +82,5 @@ export function resolve(from: string, specifier: string): string | null {
 
 function directoryOf(name: string): string {
   if (name === 'gateway') return 'gateway'
-  return name === 'cli' || name === 'local' ? `deploy/${name}` : `services/${name}`
+  return ['cli', 'host', 'local'].includes(name) ? `deploy/${name}` : `services/${name}`
 }

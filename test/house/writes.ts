@@ -53,10 +53,10 @@ const generic = [
   ...aggregates.flatMap(writersOf),
   'services/kit/src/database/guarded-save.ts',
   'services/kit/src/database/rows.ts',
-  'services/kit/src/secrets/sealed-rows.sql.ts',
+  'deploy/host/src/secrets/sealed-rows.sql.ts',
   // What an account leaves behind once its bank accounts are gone, and expired rows.
   'services/kit/src/accounts/account-removal.sql.ts',
-  'services/kit/src/service/housekeeping.ts',
+  'deploy/host/src/housekeeping.ts',
 ]
 
 interface Aggregate {

@@ -1,6 +1,6 @@
+import { eventually } from '@coffer/host/testing/boot'
 import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { eventually } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

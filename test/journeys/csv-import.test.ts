@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'

@@ -1,6 +1,6 @@
 import { definitions } from '@coffer/cli/services'
+import { cloneDatabase } from '@coffer/host/testing/database'
 import { catalogOf } from '@coffer/kit/testing/catalog'
-import { cloneDatabase } from '@coffer/kit/testing/database'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type FormerDatabase, formerDatabase } from '../harness/former.ts'
 import { call } from '../harness/person.ts'

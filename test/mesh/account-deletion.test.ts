@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Booted, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'

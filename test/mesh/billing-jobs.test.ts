@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { eventually } from '@coffer/host/testing/boot'
 import { registrationHandler } from '@coffer/identity/billing/billing.consumer'
-import { eventually } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/temporal'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'

@@ -1,5 +1,5 @@
 import { openLunchFlow } from '@coffer/feed-sync/provider/lunch-flow.client'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'

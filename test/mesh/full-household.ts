@@ -1,4 +1,4 @@
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'

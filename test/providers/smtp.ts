@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import type { Person } from '../harness/person.ts'
 import type { LunchFlow } from '../providers/lunch-flow.ts'
 import type { Ids } from './places.ts'

@@ -1,10 +1,6 @@
+import { calledDependency, type Dependency, hostedDependency } from '@coffer/host/dependency.client'
+import type { Host } from '@coffer/host/host'
 import { loadSigner } from '@coffer/kit/rpc/caller'
-import {
-  calledDependency,
-  type Dependency,
-  hostedDependency,
-} from '@coffer/kit/service/dependency.client'
-import type { Host } from '@coffer/kit/service/host'
 import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
 

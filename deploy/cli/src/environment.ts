@@ -1,8 +1,8 @@
 import { settings as budgetingSettings } from '@coffer/budgeting/config'
 import { settings as feedSyncSettings } from '@coffer/feed-sync/config'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
+import { keySettings } from '@coffer/host/secrets/key-settings'
 import { settings as identitySettings } from '@coffer/identity/config'
-import { keySettings } from '@coffer/kit/secrets/key-settings'
 import {
   type Environment,
   readSettings,

@@ -1,6 +1,6 @@
+import { keySettings, requireKeeper } from '@coffer/host/secrets/key-settings'
 import { settings as identitySettings, requireBilling } from '@coffer/identity/config'
 import { isEntry } from '@coffer/kit/secrets/key-file'
-import { keySettings, requireKeeper } from '@coffer/kit/secrets/key-settings'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'

@@ -1,5 +1,5 @@
-import { MigrationError, missingMigrations } from '@coffer/kit/database/migrations'
-import { migrateAll, tablesOf } from '@coffer/kit/service/host'
+import { MigrationError, missingMigrations } from '@coffer/host/database/migrations'
+import { migrateAll, tablesOf } from '@coffer/host/host'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { databaseUrlOf } from './databases.ts'

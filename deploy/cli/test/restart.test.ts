@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
 import { deployment } from '../testing/deployment.ts'

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'

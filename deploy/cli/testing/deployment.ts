@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cloneDatabase, requiredVariable } from '@coffer/kit/testing/database'
+import { cloneDatabase, requiredVariable } from '@coffer/host/testing/database'
 import { newId } from '@coffer/kit/values/id'
 import { freePorts } from '@coffer/local/ports'
 import { definitions } from '../src/services.ts'

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
+import { eventually } from '@coffer/host/testing/boot'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { registry } from '@coffer/kit/service/telemetry'
-import { eventually } from '@coffer/kit/testing/boot'
 import { keepLogLines } from '@coffer/kit/testing/log-lines'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
 import { openGateway } from '../gateway.ts'

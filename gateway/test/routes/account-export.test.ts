@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
 import { bySession, openGateway } from '../gateway.ts'

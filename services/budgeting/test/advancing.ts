@@ -1,5 +1,5 @@
+import type { Booted } from '@coffer/host/testing/boot'
 import { loadSigner } from '@coffer/kit/rpc/caller'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { expect } from '@jest/globals'
 import { advanceActivities } from '../src/advance/advance.activities.ts'
 import { type AdvanceDeps, advanceTogether } from '../src/advance/advance-together.activities.ts'

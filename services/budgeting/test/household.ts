@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { Booted } from '@coffer/kit/testing/boot'
+import type { Booted } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf'
+import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { changeOf, emit } from '@coffer/kit/events/changes'
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { LinkCreatedSchema, LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'

@@ -1,6 +1,6 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { isId, newId } from '@coffer/kit/values/id'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'

@@ -1,4 +1,4 @@
-import { type Booted, untilLockAwaited } from '@coffer/kit/testing/boot'
+import { type Booted, untilLockAwaited } from '@coffer/host/testing/boot'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SessionService } from '@coffer/proto/identity/v1/session'

@@ -1,5 +1,5 @@
+import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'

@@ -1,5 +1,5 @@
+import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'

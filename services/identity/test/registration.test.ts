@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf'
+import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { isId } from '@coffer/kit/values/id'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'

@@ -1,5 +1,5 @@
+import type { Booted } from '@coffer/host/testing/boot'
 import { refusalOf } from '@coffer/kit/rpc/errors'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'

@@ -1,4 +1,4 @@
-import type { Booted } from '@coffer/kit/testing/boot'
+import type { Booted } from '@coffer/host/testing/boot'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { Code, ConnectError } from '@connectrpc/connect'

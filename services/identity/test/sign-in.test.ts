@@ -1,5 +1,5 @@
+import type { Booted } from '@coffer/host/testing/boot'
 import { refusalOf } from '@coffer/kit/rpc/errors'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'

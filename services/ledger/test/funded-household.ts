@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { Booted } from '@coffer/kit/testing/boot'
+import type { Booted } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'

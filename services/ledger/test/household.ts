@@ -1,4 +1,4 @@
-import type { Booted } from '@coffer/kit/testing/boot'
+import type { Booted } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import {
   BankAccountService,

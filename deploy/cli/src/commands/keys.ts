@@ -1,15 +1,15 @@
-import { openDatabase } from '@coffer/kit/database/database'
-import { createSigningKey } from '@coffer/kit/rpc/caller'
-import { hasFormerKeys, rotateSecrets } from '@coffer/kit/secrets/key-rotation.activities'
-import { keySettings, openKeyEncryption } from '@coffer/kit/secrets/key-settings'
+import { hasFormerKeys, rotateSecrets } from '@coffer/host/secrets/key-rotation.activities'
+import { keySettings, openKeyEncryption } from '@coffer/host/secrets/key-settings'
 import {
   createLocalKey,
   declareLost,
   formerKeyFiles,
   localKeyId,
   replaceLocalKey,
-} from '@coffer/kit/secrets/local-keys'
-import { requireSealingKey } from '@coffer/kit/secrets/sealing-key'
+} from '@coffer/host/secrets/local-keys'
+import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
+import { openDatabase } from '@coffer/kit/database/database'
+import { createSigningKey } from '@coffer/kit/rpc/caller'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { databaseUrlOf, requirePostgres } from '../databases.ts'
 import { readConfig } from '../environment.ts'

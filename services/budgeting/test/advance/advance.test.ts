@@ -1,4 +1,4 @@
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import type { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,5 +1,5 @@
+import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { changeOf, emit } from '@coffer/kit/events/changes'
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

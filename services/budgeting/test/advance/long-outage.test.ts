@@ -1,4 +1,4 @@
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { budgeting } from '../../src/service.ts'

@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs, midnightOf } from '@coffer/kit/values/time'
 import { ledger } from '@coffer/ledger/service'

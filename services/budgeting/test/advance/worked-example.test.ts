@@ -1,4 +1,4 @@
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'

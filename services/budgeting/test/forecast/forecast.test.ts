@@ -4,8 +4,8 @@ import {
   timestampFromDate,
   timestampFromMs,
 } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { amountMax } from '@coffer/kit/values/money'
 import { dayMs, midnightOf } from '@coffer/kit/values/time'

@@ -1,4 +1,4 @@
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/money/audit-books.sql'
 import { ledger } from '@coffer/ledger/service'

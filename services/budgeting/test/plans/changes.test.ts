@@ -1,5 +1,5 @@
+import { type Booted, boot, counted, untilLockAwaited } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import { type Booted, boot, counted, ofConsumers, untilLockAwaited } from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
@@ -255,18 +255,16 @@ test('a plan that several move to other schedules at once is there for each of t
 test('an envelope beside thirty others is created with no more statements than alone', async () => {
   const { pay, expense } = await household(booted)
   const { fundingScheduleId } = await pay()
-  const sent = () =>
-    ['budgeting', 'ledger'].reduce(
-      (sum, name) => sum + booted.database(name).statements(ofConsumers),
-      0,
-    )
+  const statementsOfOne = async () => {
+    const create = () => counted(booted.database('budgeting'), () => expense(fundingScheduleId))
+    const { count, result } = await counted(booted.database('ledger'), create)
+    return count + result.count
+  }
   /** The fewest of several: what events set off meanwhile counts as well. */
   const fewest = async () => {
     let least = Number.POSITIVE_INFINITY
     for (let time = 0; time < 8; time += 1) {
-      const before = sent()
-      await expense(fundingScheduleId)
-      least = Math.min(least, sent() - before)
+      least = Math.min(least, await statementsOfOne())
     }
     return least
   }

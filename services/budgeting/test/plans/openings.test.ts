@@ -1,6 +1,6 @@
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'

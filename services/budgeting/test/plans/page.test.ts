@@ -1,4 +1,4 @@
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { ledger } from '@coffer/ledger/service'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'

@@ -1,6 +1,6 @@
+import { type Booted, boot, counted, eventually } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { type Booted, boot, counted, eventually } from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'

@@ -1,4 +1,4 @@
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'

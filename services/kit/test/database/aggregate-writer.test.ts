@@ -1,3 +1,5 @@
+import { cloneDatabase } from '@coffer/host/testing/database'
+import { fixture } from '@coffer/host/testing/fixture/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -6,8 +8,6 @@ import { type AggregateKey, keyOf } from '../../src/database/aggregate-key.ts'
 import type { Outcome } from '../../src/database/aggregate-store.ts'
 import { type AggregateWriter, createAggregateWriter } from '../../src/database/aggregate-writer.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
-import { cloneDatabase } from '../../testing/database.ts'
-import { fixture } from '../fixture/service.ts'
 
 /** Appends its number to a list of numbers. */
 interface Work {

@@ -1,13 +1,13 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { cloneDatabase } from '@coffer/host/testing/database'
+import { fixture } from '@coffer/host/testing/fixture/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { invalid } from '../../src/rpc/errors.ts'
-import { eventually } from '../../testing/boot.ts'
-import { cloneDatabase } from '../../testing/database.ts'
 import { openProxy } from '../../testing/proxy.ts'
-import { fixture } from '../fixture/service.ts'
 
 const stack = new AsyncDisposableStack()
 let url: string

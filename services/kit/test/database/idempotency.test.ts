@@ -1,3 +1,5 @@
+import { type Booted, boot } from '@coffer/host/testing/boot'
+import { fixture } from '@coffer/host/testing/fixture/service'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { type CallOptions, type Client, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -5,8 +7,6 @@ import { sql } from 'slonik'
 import { refusalOf } from '../../src/rpc/errors.ts'
 import { headers } from '../../src/rpc/rpc.ts'
 import { newId } from '../../src/values/id.ts'
-import { type Booted, boot } from '../../testing/boot.ts'
-import { fixture } from '../fixture/service.ts'
 
 let booted: Booted
 let links: Client<typeof FeedLinkService>

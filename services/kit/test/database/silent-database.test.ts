@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import { migrate } from '@coffer/host/database/migrations'
+import { eventually } from '@coffer/host/testing/boot'
+import { cloneDatabase } from '@coffer/host/testing/database'
+import { fixture } from '@coffer/host/testing/fixture/service'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { sql } from 'slonik'
 import { type Database, openDatabase } from '../../src/database/database.ts'
-import { migrate } from '../../src/database/migrations.ts'
 import { isOutage, knownError } from '../../src/rpc/fault.ts'
 import { registry } from '../../src/service/telemetry.ts'
-import { eventually } from '../../testing/boot.ts'
-import { cloneDatabase } from '../../testing/database.ts'
 import { openProxy, type TcpProxy } from '../../testing/proxy.ts'
-import { fixture } from '../fixture/service.ts'
 
 const stack = new AsyncDisposableStack()
 let url: string

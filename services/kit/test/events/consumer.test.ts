@@ -1,4 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
+import {
+  commit,
+  log,
+  type Messaging,
+  openMessaging,
+  settingsChange,
+  storedMessages,
+} from '@coffer/host/testing/fixture/messaging'
 import {
   AccountDeletionRequestedSchema,
   AccountSettingsChangedSchema,
@@ -17,17 +27,7 @@ import {
 } from '../../src/events/consumer.ts'
 import { unavailable } from '../../src/rpc/errors.ts'
 import { newId } from '../../src/values/id.ts'
-import { eventually } from '../../testing/boot.ts'
-import { requiredVariable } from '../../testing/database.ts'
 import { openProxy } from '../../testing/proxy.ts'
-import {
-  commit,
-  log,
-  type Messaging,
-  openMessaging,
-  settingsChange,
-  storedMessages,
-} from '../fixture/messaging.ts'
 
 let messaging: Messaging
 let relay: AsyncDisposable

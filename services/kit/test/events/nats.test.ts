@@ -1,9 +1,9 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
 import { expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connectBroker } from '../../src/events/nats.ts'
 import { newId } from '../../src/values/id.ts'
-import { eventually } from '../../testing/boot.ts'
-import { requiredVariable } from '../../testing/database.ts'
 import { openProxy } from '../../testing/proxy.ts'
 import { silentLog } from '../../testing/silent-log.ts'
 

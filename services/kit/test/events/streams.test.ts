@@ -1,10 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { eventually } from '@coffer/host/testing/boot'
+import { openCalls, type Way } from '@coffer/host/testing/fixture/mesh'
 import type { CreateUploadRequestSchema } from '@coffer/proto/ledger/v1/upload'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { refusalOf, refused } from '../../src/rpc/errors.ts'
-import { eventually } from '../../testing/boot.ts'
-import { openCalls, type Way } from '../fixture/mesh.ts'
 
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
 const chunkSize = 65_536

@@ -2,6 +2,7 @@ import { sign } from 'node:crypto'
 import { copyFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import {
@@ -12,7 +13,6 @@ import {
   mintCaller,
   systemCaller,
 } from '../../src/rpc/caller.ts'
-import { scratchFolder } from '../scratch.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 const alice = {

@@ -4,11 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { eventually } from '@coffer/host/testing/boot'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { expect, test } from '@jest/globals'
 import { createMesh } from '../../src/rpc/client.ts'
-import { eventually } from '../../testing/boot.ts'
 
 /** A server that counts the connections made to it. */
 async function countingServer() {

@@ -1,12 +1,12 @@
 import { toJson } from '@bufbuild/protobuf'
+import { eventually } from '@coffer/host/testing/boot'
+import { openCalls, type Way } from '@coffer/host/testing/fixture/mesh'
 import { GetFeedLinkResponseSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { problemsOf, refusalOf } from '../../src/rpc/errors.ts'
 import { headers } from '../../src/rpc/rpc.ts'
-import { eventually } from '../../testing/boot.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
-import { openCalls, type Way } from '../fixture/mesh.ts'
 
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
 

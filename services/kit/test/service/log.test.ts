@@ -1,9 +1,9 @@
+import { cloneDatabase } from '@coffer/host/testing/database'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { type Database, openDatabase } from '../../src/database/database.ts'
-import { cloneDatabase } from '../../testing/database.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
 
 const stack = new AsyncDisposableStack()

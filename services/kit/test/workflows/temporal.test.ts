@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
@@ -14,8 +16,6 @@ import {
   type TemporalOptions,
   type Workflows,
 } from '../../src/workflows/temporal.ts'
-import { eventually } from '../../testing/boot.ts'
-import { requiredVariable } from '../../testing/database.ts'
 import { openProxy } from '../../testing/proxy.ts'
 
 const stack = new AsyncDisposableStack()

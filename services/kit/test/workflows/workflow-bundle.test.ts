@@ -1,9 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
 import { expect, test } from '@jest/globals'
 import { workflowBundle } from '../../src/workflows/workflow-bundle.ts'
-import { scratchFolder } from '../scratch.ts'
 
 /** A workflow module with imports, and a build that says what it was asked for. */
 async function modules() {

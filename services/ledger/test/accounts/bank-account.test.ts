@@ -1,6 +1,6 @@
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

@@ -1,5 +1,5 @@
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { Code } from '@connectrpc/connect'

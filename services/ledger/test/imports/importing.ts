@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Booted, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, eventually } from '@coffer/host/testing/boot'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import type { Household } from '../household.ts'

@@ -8,7 +8,7 @@ import {
   eventually,
   ofConsumers,
   untilLockAwaited,
-} from '@coffer/kit/testing/boot'
+} from '@coffer/host/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'

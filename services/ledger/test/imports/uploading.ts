@@ -1,4 +1,4 @@
-import { eventually } from '@coffer/kit/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import type { Household } from '../household.ts'
 import { partsOf } from './file-parts.ts'
 import { fixture } from './importing.ts'

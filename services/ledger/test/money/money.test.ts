@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot, counted } from '@coffer/host/testing/boot'
 import { keyOf } from '@coffer/kit/database/aggregate-key'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { type Booted, boot, counted } from '@coffer/kit/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { type CallOptions, Code } from '@connectrpc/connect'

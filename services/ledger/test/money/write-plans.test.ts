@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
-import { inBulk } from '@coffer/kit/testing/database'
+import { type Booted, boot } from '@coffer/host/testing/boot'
+import { inBulk } from '@coffer/host/testing/database'
 import { wideScans } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

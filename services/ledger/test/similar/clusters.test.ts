@@ -1,5 +1,5 @@
 import { timestampNow } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
-import { type Booted, boot, untilLockAwaited } from '@coffer/kit/testing/boot'
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually, ofConsumers } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually, ofConsumers } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Booted, boot, eventually } from '@coffer/kit/testing/boot'
+import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'

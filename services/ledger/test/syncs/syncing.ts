@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf'
+import type { Booted } from '@coffer/host/testing/boot'
 import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
-import type { Booted } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'

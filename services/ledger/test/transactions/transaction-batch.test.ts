@@ -1,6 +1,6 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import type { CreateTransactionsResponse } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions } from '@connectrpc/connect'

@@ -1,5 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, ofConsumers } from '@coffer/kit/testing/boot'
+import { type Booted, boot, ofConsumers } from '@coffer/host/testing/boot'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'

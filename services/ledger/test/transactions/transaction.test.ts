@@ -1,5 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/kit/testing/boot'
+import { type Booted, boot } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

@@ -1,0 +1,58 @@
+import { camelCase, type ShownTable } from '@coffer/kit/accounts/account-tables'
+import type { Database } from '@coffer/kit/database/database'
+import { invalid, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import {
+  AccountDataService,
+  type DataCursor,
+  type ReadAccountDataRequest,
+} from '@coffer/proto/data/v1/account_data'
+import type { ConnectRouter } from '@connectrpc/connect'
+import { findShownTables, readRows } from './account-data.sql.ts'
+
+/** Rows in one answer. */
+const pageSize = 500
+
+/** A service whose data this process reads, with the columns that are not shown. */
+export interface DataSource {
+  database: Database
+  hidden: readonly string[]
+}
+
+/**
+ * What services keep of an account, page by page, for an account that wants a copy. Tables and
+ * columns are read from the schema: what a service adds joins by itself.
+ */
+export function accountDataRoutes(sources: Record<string, DataSource>) {
+  const known = new Map<string, ShownTable[]>()
+  const tablesOf = async (name: string, { database, hidden }: DataSource) => {
+    const tables = known.get(name) ?? (await findShownTables(database, hidden))
+    known.set(name, tables)
+    return tables
+  }
+  return (router: ConnectRouter): void => {
+    router.service(AccountDataService, {
+      readAccountData: async ({ service, from }: ReadAccountDataRequest, context) => {
+        const { accountId, kind } = callerOf(context)
+        if (kind !== 'session') throw unauthenticated('SESSION_REQUIRED')
+        const source = sources[service]
+        if (!source) throw unavailable(`${service} is not here`)
+        const tables = await tablesOf(service, source)
+        const index = from ? tables.findIndex(({ table }) => table === from.table) : 0
+        const table = tables[index]
+        if (!table) throw invalid({ from: 'is no table' })
+        const after = from?.key ?? []
+        const page = { from: table, after, limit: pageSize }
+        const rows = await readRows(source.database, accountId, page)
+        const last = rows.length === pageSize ? rows.at(-1) : undefined
+        const next = last ? { table: table.table, key: last.key } : beginOf(tables[index + 1])
+        const texts = rows.map(({ row }) => row)
+        return { table: camelCase(table.table), rows: texts, ...(next ? { next } : {}) }
+      },
+    })
+  }
+}
+
+function beginOf(table: ShownTable | undefined): Pick<DataCursor, 'table' | 'key'> | undefined {
+  return table && { table: table.table, key: [] }
+}

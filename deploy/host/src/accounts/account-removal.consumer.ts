@@ -1,0 +1,23 @@
+import { findDeleted } from '@coffer/kit/accounts/account-removal.sql'
+import { createBatcher } from '@coffer/kit/database/batch'
+import type { Database } from '@coffer/kit/database/database'
+import type { Handler } from '@coffer/kit/events/consumer'
+
+const batch = { sizeMax: 256, waitingMax: 1_024 }
+
+/**
+ * The handlers, which take nothing in any more for accounts that are deleted. Messages that come
+ * together share a look.
+ */
+export function unlessDeleted(database: Database, handlers: readonly Handler[]): Handler[] {
+  const isDeleted = createBatcher<string, boolean>(async (_key, accountIds) => {
+    const deleted = await findDeleted(database, [...new Set(accountIds)])
+    return accountIds.map((id) => ({ status: 'fulfilled', value: deleted.has(id) }))
+  }, batch)
+  return handlers.map(({ subject, handle }) => ({
+    subject,
+    handle: async (payload, delivery) => {
+      if (!(await isDeleted('', delivery.accountId))) await handle(payload, delivery)
+    },
+  }))
+}

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@coffer/kit/database/database'
+import { subjectOf } from '@coffer/kit/events/changes'
+import type { Broker } from '@coffer/kit/events/nats'
+import type { Log } from '@coffer/kit/service/log'
+import { deadLetters, relayBacklog } from '@coffer/kit/service/telemetry'
+import { JetStreamApiError } from '@nats-io/jetstream'
+import { headers, InvalidArgumentError } from '@nats-io/transport-node'
+import { sql } from 'slonik'
+import { z } from 'zod'
+
+const Unpublished = z.object({
+  changeId: z.string(),
+  accountId: z.string(),
+  type: z.string(),
+  payload: z.instanceof(Buffer),
+  sequence: z.bigint(),
+})
+type Unpublished = z.infer<typeof Unpublished>
+
+const batchSizeMax = 500
+const pollMs = 200
+// A round costs three statements: what commits within this time of the first shares it.
+const gatherMs = 50
+// JSStreamMessageExceedsMaximumErr of NATS.
+const messageTooLarge = 10_054
+
+export interface RelayOptions {
+  service: string
+  /** Connections of its own, so that it never waits behind requests. */
+  database: Database
+  /** Calls back after each commit that may have recorded changes. */
+  onChanges: Database['onChanges']
+  broker: Broker
+  log: Log
+}
+
+/**
+ * Publishes committed changes in the order of their account's sequence. Woken after commits of
+ * this process, and by a poll for those of others. A change is marked after JetStream has
+ * acknowledged it, so a crash publishes it again under the same message ID. Two relays of one
+ * service may publish a change twice, also under one ID.
+ */
+export function startRelay(options: RelayOptions): AsyncDisposable {
+  const { onChanges, log } = options
+  let awake = Promise.withResolvers<void>()
+  let stopped = false
+  let isFailing = false
+  onChanges(() => awake.resolve())
+  const poll = setInterval(() => awake.resolve(), pollMs)
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      await awake.promise
+      if (!stopped) await sleep(gatherMs)
+      awake = Promise.withResolvers()
+      try {
+        while ((await publishBatch(options)) === batchSizeMax && !stopped);
+        if (isFailing) {
+          // Another process may have published the changes: NATS has to answer this one.
+          await findStream(options.broker)
+          log.info('changes are published again')
+        }
+        isFailing = false
+      } catch (error) {
+        // Once an outage: a line each poll would bury the others.
+        if (!isFailing) log.warn({ err: error }, 'changes could not be published yet')
+        isFailing = true
+      }
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopped = true
+      clearInterval(poll)
+      awake.resolve()
+      await running
+    },
+  }
+}
+
+/** Throws where NATS does not answer this process, or has no stream. */
+async function findStream({ stream, streamName }: Broker): Promise<void> {
+  const manager = await stream.jetstreamManager(false)
+  await manager.streams.info(streamName)
+}
+
+/** Publishes what waits and marks what is settled; throws when something was not acknowledged. */
+async function publishBatch(options: RelayOptions): Promise<number> {
+  const { service, database } = options
+  const batch = await sequenceBatch(database)
+  relayBacklog.set({ service }, batch.length)
+  if (batch.length === 0) return 0
+  const outcomes = await Promise.allSettled(batch.map((change) => publish(options, change)))
+  const settled = batch.filter((_, index) => outcomes[index]?.status === 'fulfilled')
+  await database.pool.query(sql.unsafe`
+    UPDATE changes SET published_at = now()
+    WHERE change_id = ANY(${sql.array(
+      settled.map(({ changeId }) => changeId),
+      'text',
+    )})`)
+  const failed = outcomes.find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
+  return batch.length
+}
+
+/** Resolves when the change is acknowledged, or set aside as one that NATS never takes. */
+async function publish(options: RelayOptions, change: Unpublished): Promise<void> {
+  const { broker } = options
+  const { changeId, accountId, type, payload, sequence } = change
+  const header = headers()
+  header.set('Coffer-Account', accountId)
+  header.set('Coffer-Sequence', String(sequence))
+  const subject = broker.subject(subjectOf(type))
+  try {
+    await broker.stream.publish(subject, payload, { msgID: changeId, headers: header })
+  } catch (error) {
+    if (!isTooLarge(error)) throw error
+    setAside(options, change)
+  }
+}
+
+/** Whether NATS refuses the message for its size: at every attempt, so that none is of use. */
+function isTooLarge(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return error.code === messageTooLarge
+  return error instanceof InvalidArgumentError
+}
+
+/** `coffer replay` publishes it again, once the limit of NATS (`max_payload`) is higher. */
+function setAside({ log }: RelayOptions, change: Unpublished): void {
+  const { changeId, accountId, type, payload } = change
+  const bytes = payload.length
+  log.error({ changeId, accountId, type, bytes }, 'change is too large for NATS: set aside')
+  deadLetters.inc({ consumer: 'relay' })
+}
+
+/**
+ * Takes the oldest unpublished changes and gives those that have none their sequence number. A row
+ * that another relay has just numbered comes locked with its number. Rows are updated by way of the
+ * conflict with their key, and the limit is a part of the text: joined by the key, or where the
+ * limit is a parameter, the planner reads all changes once many of them are unpublished.
+ */
+async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
+  return database.pool.any(sql.type(Unpublished)`
+    WITH batch AS MATERIALIZED (
+      SELECT change_id, account_id, type, entity_id, version, payload, sequence FROM changes
+      WHERE published_at IS NULL ORDER BY change_id LIMIT ${sql.literalValue(String(batchSizeMax))}
+      FOR UPDATE SKIP LOCKED
+    ), counters AS (
+      INSERT INTO change_sequences AS kept (account_id, last_sequence)
+      SELECT account_id, count(*) FROM batch WHERE sequence IS NULL
+      GROUP BY account_id ORDER BY account_id
+      ON CONFLICT (account_id) DO UPDATE
+        SET last_sequence = kept.last_sequence + EXCLUDED.last_sequence
+      RETURNING account_id, last_sequence
+    ), numbered AS (
+      SELECT counted.*, max(last_sequence) OVER (PARTITION BY account_id) + 1
+        - count(change_id) OVER (PARTITION BY account_id ORDER BY change_id DESC) AS number
+      FROM (
+        SELECT account_id, change_id, type, entity_id, version, payload, NULL AS last_sequence
+        FROM batch WHERE sequence IS NULL
+        UNION ALL
+        SELECT account_id, NULL, NULL, NULL, NULL, NULL, last_sequence FROM counters
+      ) AS counted
+    ), updated AS (
+      INSERT INTO changes (change_id, account_id, type, entity_id, version, payload, sequence)
+      SELECT change_id, account_id, type, entity_id, version, payload, number
+      FROM numbered WHERE change_id IS NOT NULL
+      ON CONFLICT (change_id) DO UPDATE SET sequence = EXCLUDED.sequence
+      RETURNING change_id, account_id, type, payload, sequence
+    )
+    SELECT change_id AS "changeId", account_id AS "accountId", type, payload, sequence
+    FROM updated
+    UNION ALL
+    SELECT change_id, account_id, type, payload, sequence FROM batch WHERE sequence IS NOT NULL
+    ORDER BY 1`)
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { create } from '@bufbuild/protobuf'
+import { notFound } from '@coffer/kit/rpc/errors'
+import {
+  Health,
+  type HealthCheckResponse,
+  HealthCheckResponse_ServingStatus,
+  HealthCheckResponseSchema,
+} from '@coffer/proto/grpc/health'
+import type { ConnectRouter } from '@connectrpc/connect'
+
+const watchMs = 1_000
+
+export interface HealthOptions {
+  /** Full names of the RPC services of this process; the empty name stands for the process. */
+  services: string[]
+  isReady: () => Promise<boolean>
+  /** Ends the watches, so that a drain does not wait for them. */
+  ending: AbortSignal
+}
+
+/** The gRPC health service (grpc.health.v1): serving while the process is ready. */
+export function healthRoutes(router: ConnectRouter, options: HealthOptions): void {
+  const names = ['', ...options.services]
+  router.service(Health, {
+    check: async ({ service }) => {
+      if (!names.includes(service)) throw notFound('service')
+      return statusNow(options)
+    },
+    list: async () => {
+      const status = await statusNow(options)
+      return { statuses: Object.fromEntries(names.map((name) => [name, status])) }
+    },
+    watch: ({ service }, { signal }) => watch(options, names.includes(service), signal),
+  })
+}
+
+async function* watch(
+  options: HealthOptions,
+  isKnown: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<HealthCheckResponse> {
+  const over = AbortSignal.any([signal, options.ending])
+  let last: HealthCheckResponse_ServingStatus | undefined
+  for (;;) {
+    const response = isKnown
+      ? await statusNow(options)
+      : responseOf(HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN)
+    if (response.status !== last) yield response
+    last = response.status
+    if (over.aborted) return
+    await sleep(watchMs, undefined, { signal: over }).catch(() => undefined)
+  }
+}
+
+async function statusNow({ isReady }: HealthOptions): Promise<HealthCheckResponse> {
+  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus
+  return responseOf((await isReady()) ? SERVING : NOT_SERVING)
+}
+
+function responseOf(status: HealthCheckResponse_ServingStatus): HealthCheckResponse {
+  return create(HealthCheckResponseSchema, { status })
+}

@@ -1,0 +1,232 @@
+import { fileURLToPath } from 'node:url'
+import { type Database, openDatabase } from '@coffer/kit/database/database'
+import { startConsumer } from '@coffer/kit/events/consumer'
+import type { Broker } from '@coffer/kit/events/nats'
+import { loadSigner, loadVerifiers } from '@coffer/kit/rpc/caller'
+import { createMesh, type Mesh } from '@coffer/kit/rpc/client'
+import { intercepted, type Routes } from '@coffer/kit/rpc/intercept'
+import { authorize, observe } from '@coffer/kit/rpc/rpc'
+import { createSecrets } from '@coffer/kit/secrets/secrets'
+import { type Environment, readSettings } from '@coffer/kit/service/config'
+import type { Log } from '@coffer/kit/service/log'
+import type { Service, ServiceDefinition, ServiceDeps } from '@coffer/kit/service/service'
+import type { Workflows } from '@coffer/kit/workflows/temporal'
+import type { Interceptor } from '@connectrpc/connect'
+import { accountDataRoutes, type DataSource } from './accounts/account-data.rpc.ts'
+import { unlessDeleted } from './accounts/account-removal.consumer.ts'
+import { checkMigrations, migrate, type Tables } from './database/migrations.ts'
+import { startRelay } from './events/relay.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { keySettings, openKeyEncryption } from './secrets/key-settings.ts'
+import { requireSealingKey } from './secrets/sealing-key.ts'
+import { serviceHealthRoutes } from './service-health.rpc.ts'
+
+const kitMigrations = fileURLToPath(new URL('../../../services/kit/migrations', import.meta.url))
+
+export interface HostOptions {
+  definitions: ServiceDefinition[]
+  /** Base URLs of the services that run elsewhere, by name. */
+  urls: Record<string, string>
+  /** Database URL of each hosted service, by name. */
+  databaseUrl: (name: string) => string
+  poolSizeMax: number
+  statementTimeoutMs: number
+  connectionWaitMs?: number
+  keysFolder: string
+  environment: Environment
+  broker: Broker
+  workflows: Workflows
+  log: Log
+  clock: () => Date
+}
+
+/** Services running in this process. */
+export interface Host extends AsyncDisposable {
+  mesh: Mesh
+  services: Record<string, Service>
+  databases: Record<string, Database>
+  /** The RPCs of all of them with their interceptors, for the ports. */
+  routes: Routes
+  /** Whether every hosted service's database answers. */
+  isHealthy: () => Promise<boolean>
+}
+
+/** A service's schema, in the database at that URL, and the SQL files that make it. */
+export function tablesOf({ name, schema, migrations }: ServiceDefinition, url: string): Tables {
+  return { service: name, url, schema, folders: [kitMigrations, fileURLToPath(migrations)] }
+}
+
+/**
+ * Brings the schemas of these services up to date, and returns the files applied, by service.
+ *
+ * @throws {MigrationError} when one of them cannot be; where its applied files are why, before any
+ *   of them is changed
+ */
+export async function migrateAll(
+  definitions: ServiceDefinition[],
+  databaseUrl: (name: string) => string,
+): Promise<Record<string, string[]>> {
+  const all = definitions.map((definition) => tablesOf(definition, databaseUrl(definition.name)))
+  for (const tables of all) await checkMigrations(tables)
+  const applied: Record<string, string[]> = {}
+  for (const tables of all) applied[tables.service] = await migrate(tables)
+  return applied
+}
+
+/**
+ * Makes the services and starts what runs behind their RPCs: relay, consumer, worker, schedules.
+ * Disposing stops in the reverse order and lets running work finish.
+ */
+export async function hostServices(options: HostOptions): Promise<Host> {
+  await using stack = new AsyncDisposableStack()
+  const { log, clock } = options
+  const authorized = authorize(loadVerifiers(options.keysFolder), clock)
+  const hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }> = {}
+  const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
+  const { environment, keysFolder } = options
+  const keys = openKeyEncryption(readSettings(keySettings, environment), keysFolder)
+  const secrets = createSecrets(keys)
+  const made: Made[] = []
+  const services: Record<string, Service> = {}
+  const databases: Record<string, Database> = {}
+  const sources: Record<string, DataSource> = {}
+  const ofProcess = both(accountDataRoutes(sources), serviceHealthRoutes(databases))
+  const observed = observe(log, (name) => Object.hasOwn(services, name))
+  const routes = [intercepted(ofProcess, [observed, authorized])]
+  const opened = await openDatabases(options, stack)
+  await requireSealingKey(opened, keys, keysFolder)
+  for (const { name, definition, database } of opened) {
+    const { hidden = [] } = definition
+    const service = createService({ definition, database, secrets, mesh, options })
+    stack.defer(async () => service.close?.())
+    const interceptors = [observe(log.child({ service: name })), authorized]
+    hosted[name] = { routes: both(service.routes, ofProcess), interceptors }
+    routes.push(intercepted(service.routes, interceptors))
+    services[name] = service
+    databases[name] = database
+    sources[name] = { database, hidden }
+    stack.use(await startRelaying({ definition, database, options }))
+    made.push({ name, service, database })
+  }
+  stack.use(await startAll(made.map((one) => startBehind(one, options))))
+  const started = stack.move()
+  return {
+    mesh,
+    services,
+    databases,
+    routes: both(...routes),
+    isHealthy: async () => {
+      const healthy = Object.values(databases).map((database) => database.isHealthy())
+      return (await Promise.all(healthy)).every(Boolean)
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
+
+/** The database of each service; `stack` closes them. */
+async function openDatabases(
+  options: HostOptions,
+  stack: AsyncDisposableStack,
+): Promise<{ name: string; definition: ServiceDefinition; database: Database }[]> {
+  const opened = []
+  for (const definition of options.definitions) {
+    const { name, schema } = definition
+    const database = await openDatabase({ ...options, url: options.databaseUrl(name), schema })
+    opened.push({ name, definition, database: stack.use(database) })
+  }
+  return opened
+}
+
+/**
+ * Waits for all of them; where one does not start, the others stop again. Workers take their time
+ * to start and to stop, each its own: both happen side by side.
+ */
+async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisposable> {
+  const ends = await Promise.allSettled(starting)
+  const behind = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+  const all: AsyncDisposable = {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(behind.map((one) => one[Symbol.asyncDispose]()))
+    },
+  }
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (!failed) return all
+  // Why it did not start is what there is to say, however the others stop.
+  await Promise.allSettled([all[Symbol.asyncDispose]()])
+  throw failed.reason
+}
+
+/** A service with what it was made with. */
+interface Made {
+  name: string
+  service: Service
+  database: Database
+}
+
+function both(...all: Routes[]): Routes {
+  return (router) => {
+    for (const routes of all) routes(router)
+  }
+}
+
+function createService({
+  definition,
+  options: { environment, keysFolder, broker, workflows, log, clock },
+  ...made
+}: {
+  definition: ServiceDefinition
+  options: HostOptions
+} & Pick<ServiceDeps, 'database' | 'secrets' | 'mesh'>): Service {
+  const { name, settings } = definition
+  return definition.create({
+    ...made,
+    config: readSettings(settings, environment),
+    signer: loadSigner(keysFolder, name),
+    log: log.child({ service: name }),
+    ...{ broker, workflows, clock },
+  })
+}
+
+/** What publishes and sweeps, on connections of its own so that it never waits for requests. */
+async function startRelaying({
+  definition: { name, schema },
+  database: { onChanges },
+  options,
+}: {
+  definition: ServiceDefinition
+  database: Database
+  options: HostOptions
+}): Promise<AsyncDisposable> {
+  const { broker } = options
+  const log = options.log.child({ service: name })
+  const stack = new AsyncDisposableStack()
+  const url = options.databaseUrl(name)
+  const database = await openDatabase({ ...options, url, schema, poolSizeMax: 2 })
+  stack.use(database)
+  stack.use(startRelay({ service: name, database, onChanges, broker, log }))
+  stack.use(startHousekeeping(database, log))
+  return stack
+}
+
+async function startBehind(
+  { name, service, database }: Made,
+  { broker, workflows, ...options }: HostOptions,
+): Promise<AsyncDisposable> {
+  const log = options.log.child({ service: name })
+  const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
+  const { formerSchedules = [] } = service
+  await using stack = new AsyncDisposableStack()
+  if (Object.keys(activities).length > 0) {
+    const worker = { taskQueue: name, workflows: workflowModules, activities, log }
+    stack.use(await workflows.work(worker))
+  }
+  for (const schedule of schedules) workflows.schedule(schedule)
+  for (const id of formerSchedules) workflows.unschedule(id)
+  if (handlers.length > 0) {
+    stack.use(
+      await startConsumer({ name, handlers: unlessDeleted(database, handlers), broker, log }),
+    )
+  }
+  await service.ready?.()
+  return stack.move()
+}

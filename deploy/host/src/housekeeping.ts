@@ -1,0 +1,46 @@
+import type { Database } from '@coffer/kit/database/database'
+import { keptForHours } from '@coffer/kit/database/idempotency'
+import { deleteSome } from '@coffer/kit/database/rows'
+import type { Log } from '@coffer/kit/service/log'
+import { sql } from 'slonik'
+
+const everyMs = 60 * 60 * 1000
+const changesKeptForDays = 90
+// Longer than changes, so that no replay finds an effect forgotten.
+const inboxKeptForDays = changesKeptForDays + 7
+const batchSizeMax = 10_000
+const batchesMax = 100
+
+/** Deletes, every hour, what has been kept long enough: idempotency keys, changes, the inbox. */
+export function startHousekeeping(database: Database, log: Log): AsyncDisposable {
+  let round = Promise.resolve()
+  const timer = setInterval(() => {
+    round = sweep(database).catch((error) => log.warn({ err: error }, 'housekeeping failed'))
+  }, everyMs)
+  timer.unref()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      await round
+    },
+  }
+}
+
+/**
+ * One round: deletes in batches until a table has nothing left to delete, or has had its share.
+ */
+export async function sweep(database: Database): Promise<void> {
+  const expired = {
+    idempotency_keys: sql.fragment`created_at < now() - make_interval(hours => ${keptForHours})`,
+    changes: sql.fragment`
+      created_at < now() - make_interval(days => ${changesKeptForDays})
+      AND published_at IS NOT NULL`,
+    inbox: sql.fragment`received_at < now() - make_interval(days => ${inboxKeptForDays})`,
+  }
+  for (const [table, where] of Object.entries(expired)) {
+    for (let batches = 0; batches < batchesMax; batches++) {
+      const rowCount = await deleteSome(database, { table, where, limit: batchSizeMax })
+      if (rowCount < batchSizeMax) break
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { Log } from '@coffer/kit/service/log'
+import type { Dependency, Fault } from './dependency.client.ts'
+
+/** How long the result of a check holds; checks that come together share one. */
+const heldMs = 1_000
+const everyMs = 2_000
+
+/** How a process is, by the services that it hosts and calls. */
+export interface Readiness extends Disposable {
+  /** Whether every one of them answers, with its database. */
+  isHealthy: () => Promise<boolean>
+  /**
+   * Why the process is not ready, one line for each service that blocks it, by the last results: a
+   * service that hangs does not hold up the answer.
+   */
+  blockers: () => Promise<string[]>
+}
+
+/**
+ * Checks the services when asked and every two seconds, and logs one line when one goes and one
+ * when it comes back.
+ */
+export function watchReadiness(dependencies: Dependency[], log: Log): Readiness {
+  const watched = dependencies.map((dependency) => watch(dependency, log))
+  const timer = setInterval(() => {
+    for (const { look } of watched) void look()
+  }, everyMs)
+  timer.unref()
+  return {
+    isHealthy: async () => {
+      const faults = await Promise.all(watched.map(({ look }) => look()))
+      return faults.every((fault) => fault === null)
+    },
+    blockers: async () => {
+      const faults = await Promise.all(watched.map(({ last }) => last()))
+      return watched.flatMap(({ name }, index) => {
+        const fault = faults[index]
+        return fault?.isBlocking ? [`${name}: ${fault.reason}`] : []
+      })
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
+function watch({ name, check }: Dependency, log: Log) {
+  let looked = { at: Number.NEGATIVE_INFINITY, fault: Promise.resolve<Fault | null>(null) }
+  let last: Promise<Fault | null> | null = null
+  let away: { reason: string; since: number } | null = null
+  const note = (fault: Fault | null): void => {
+    const now = performance.now()
+    if (fault !== null && fault.reason !== away?.reason) {
+      const { reason, isBlocking } = fault
+      log.warn({ service: name, reason, isBlocking }, 'service is away')
+    }
+    if (fault === null && away !== null) {
+      log.info({ service: name, awayMs: Math.round(now - away.since) }, 'service is back')
+    }
+    away = fault && { reason: fault.reason, since: away?.since ?? now }
+  }
+  const look = (): Promise<Fault | null> => {
+    if (performance.now() - looked.at < heldMs) return looked.fault
+    const fault = check()
+    looked = { at: performance.now(), fault }
+    void fault.then((known) => {
+      note(known)
+      last = fault
+    })
+    return fault
+  }
+  return { name, look, last: () => last ?? look() }
+}

@@ -1,0 +1,81 @@
+import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
+import { httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/service/config'
+import { z } from 'zod'
+import { kmsKeyEncryption } from './kms.client.ts'
+import { localKeyEncryption } from './local-keys.ts'
+import { vaultKeyEncryption } from './vault.client.ts'
+
+const address = httpUrl.optional()
+
+/** Who keeps the key under which secrets are encrypted. */
+export const keySettings = {
+  keyService: setting(
+    'COFFER_KEY_SERVICE',
+    z.enum(['local', 'aws-kms', 'vault']).default('local'),
+    'Who keeps the key under which secrets are encrypted: a file in the keys folder, KMS or Vault',
+  ),
+  kmsKey: setting(
+    'COFFER_KMS_KEY_ID',
+    z.string().optional(),
+    'ID, ARN or alias of the key in AWS KMS',
+  ),
+  kmsEndpoint: setting('COFFER_KMS_ENDPOINT', address, 'Address of KMS where it is not AWS'),
+  vaultUrl: setting('COFFER_VAULT_URL', address, 'Address of Vault'),
+  vaultToken: setting('COFFER_VAULT_TOKEN', z.string().optional(), 'Token for Vault'),
+  vaultKey: setting(
+    'COFFER_VAULT_KEY',
+    z
+      .string()
+      .regex(/^[\w/-]+\/[\w-]+$/, 'must be a mount and a name, like transit/coffer')
+      .default('transit/coffer'),
+    'Mount and name of the transit key in Vault',
+  ),
+}
+
+/**
+ * The keeper that the settings name. Secrets that another one of those set sealed still open, so
+ * that they can be moved from one to the other (`coffer keys:rotate`). Throws SettingsError.
+ */
+export function openKeyEncryption(
+  config: ValuesOf<typeof keySettings>,
+  keysFolder: string,
+): KeyEncryption {
+  const { keyService, kmsKey, kmsEndpoint, vaultUrl, vaultToken, vaultKey } = config
+  const keepers: KeyEncryption[] = [localKeyEncryption(keysFolder)]
+  if (kmsKey) keepers.push(kmsKeyEncryption({ kmsKey, endpoint: kmsEndpoint ?? null }))
+  if (vaultUrl && vaultToken) keepers.push(vaultKeyEncryption({ vaultUrl, vaultToken, vaultKey }))
+  const keeperOf = (keyId: string) => keepers.find(({ kind }) => keyId.startsWith(`${kind}:`))
+  const current = keepers.find(({ kind }) => kind === keyService)
+  if (!current) throw missingKeeper(keyService)
+  return {
+    kind: current.kind,
+    wrap: current.wrap,
+    isCurrent: current.isCurrent,
+    unwrap: async (wrapped) => {
+      const keeper = keeperOf(wrapped.keyId)
+      if (!keeper) {
+        throw new SettingsError(`secret needs key ${wrapped.keyId}, whose keeper is not set`)
+      }
+      return keeper.unwrap(wrapped)
+    },
+    isAtHand: (keyId) => keeperOf(keyId)?.isAtHand(keyId) ?? false,
+    isLost: (keyId) => keeperOf(keyId)?.isLost(keyId) ?? false,
+  }
+}
+
+/** Throws SettingsError where the keeper that the settings name lacks some of its own. */
+export function requireKeeper(config: ValuesOf<typeof keySettings>): void {
+  const { keyService, kmsKey, vaultUrl, vaultToken } = config
+  const isSet = { local: true, 'aws-kms': Boolean(kmsKey), vault: Boolean(vaultUrl && vaultToken) }
+  if (!isSet[keyService]) throw missingKeeper(keyService)
+}
+
+function missingKeeper(keyService: keyof typeof missingText): SettingsError {
+  return new SettingsError(missingText[keyService])
+}
+
+const missingText = {
+  local: '',
+  'aws-kms': 'COFFER_KMS_KEY_ID: needed where COFFER_KEY_SERVICE is aws-kms',
+  vault: 'COFFER_VAULT_URL and COFFER_VAULT_TOKEN: needed where COFFER_KEY_SERVICE is vault',
+}

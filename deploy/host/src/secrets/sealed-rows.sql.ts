@@ -1,0 +1,77 @@
+import type { Database } from '@coffer/kit/database/database'
+import type { WrappedKey } from '@coffer/kit/secrets/key-encryption'
+import { type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+
+const Table = z.object({ table: z.string() })
+const KeyId = z.object({ keyId: z.string() })
+const Wrapped = z.object({
+  keyId: z.string(),
+  bytes: z.instanceof(Buffer),
+  place: z.array(z.string()),
+})
+
+/** Rows of a table in the order of its primary key, after one row up to another. */
+export interface KeyRange {
+  table: string
+  key: ListSqlToken
+  /** The values of a primary key as texts; empty before the first row. */
+  after: readonly string[]
+  upTo: readonly string[]
+}
+
+/** Tables of the schema that hold sealed secrets: whoever adds one need not tell. */
+export function findSealedTables({ pool }: Database): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(Table)`
+    SELECT relname::text AS "table" FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND 3 = (
+      SELECT count(*) FROM pg_attribute
+      WHERE attrelid = pg_class.oid AND attname IN ('key_id', 'data_key', 'ciphertext')
+        AND NOT attisdropped)
+    ORDER BY relname`)
+}
+
+/** The key of some secret in the table; null where it is empty. */
+export function findKeyIdInUse({ pool }: Database, table: string): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(KeyId)`
+    SELECT key_id AS "keyId" FROM ${sql.identifier([table])} LIMIT 1`)
+}
+
+/** The data keys of secrets after a row of the table, with the place of each. */
+export function listDataKeys(
+  { pool }: Database,
+  { table, key, after }: Omit<KeyRange, 'upTo'>,
+  limit: number,
+): Promise<readonly z.infer<typeof Wrapped>[]> {
+  const texts = key.members.map((column) => sql.fragment`${column}::text`)
+  return pool.any(sql.type(Wrapped)`
+    SELECT key_id AS "keyId", data_key AS bytes,
+      ARRAY[${sql.join(texts, sql.fragment`, `)}] AS place
+    FROM ${sql.identifier([table])} WHERE ${isAfter(key, after)} ORDER BY ${key} LIMIT ${limit}`)
+}
+
+/** Puts a data key in the place of what it was wrapped as before; what has changed stays. */
+export async function replaceDataKey(
+  { pool }: Database,
+  { table, key, after, upTo }: KeyRange,
+  { before, next }: { before: WrappedKey; next: WrappedKey },
+): Promise<number> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    UPDATE ${sql.identifier([table])}
+    SET key_id = ${next.keyId}, data_key = ${sql.binary(next.bytes)}
+    WHERE ${isAfter(key, after)} AND (${key}) <= (${valuesOf(upTo)})
+      AND key_id = ${before.keyId} AND data_key = ${sql.binary(before.bytes)}`)
+  return rowCount
+}
+
+function isAfter(key: ListSqlToken, after: readonly string[]): FragmentSqlToken {
+  return after.length === 0 ? sql.fragment`true` : sql.fragment`(${key}) > (${valuesOf(after)})`
+}
+
+/** Without casts: Postgres gives each value the type of its column. */
+function valuesOf(place: readonly string[]): ListSqlToken {
+  return sql.join(
+    place.map((value) => sql.fragment`${value}`),
+    sql.fragment`, `,
+  )
+}

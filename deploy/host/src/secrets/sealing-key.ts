@@ -1,0 +1,46 @@
+import type { Database } from '@coffer/kit/database/database'
+import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
+import { SettingsError } from '@coffer/kit/service/config'
+import { createLocalKey, hasLocalKey, localKeyId } from './local-keys.ts'
+import { findKeyIdInUse, findSealedTables } from './sealed-rows.sql.ts'
+
+/**
+ * Makes sure that what these databases hold sealed can be opened, and that new secrets can be
+ * sealed. A key file is made only where no secret was sealed under one (docs/keys.md). Throws
+ * SettingsError, before anything is made.
+ */
+export async function requireSealingKey(
+  databases: { name: string; database: Database }[],
+  keys: KeyEncryption,
+  keysFolder: string,
+): Promise<void> {
+  const holders: { name: string; keyIds: string[] }[] = []
+  for (const { name, database } of databases) {
+    const tables = await findSealedTables(database)
+    const found = await Promise.all(tables.map((table) => findKeyIdInUse(database, table)))
+    const keyIds = found.filter((keyId) => keyId !== null)
+    if (tables.length > 0) holders.push({ name, keyIds })
+  }
+  for (const { name, keyIds } of holders) {
+    const missing = keyIds.find((keyId) => !keys.isAtHand(keyId) && !keys.isLost(keyId))
+    if (missing) throw missingKey(name, missing, keysFolder)
+  }
+  if (keys.kind !== 'local' || holders.length === 0 || hasLocalKey(keysFolder)) return
+  if (holders.some(({ keyIds }) => keyIds.some((keyId) => localKeyId.test(keyId)))) {
+    throw new SettingsError(
+      `COFFER_KEYS_DIR: ${keysFolder} lacks secrets.key, which sealed secrets before: ` +
+        'bring it back, or make a new one with "coffer keys:create"',
+    )
+  }
+  createLocalKey(keysFolder)
+}
+
+function missingKey(name: string, keyId: string, keysFolder: string): SettingsError {
+  const holds = `${name} holds secrets under the key ${keyId}`
+  return localKeyId.test(keyId)
+    ? new SettingsError(
+        `COFFER_KEYS_DIR: ${holds}, which is not in ${keysFolder}: bring its file back, or, ` +
+          `if it is lost for good, run "coffer keys:create --lost ${keyId}"`,
+      )
+    : new SettingsError(`COFFER_KEY_SERVICE: ${holds}, whose keeper has no settings here`)
+}

@@ -1,0 +1,66 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
+import { z } from 'zod'
+
+const callMs = 4_000
+
+const Encrypted = z.object({ data: z.object({ ciphertext: z.string() }) })
+const Decrypted = z.object({ data: z.object({ plaintext: z.string() }) })
+const Key = z.object({ data: z.object({ latest_version: z.number() }) })
+
+export interface VaultSettings {
+  /** Address of Vault. */
+  vaultUrl: string
+  vaultToken: string
+  /** Mount and name of a transit key, as `transit/coffer`. */
+  vaultKey: string
+}
+
+/**
+ * Key encryption by the transit engine of Vault, over its HTTP API. The ID of a key is `vault:`,
+ * its mount and name and, after a colon, its version: a key rotated in Vault is another one.
+ */
+export function vaultKeyEncryption({
+  vaultUrl,
+  vaultToken,
+  vaultKey,
+}: VaultSettings): KeyEncryption {
+  const call = async <T>(path: string, form: z.ZodType<T>, body?: object): Promise<T> => {
+    const response = await fetch(new URL(`/v1/${path}`, vaultUrl), {
+      method: body ? 'POST' : 'GET',
+      headers: { 'x-vault-token': vaultToken, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      redirect: 'error',
+      signal: AbortSignal.timeout(callMs),
+    }).catch(() => null)
+    if (!response?.ok) throw unavailable(`the key service did not do it (${response?.status})`)
+    return form.parse(await response.json())
+  }
+  return {
+    kind: 'vault',
+    wrap: async (dataKey) => {
+      const plaintext = dataKey.toString('base64')
+      const { data } = await call(verb(vaultKey, 'encrypt'), Encrypted, { plaintext })
+      const [, version = ''] = data.ciphertext.split(':')
+      return { keyId: `vault:${vaultKey}:${version}`, bytes: Buffer.from(data.ciphertext) }
+    },
+    unwrap: async ({ keyId, bytes }) => {
+      const [, name = ''] = keyId.split(':')
+      const ciphertext = bytes.toString()
+      const { data } = await call(verb(name, 'decrypt'), Decrypted, { ciphertext })
+      return Buffer.from(data.plaintext, 'base64')
+    },
+    isCurrent: async (keyId) => {
+      const { data } = await call(verb(vaultKey, 'keys'), Key)
+      return keyId === `vault:${vaultKey}:v${data.latest_version}`
+    },
+    isAtHand: (keyId) => keyId.startsWith('vault:'),
+    isLost: () => false,
+  }
+}
+
+/** `transit/encrypt/coffer` of the key `transit/coffer`. */
+function verb(key: string, name: 'encrypt' | 'decrypt' | 'keys'): string {
+  const at = key.lastIndexOf('/')
+  return `${key.slice(0, at)}/${name}/${key.slice(at + 1)}`
+}

@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { servicesOf } from '@coffer/kit/rpc/intercept'
+import { drainOf } from '@coffer/kit/service/drain'
+import { registry } from '@coffer/kit/service/telemetry'
+import { Health } from '@coffer/proto/grpc/health'
+import { ServerReflection } from '@coffer/proto/grpc/reflection'
+import type { ConnectRouter } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { healthRoutes } from './health.ts'
+import { reflectionRoutes } from './reflection.ts'
+
+/** Larger than any upload the gateway lets through (6 MiB). */
+const messageSizeMax = 8 * 1024 * 1024
+
+/** Longer than the 30 s for which clients keep an idle connection: they shall be first to close. */
+const keepAliveMs = 65_000
+
+/** How long a client may take to read an answer that came before its request has ended. */
+export const unreadMs = 500
+
+export interface ServeOptions {
+  host: string
+  /** HTTP/1.1: Connect for our own processes, liveness, readiness and metrics. 0 picks one. */
+  rpcPort: number
+  /** HTTP/2 cleartext: gRPC, with health and reflection. 0 picks one. */
+  grpcPort: number
+  /** With the interceptors that they need. */
+  routes: (router: ConnectRouter) => void
+  /** Why the process is not ready, a line for each reason; empty where it is ready. */
+  blockers: () => Promise<string[]>
+  /**
+   * Aborts when the process is told to stop: it is not ready from then on, and its answers close
+   * their connections, until it is disposed.
+   */
+  draining?: AbortSignal
+  /** How long disposing waits for running calls before it cuts them off. */
+  drainMsMax?: number
+}
+
+/**
+ * The two listening ports of a process. Disposing drains: new connections are refused, running
+ * calls are waited for.
+ */
+export interface Servers extends AsyncDisposable {
+  rpcPort: number
+  grpcPort: number
+}
+
+/** Opens both ports; health and reflection need no caller. Rejects where a port is taken. */
+export async function serve(options: ServeOptions): Promise<Servers> {
+  const ending = new AbortController()
+  const draining = AbortSignal.any([ending.signal, options.draining ?? ending.signal])
+  const blockers = async () => (draining.aborted ? ['stopping'] : options.blockers())
+  const isReady = async () => (await blockers()).length === 0
+  const { host, drainMsMax: msMax = 15_000 } = options
+  const rpc = createRpcServer(options, { blockers, draining })
+  const grpc = createGrpcServer(options, { isReady, ending: ending.signal })
+  await using opening = new AsyncDisposableStack()
+  opening.defer(() => rpc.end(msMax))
+  opening.defer(() => grpc.end(msMax))
+  const rpcPort = await listen(rpc.server, options.rpcPort, host)
+  const grpcPort = await listen(grpc.server, options.grpcPort, host)
+  opening.move()
+  return {
+    rpcPort,
+    grpcPort,
+    [Symbol.asyncDispose]: async () => {
+      ending.abort()
+      await Promise.all([rpc.end(msMax), grpc.end(msMax)])
+    },
+  }
+}
+
+interface Ending<S> {
+  server: S
+  /** Stops listening; resolves when the last running call has its answer, or is cut off. */
+  end: (msMax: number) => Promise<void>
+}
+
+function createRpcServer(
+  { routes }: ServeOptions,
+  { blockers, draining }: { blockers: () => Promise<string[]>; draining: AbortSignal },
+): Ending<Server> {
+  const handle = connectNodeAdapter({
+    routes,
+    readMaxBytes: messageSizeMax,
+    fallback: (request, response) => {
+      void operate(request as IncomingMessage, response as ServerResponse, blockers)
+    },
+  })
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    response.once('finish', () => endUnread(request))
+    handle(request, response)
+  })
+  const drain = drainOf(server)
+  draining.addEventListener('abort', drain.begin, { once: true })
+  return { server, end: (msMax) => drain.end({ close: () => closed(server), msMax }) }
+}
+
+function createGrpcServer(
+  { routes }: ServeOptions,
+  { isReady, ending }: { isReady: () => Promise<boolean>; ending: AbortSignal },
+): Ending<Http2Server> {
+  const offered = servicesOf(routes)
+  const services = offered.map(({ typeName }) => typeName)
+  const server = createHttp2Server(
+    connectNodeAdapter({
+      routes: (router) => {
+        routes(router)
+        healthRoutes(router, { services, isReady, ending })
+        reflectionRoutes(router, [...offered, Health, ServerReflection])
+      },
+      readMaxBytes: messageSizeMax,
+    }),
+  )
+  const sessions = new Set<Http2Session>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  return {
+    server,
+    end: async (msMax) => {
+      for (const session of sessions) session.close()
+      const cut = setTimeout(() => {
+        for (const session of sessions) session.destroy()
+      }, msMax)
+      await closed(server)
+      clearTimeout(cut)
+    },
+  }
+}
+
+/**
+ * A call that was answered before all of its stream was read: Connect's client sends no more of it,
+ * and no end. It gets time to read the answer, then the connection closes, unless the end came all
+ * the same: then the connection may carry the next call by now.
+ */
+function endUnread(request: IncomingMessage): void {
+  if (request.complete) return
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy()
+  }, unreadMs)
+  request.once('close', () => clearTimeout(timer))
+}
+
+async function listen(server: Server | Http2Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+function closed(server: Server | Http2Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+async function operate(
+  request: IncomingMessage,
+  response: ServerResponse,
+  blockers: () => Promise<string[]>,
+): Promise<void> {
+  try {
+    if (request.url === '/healthz') {
+      response.writeHead(200).end('alive\n')
+    } else if (request.url === '/readyz') {
+      const reasons = await blockers()
+      const lines = [reasons.length === 0 ? 'ready' : 'not ready', ...reasons, '']
+      response.writeHead(reasons.length === 0 ? 200 : 503).end(lines.join('\n'))
+    } else if (request.url === '/metrics') {
+      const metrics = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(metrics)
+    } else {
+      response.writeHead(404).end()
+    }
+  } catch {
+    response.destroy()
+  }
+}

@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { setting } from '@coffer/kit/service/config'
+import { defineService } from '@coffer/kit/service/service'
+import { keepLogLines } from '@coffer/kit/testing/log-lines'
+import { newId } from '@coffer/kit/values/id'
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
+import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { type Booted, boot, eventually } from '../testing/boot.ts'
+import { fixture } from '../testing/fixture/service.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([fixture])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const seen = (accountId: string) =>
+  booted.database('identity').pool.anyFirst(sql.type(z.object({ seen: z.bigint() }))`
+    SELECT seen_version AS seen FROM connections WHERE account_id = ${accountId}`)
+
+test('a change that commits reaches the consumer once', async () => {
+  const accountId = newId('acct')
+  const links = booted.client('identity', FeedLinkService)
+  await links.createFeedLink({ name: 'One' }, booted.as(accountId))
+  expect(
+    await eventually(
+      () => seen(accountId),
+      ([times]) => times === 1n,
+    ),
+  ).toEqual([1n])
+})
+
+test('twenty requests under one Idempotency-Key write once and get one answer', async () => {
+  const accountId = newId('acct')
+  const links = booted.client('identity', FeedLinkService)
+  const { headers: caller } = booted.as(accountId)
+  const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k1', [headers.bodyHash]: 'ab' }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => links.createFeedLink({ name: 'Two' }, { headers: keyed })),
+  )
+  expect(new Set(replies.map(({ feedLink }) => feedLink?.feedLinkId)).size).toBe(1)
+  expect(await seen(accountId)).toHaveLength(1)
+  const other = { ...keyed, [headers.bodyHash]: 'cd' }
+  await expect(links.createFeedLink({ name: 'Three' }, { headers: other })).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+  })
+})
+
+test('lines about a call name its service', async () => {
+  const { log, lines } = keepLogLines('error')
+  await using logged = await boot([fixture], {}, log)
+  const links = logged.client('identity', FeedLinkService)
+  const unstorable = { name: 'a\0b' }
+  await expect(links.createFeedLink(unstorable, logged.as(newId('acct')))).rejects.toThrow()
+  expect(lines()).toMatchObject([{ service: 'identity', rpc: 'CreateFeedLink' }])
+})
+
+test('a refused caller token is logged with the service that it was for', async () => {
+  const { log, lines } = keepLogLines('warn')
+  await using logged = await boot([fixture], {}, log)
+  const router = createRouterTransport(logged.host.routes)
+  const health = createClient(ServiceHealthService, router)
+  for (const service of ['identity', 'elsewhere']) {
+    await expect(health.checkServiceHealth({ service })).rejects.toThrow()
+  }
+  const refused = lines().filter(({ msg }) => msg === 'refused a caller token')
+  expect(refused.map(({ rpc, service }) => [rpc, service])).toEqual([
+    ['CheckServiceHealth', 'identity'],
+    ['CheckServiceHealth', undefined],
+  ])
+})
+
+test('a call without a caller is refused', async () => {
+  const links = booted.client('identity', FeedLinkService)
+  await expect(links.createFeedLink({ name: 'None' })).rejects.toMatchObject({
+    code: Code.Unavailable,
+  })
+})
+
+/** The fixture, and how often it was closed. */
+function closing() {
+  const counted = { times: 0, definition: fixture }
+  counted.definition = {
+    ...fixture,
+    create: (deps) => ({
+      ...fixture.create(deps),
+      close: async () => {
+        counted.times++
+      },
+    }),
+  }
+  return counted
+}
+
+const neighbour = { ...fixture, name: 'ledger', settings: {} }
+const routes = () => undefined
+
+test('a start that fails leaves nothing running', async () => {
+  const closed = closing()
+  const settings = { wrong: setting('COFFER_WRONG', z.string(), 'Must be given.') }
+  const second = defineService({ ...neighbour, settings, create: () => ({ routes }) })
+  await expect(boot([closed.definition, second])).rejects.toThrow('COFFER_WRONG')
+  expect(closed.times).toBe(1)
+})
+
+test('services start side by side, and where one is never ready all stop', async () => {
+  const closed = closing()
+  const [thirdStarts, thirdEnds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const ready = () => {
+    thirdStarts.resolve()
+    return thirdEnds.promise
+  }
+  const refused = async () => {
+    await thirdStarts.promise
+    throw new Error('never ready')
+  }
+  const definitions = [
+    closed.definition,
+    defineService({ ...neighbour, create: () => ({ routes, ready: refused }) }),
+    defineService({ ...neighbour, name: 'budgeting', create: () => ({ routes, ready }) }),
+  ]
+  const starting = boot(definitions)
+  starting.catch(() => undefined)
+  await thirdStarts.promise
+  await setImmediate()
+  expect(closed.times).toBe(0)
+  thirdEnds.resolve()
+  await expect(starting).rejects.toThrow('never ready')
+  expect(closed.times).toBe(1)
+})

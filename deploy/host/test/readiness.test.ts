@@ -1,0 +1,99 @@
+import { loadSigner, loadVerifiers } from '@coffer/kit/rpc/caller'
+import { createMesh } from '@coffer/kit/rpc/client'
+import { intercepted } from '@coffer/kit/rpc/intercept'
+import { authorize } from '@coffer/kit/rpc/rpc'
+import { keepLogLines } from '@coffer/kit/testing/log-lines'
+import { expect, test } from '@jest/globals'
+import { calledDependency, hostedDependency } from '../src/dependency.client.ts'
+import { watchReadiness } from '../src/readiness.ts'
+import { serve } from '../src/serve.ts'
+import { serviceHealthRoutes } from '../src/service-health.rpc.ts'
+import { eventually } from '../testing/boot.ts'
+import { scratchFolder } from '../testing/fixture/scratch.ts'
+
+const clock = () => new Date()
+
+/** A ledger behind a port, which trusts the keys of a folder. */
+function serveLedger(options: {
+  keysFolder: string
+  isHealthy?: () => Promise<boolean>
+  rpcPort?: number
+}) {
+  const { keysFolder, isHealthy = async () => true, rpcPort = 0 } = options
+  const routes = serviceHealthRoutes({ ledger: { isHealthy } })
+  return serve({
+    host: '127.0.0.1',
+    rpcPort,
+    grpcPort: 0,
+    routes: intercepted(routes, [authorize(loadVerifiers(keysFolder), clock)]),
+    blockers: async () => [],
+  })
+}
+
+/** How a process that calls the ledger is, by the keys of a folder. */
+function watchLedger(options: { keysFolder: string; port: number; isEssential?: boolean }) {
+  const { keysFolder, port, isEssential = true } = options
+  const stack = new DisposableStack()
+  const urls = { ledger: `http://127.0.0.1:${port}` }
+  const mesh = stack.use(createMesh({ hosted: {}, urls }))
+  const signer = loadSigner(keysFolder, 'gateway')
+  const { log, lines } = keepLogLines()
+  const dependency = calledDependency({ name: 'ledger', isEssential, mesh, signer, clock })
+  const readiness = stack.use(watchReadiness([dependency], log))
+  return { readiness, lines, [Symbol.dispose]: () => stack.dispose() }
+}
+
+test('a service goes and comes back: the process is not ready meanwhile, and logs it', async () => {
+  await using folder = await scratchFolder()
+  const keysFolder = folder.path
+  loadSigner(keysFolder, 'gateway')
+  const first = await serveLedger({ keysFolder })
+  const { rpcPort } = first
+  using watched = watchLedger({ keysFolder, port: rpcPort })
+  const { readiness, lines } = watched
+  expect([await readiness.blockers(), await readiness.isHealthy()]).toEqual([[], true])
+  await first[Symbol.asyncDispose]()
+  const away = await eventually(readiness.blockers, ({ length }) => length > 0)
+  expect(away).toEqual([expect.stringMatching(/^ledger: does not answer \(/)])
+  expect(await readiness.isHealthy()).toBe(false)
+  await using _second = await serveLedger({ keysFolder, rpcPort })
+  await eventually(readiness.blockers, ({ length }) => length === 0)
+  expect(await eventually(readiness.isHealthy, Boolean)).toBe(true)
+  expect(lines().filter(({ service }) => service === 'ledger')).toMatchObject([
+    { level: 40, msg: 'service is away', reason: expect.stringContaining('does not answer') },
+    { level: 30, msg: 'service is back', awayMs: expect.any(Number) },
+  ])
+})
+
+test('a service that is not essential leaves the process ready, but not healthy', async () => {
+  await using folder = await scratchFolder()
+  using watched = watchLedger({ keysFolder: folder.path, port: 1, isEssential: false })
+  expect(await watched.readiness.blockers()).toEqual([])
+  expect(await watched.readiness.isHealthy()).toBe(false)
+})
+
+test('keys that a neighbour does not trust make a process not ready', async () => {
+  await using ours = await scratchFolder()
+  await using theirs = await scratchFolder()
+  loadSigner(theirs.path, 'gateway')
+  await using ledger = await serveLedger({ keysFolder: theirs.path })
+  const keysFolder = ours.path
+  using watched = watchLedger({ keysFolder, port: ledger.rpcPort, isEssential: false })
+  const reason = 'refuses the keys of this process (caller token is not valid)'
+  expect(await watched.readiness.blockers()).toEqual([
+    `ledger: ${reason}: is COFFER_KEYS_DIR the same?`,
+  ])
+  expect(watched.lines()[0].reason).toContain(reason)
+})
+
+test('a service whose database does not answer is not healthy', async () => {
+  await using folder = await scratchFolder()
+  const keysFolder = folder.path
+  loadSigner(keysFolder, 'gateway')
+  const database = { isHealthy: async () => false }
+  await using ledger = await serveLedger({ keysFolder, ...database })
+  using watched = watchLedger({ keysFolder, port: ledger.rpcPort })
+  const reason = 'its database does not answer'
+  expect(await watched.readiness.blockers()).toEqual([`ledger: ${reason}`])
+  expect(await hostedDependency('ledger', database).check()).toEqual({ reason, isBlocking: true })
+})

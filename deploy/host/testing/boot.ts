@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import type { DescService } from '@bufbuild/protobuf'
+import type { Database } from '@coffer/kit/database/database'
+import { type Broker, connectBroker } from '@coffer/kit/events/nats'
+import { type Caller, loadSigner, mintCaller } from '@coffer/kit/rpc/caller'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { createLog } from '@coffer/kit/service/log'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
+import { workOnDemand } from '@coffer/kit/testing/on-demand'
+import { silentLog } from '@coffer/kit/testing/silent-log'
+import { newId } from '@coffer/kit/values/id'
+import { connectTemporal, type Workflows } from '@coffer/kit/workflows/temporal'
+import type { CallOptions, Client } from '@connectrpc/connect'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { type Host, hostServices } from '../src/host.ts'
+import { cloneDatabase, requiredVariable } from './database.ts'
+
+/** Statements that consumers send at moments of their own: no part of the work that is counted. */
+export const ofConsumers = /\bdeleted_accounts\b/
+
+/** What the work came to, and the statements that it took. */
+export async function counted<Result>(
+  database: Database,
+  work: () => Promise<Result>,
+): Promise<{ count: number; result: Result }> {
+  const before = database.statements(ofConsumers)
+  const result = await work()
+  return { count: database.statements(ofConsumers) - before, result }
+}
+
+/** Real services on a database of their own, with NATS and Temporal shared under a prefix. */
+export interface Booted extends AsyncDisposable {
+  host: Host
+  broker: Broker
+  workflows: Workflows
+  prefix: string
+  databaseUrl: string
+  keysFolder: string
+  client: <Service extends DescService>(name: string, service: Service) => Client<Service>
+  database: (name: string) => Database
+  /** Call options of a user of that account, as the gateway would pass them. */
+  as: (accountId: string, caller?: Partial<Caller>) => CallOptions
+  /** Types of the changes a service has recorded for an account, oldest first. */
+  changes: (name: string, accountId: string) => Promise<readonly string[]>
+  /** What the services take for now; tests move it. */
+  clock: { now: Date | null }
+}
+
+const everyService = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+
+/** Boots the services in this process; `environment` holds their settings. */
+export async function boot(
+  definitions: ServiceDefinition[],
+  environment: Record<string, string> = {},
+  log = createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
+): Promise<Booted> {
+  await using opening = new AsyncDisposableStack()
+  const { url } = opening.use(await cloneDatabase(definitions))
+  const prefix = newId('t')
+  const keysFolder = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
+  opening.defer(() => rm(keysFolder, { recursive: true, force: true }))
+  const gateway = loadSigner(keysFolder, 'gateway')
+  const broker = await openBroker(prefix, opening)
+  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  const workflows = workOnDemand(
+    opening.use(connectTemporal({ address, namespace: 'default', prefix, log })),
+  )
+  const clock: Booted['clock'] = { now: null }
+  const host = opening.use(
+    await hostServices({
+      definitions,
+      urls: {},
+      databaseUrl: () => url,
+      poolSizeMax: 10,
+      statementTimeoutMs: 10_000,
+      keysFolder,
+      environment,
+      broker,
+      workflows,
+      log,
+      clock: () => clock.now ?? new Date(),
+    }),
+  )
+  const database = (name: string): Database => {
+    const found = host.databases[name]
+    if (!found) throw new Error(`${name} is not booted`)
+    return found
+  }
+  const booted = opening.move()
+  return {
+    host,
+    broker,
+    workflows,
+    prefix,
+    databaseUrl: url,
+    keysFolder,
+    client: host.mesh.client,
+    database,
+    as: (accountId, caller) => {
+      const user = { kind: 'session' as const, userId: newId('user'), loginId: newId('lgn') }
+      const settings = { timezone: 'UTC', locale: 'en_US', subscriptionActive: true }
+      const who = { accountId, ...user, ...settings, ...caller }
+      return { headers: { [headers.caller]: mintCaller(gateway, who, new Date()) } }
+    },
+    changes: (name, accountId) =>
+      database(name).pool.anyFirst(sql.type(z.object({ type: z.string() }))`
+        SELECT type FROM changes WHERE account_id = ${accountId} ORDER BY change_id`),
+    clock,
+    [Symbol.asyncDispose]: () => booted.disposeAsync(),
+  }
+}
+
+/** Connects to NATS; the stream goes with the connection. */
+async function openBroker(prefix: string, opening: AsyncDisposableStack): Promise<Broker> {
+  const url = requiredVariable('COFFER_TEST_NATS_URL')
+  const broker = opening.use(
+    await connectBroker({ url, prefix, serviceNames: everyService, log: silentLog }),
+  )
+  opening.defer(async () => {
+    const manager = await jetstreamManager(broker.connection)
+    await manager.streams.delete(broker.streamName)
+  })
+  return broker
+}
+
+/** Waits until some statement in the database of these services waits for a lock. */
+export async function untilLockAwaited({ pool }: Database): Promise<void> {
+  const isAwaited = () =>
+    pool.exists(sql.unsafe`
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  await eventually(isAwaited, Boolean)
+}
+
+const pollMsMax = 100
+
+/** Polls until the value satisfies the condition, less and less often; fails after `timeoutMs`. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs
+  for (let pauseMs = 25; ; pauseMs = Math.min(1.1 * pauseMs, pollMsMax)) {
+    const value = await read()
+    if (isDone(value)) return value
+    if (Date.now() > deadline) throw new Error(`not reached: ${inspect(value)}`)
+    await sleep(pauseMs)
+  }
+}

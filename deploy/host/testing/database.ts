@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openDatabase, type Transaction } from '@coffer/kit/database/database'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import pg from 'pg'
+import { migrate } from '../src/database/migrations.ts'
+import { tablesOf } from '../src/host.ts'
+
+/** A database of its own, gone when disposed. */
+export interface TestDatabase extends AsyncDisposable {
+  url: string
+}
+
+/**
+ * A fresh database with the schemas of these services, cloned from a template that is migrated
+ * once for each set of migration files.
+ */
+export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
+  const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
+  const template = `coffer_template_${await fingerprint(definitions)}`
+  await withAdmin(adminUrl, async (admin) => {
+    // One template at a time: cloning fails while somebody is connected to the source.
+    await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [
+      template,
+    ])
+    if (rowCount) return
+    const draft = newId('coffer_draft')
+    await admin.query(`CREATE DATABASE ${draft}`)
+    for (const definition of definitions) {
+      await migrate(tablesOf(definition, databaseUrl(adminUrl, draft)))
+    }
+    await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`)
+  })
+  const name = newId('coffer_test')
+  await withAdmin(adminUrl, async (admin) => {
+    await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
+  })
+  return {
+    url: databaseUrl(adminUrl, name),
+    [Symbol.asyncDispose]: () =>
+      withAdmin(adminUrl, async (admin) => {
+        await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      }),
+  }
+}
+
+/** As long as a busy machine may take to fill tables. */
+const bulkMsMax = 10 * 60_000
+
+/**
+ * Fills tables with thousands of rows in one transaction, over a connection of its own: the limit
+ * on a statement's time is meant for what a service does.
+ */
+export async function inBulk(
+  place: { url: string; schema: string },
+  fill: (tx: Transaction) => Promise<unknown>,
+): Promise<void> {
+  const limits = { poolSizeMax: 1, statementTimeoutMs: bulkMsMax }
+  await using database = await openDatabase({ ...place, ...limits })
+  await database.transaction(fill)
+}
+
+/** An environment variable that the test command sets. */
+export function requiredVariable(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: run the tests with npm test`)
+  return value
+}
+
+async function withAdmin(url: string, run: (admin: pg.Client) => Promise<void>): Promise<void> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  try {
+    await run(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+function databaseUrl(adminUrl: string, name: string): string {
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
+  const hash = createHash('sha256')
+  // The template holds the table of applied files too.
+  hash.update(await readFile(new URL('../src/database/migrations.ts', import.meta.url)))
+  for (const definition of definitions) {
+    hash.update(definition.schema)
+    for (const folder of tablesOf(definition, '').folders) {
+      for (const name of (await readdir(folder)).sort()) {
+        hash.update(name).update(await readFile(join(folder, name)))
+      }
+    }
+  }
+  return hash.digest('hex').slice(0, 16)
+}
