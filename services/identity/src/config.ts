@@ -15,7 +15,7 @@ const whole = ({ min, max, fallback }: { min: number; max: number; fallback: num
 const orNone = (url: z.ZodType<string>) => z.union([z.literal(''), url]).default('')
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps URL' })
 
-/** The settings of identity. */
+/** Settings of identity: variable, rule and default, and the text of the README's table. */
 export const settings = {
   apiKeysMax: setting('COFFER_API_KEYS_MAX', accountBound(100), 'API keys an account may have'),
   allowSignUp: setting(
@@ -66,12 +66,12 @@ export const settings = {
   emailVerificationEnabled: setting(
     'COFFER_EMAIL_VERIFICATION_ENABLED',
     flag(false),
-    'Whether who registers has to verify the email address first; needs mail',
+    'Whether a registration has to verify its email address first; needs mail',
   ),
   forgotPasswordEnabled: setting(
     'COFFER_FORGOT_PASSWORD_ENABLED',
     flag(true),
-    'Whether a link to set a new password is mailed to who asks; needs mail',
+    'Whether a forgotten password can be reset by a mailed link; needs mail',
   ),
   verifyLinkMinutes: setting(
     'COFFER_VERIFY_LINK_MINUTES',
@@ -134,7 +134,7 @@ export const settings = {
   stripeWebhookSecret: setting(
     'COFFER_STRIPE_WEBHOOK_SECRET',
     z.string().default(''),
-    'What Stripe signs its messages to `/api/stripe/webhook` with',
+    'Secret by which Stripe signs webhooks to `/api/stripe/webhook`',
   ),
   stripeTaxes: setting(
     'COFFER_STRIPE_TAXES_ENABLED',
@@ -148,7 +148,7 @@ export const settings = {
   ),
 }
 
-/** Throws SettingsError, naming what billing lacks where it is on. */
+/** Throws SettingsError, one line per missing setting, where billing is on without its settings. */
 export function requireBilling(config: ValuesOf<typeof settings>): void {
   if (!config.billed) return
   const { stripeKey, stripePrice, stripeWebhookSecret } = settings

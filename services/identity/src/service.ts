@@ -40,15 +40,15 @@ import { registration } from './sign-in/registration.rpc.ts'
 import { sessions } from './sign-in/session.rpc.ts'
 import { signIn } from './sign-in/sign-in.rpc.ts'
 
-/** What identity's RPCs use. */
+/** Dependencies of identity's RPCs. */
 export interface IdentityDeps {
   config: ValuesOf<typeof settings>
   database: Database
   passwords: Passwords
   secrets: Secrets
-  /** Null where it is off. */
+  /** Null where billing is off. */
   billing: Billing | null
-  /** Its key also signs challenges. */
+  /** The key of proof-of-work challenges is derived from its key. */
   signer: Signer
   clock: () => Date
 }
@@ -67,7 +67,7 @@ const schedules = [
   { ...workflow, id: 'deletion-sweep', type: 'sweepDeletions', cron: '*/10 * * * *' },
 ]
 
-// Times as spec/identity.md 10.2 has them.
+// Times: docs/events.md#workflows.
 const billingSchedules = [
   { ...workflow, id: 'billing-sweep', type: 'sweepBilling', cron: '*/10 * * * *' },
   { ...workflow, id: 'trial-reminders', type: 'remindOfTrials', cron: '30 */6 * * *' },
@@ -79,7 +79,7 @@ const billingSchedules = [
   },
 ]
 
-/** Logins, users, accounts, sessions and API keys. */
+/** The identity service: logins, users, accounts, sessions, API keys and billing. */
 export const identity = defineService({
   name: 'identity',
   schema: 'identity',

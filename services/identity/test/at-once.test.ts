@@ -43,7 +43,7 @@ const change = (newPassword: string, as: Ann['as']) =>
     .client('identity', PasswordService)
     .changePassword({ currentPassword: password, newPassword }, as)
 
-/** Sign-ins that begin one after the other, while something else is done. */
+/** Starts eight sign-ins, 10 ms apart, around a concurrent change. */
 function signInsAround(ann: Ann) {
   return Array.from({ length: 8 }, async (_, index) => {
     await new Promise((resolve) => setTimeout(resolve, index * 10))
@@ -119,7 +119,7 @@ test('a code enables the seed it is of, not one set up meanwhile', async () => {
   const ann = await register(booted)
   const { uri } = await multifactor().setUpTotp({}, ann.as)
   const secret = new URL(uri).searchParams.get('secret') ?? ''
-  // Holds the confirmation up after it has read the seed: its attempt cannot be counted yet.
+  // Blocks the confirmation after it has read the seed: counting its attempt waits for the lock.
   const attempts = await lockAttempts(`code of ${ann.user.loginId}`)
   const confirming = multifactor().confirmTotp({ totp: generateSync({ secret }) }, ann.as)
   const [confirmed] = await Promise.allSettled([
@@ -134,7 +134,7 @@ test('a code enables the seed it is of, not one set up meanwhile', async () => {
 
 test('recovery codes are not renewed for an authenticator that is disabled meanwhile', async () => {
   const ann = await registerWithAuthenticator(booted, new Date())
-  // Holds the renewal up after it has seen the authenticator.
+  // Blocks the renewal after it has read the authenticator.
   const attempts = await lockAttempts(`password of ${ann.user.loginId}`)
   const byCode = { proof: { kind: { case: 'totp', value: ann.recoveryCodes[0] ?? '' } } } as const
   const [renewed, disabled] = await Promise.allSettled([
@@ -148,7 +148,7 @@ test('recovery codes are not renewed for an authenticator that is disabled meanw
   expect(renewed).toMatchObject({ reason: { rawMessage: 'no authenticator is enabled' } })
 })
 
-/** Keeps attempts on a subject from being counted until they are released. */
+/** Locks the counter of a subject until it is released. */
 async function lockAttempts(subject: string) {
   const database = booted.database('identity')
   const locked = Promise.withResolvers<void>()

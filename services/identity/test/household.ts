@@ -8,12 +8,12 @@ import type { CallOptions } from '@connectrpc/connect'
 import { generateSync } from 'otplib'
 import { identity } from '../src/service.ts'
 
-/** Identity on a database of its own, open for sign-up. */
+/** Boots identity on a database of its own, with sign-up enabled. */
 export function bootIdentity(environment: Record<string, string> = {}): Promise<Booted> {
   return boot([identity], { COFFER_ALLOW_SIGN_UP: 'true', ...environment })
 }
 
-/** Call options of a request without credentials, as the gateway would pass them. */
+/** Returns call options of a request without credentials, as the gateway passes them. */
 export function anonymous({ keysFolder }: Booted): CallOptions {
   const token = anonymousCaller(loadSigner(keysFolder, 'gateway'), new Date())
   return { headers: { [headers.caller]: token } }
@@ -21,13 +21,13 @@ export function anonymous({ keysFolder }: Booted): CallOptions {
 
 export const password = 'correct horse battery'
 
-/** A registration body with an email address nobody has. */
+/** Returns a registration body with an unused email address. */
 export function newcomer(change: Record<string, string> = {}) {
   const email = `${newId('ann').replace('_', '-')}@example.com`
   return { email, password, firstName: 'Ann', lastName: 'Lee', timezone: '', locale: '', ...change }
 }
 
-/** Somebody registered, with the call options of their session. */
+/** Registers a user; returns it with the call options of its session. */
 export async function register(booted: Booted, change: Record<string, string> = {}) {
   const body = newcomer(change)
   const signIn = booted.client('identity', SignInService)
@@ -37,7 +37,7 @@ export async function register(booted: Booted, change: Record<string, string> = 
   return { ...body, user, sessionToken, accountId: user.accountId, as }
 }
 
-/** Call options of whom a session token stands for, as the gateway would pass them. */
+/** Returns call options of a session token's user, as the gateway passes them. */
 export async function bySession(booted: Booted, sessionToken: string): Promise<CallOptions> {
   const { verifySession } = booted.client('identity', SignInService)
   const { credential } = await verifySession({ sessionToken }, anonymous(booted))
@@ -47,13 +47,13 @@ export async function bySession(booted: Booted, sessionToken: string): Promise<C
   return booted.as(accountId, { userId, loginId, sessionId, kind })
 }
 
-/** The authenticator behind a set-up URI: the code it shows then. */
+/** Returns the authenticator of a set-up URI: a function from an instant to its code. */
 export function authenticator(uri: string): (at: Date) => string {
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   return (at) => generateSync({ secret, epoch: Math.floor(at.getTime() / 1000) })
 }
 
-/** Somebody with an authenticator, enabled at that time (which the clock is set to). */
+/** Sets the clock to `at`, and registers a user with an authenticator enabled then. */
 export async function registerWithAuthenticator(booted: Booted, at: Date) {
   booted.clock.now = at
   const ann = await register(booted)
@@ -64,13 +64,13 @@ export async function registerWithAuthenticator(booted: Booted, at: Date) {
   return { ...ann, codeAt, recoveryCodes }
 }
 
-/** Call options of another service that acts on an account by itself. */
+/** Returns call options of another service that acts on an account without a user. */
 export function service({ keysFolder }: Booted, name: string, accountId: string): CallOptions {
   const token = systemCaller(loadSigner(keysFolder, name), accountId, new Date())
   return { headers: { [headers.caller]: token } }
 }
 
-/** Statements per call over many calls. */
+/** Returns the mean number of statements per call. */
 export async function statementsOf(
   booted: Booted,
   calls: number,

@@ -20,7 +20,7 @@ test('no password fits a login that is not there, not even the one hashed for it
   expect(await passwords.matches('no login has this password', null)).toBe(false)
 })
 
-test('what does not fit the queue is refused at once, the rest is done', async () => {
+test('tasks beyond the queue are refused at once, the rest is done', async () => {
   await using passwords = startPasswords(1, 600_000)
   await passwords.ready()
   const all = await Promise.allSettled(Array.from({ length: 53 }, () => passwords.hash('a secret')))

@@ -70,7 +70,7 @@ test('a token sets a password and ends every session', async () => {
   expect(user?.login?.passwordResetAt?.seconds).toBe(BigInt(start.getTime() / 1000))
 })
 
-test('a token works once, and uses up the others of its login', async () => {
+test('a token works once, and consumes the others of its login', async () => {
   booted.clock.now = start
   const [ann, bob] = await Promise.all([register(booted), register(booted)])
   const [one, two, other] = [await issue(ann.email), await issue(ann.email), await issue(bob.email)]
@@ -110,7 +110,7 @@ test('nothing but such a token sets a password', async () => {
 })
 
 test.each(['1234567', 'x'.repeat(73), 'Password123'])(
-  '%s is no password, and uses no token up',
+  '%s is no password, and consumes no token',
   async (bad) => {
     booted.clock.now = start
     const ann = await register(booted)
@@ -127,7 +127,7 @@ test('the second factor stays', async () => {
   expect(await login(ann.email)).toMatchObject({ mfaRequired: true })
 })
 
-test('who is not there gets no token', async () => {
+test('an unknown address gets no token', async () => {
   const { email } = newcomer()
   const lifetime = { now: start, minutes: 10 }
   const issued = issuePasswordReset(booted.database('identity'), email, lifetime)

@@ -80,7 +80,7 @@ test.each([
   ['1234567'],
   ['x'.repeat(73)],
   ['Password123'],
-  // The same as the current one, which is looked at before the current one is verified.
+  // Equal to the current one: refused before the current one is verified.
   [password],
 ])('%s is no new password', async (bad) => {
   const ann = await register(booted)

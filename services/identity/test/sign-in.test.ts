@@ -65,7 +65,7 @@ test('an account that was signed in to is never removed as unverified', async ()
   const known = sql.type(z.object({ login: z.string() }))`
     SELECT email AS login FROM logins WHERE verify_by IS NOT NULL`
   expect(await pool.anyFirst(known)).toEqual([])
-  // Nor any other while addresses need not be verified.
+  // Without email verification the sweep deletes no account.
   await pool.query(sql.unsafe`UPDATE logins SET verify_by = ${due} WHERE email = ${bob.email}`)
   await booted.host.services.identity?.activities?.removeUnverified?.()
   expect(await login(bob)).toMatchObject({ isActive: true })

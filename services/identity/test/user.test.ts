@@ -41,7 +41,7 @@ test('users see themselves, their login and their account', async () => {
   expect([me.activeUntil, me.trialingUntil, me.nextUrl]).toEqual([undefined, undefined, undefined])
 })
 
-test('somebody who is gone is not signed in', async () => {
+test('a deleted user is not signed in', async () => {
   const call = users().getMe({}, booted.as(newId('acct')))
   await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated })
 })
@@ -66,7 +66,7 @@ test('a service cannot be a user', async () => {
   await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied })
 })
 
-test('users of an account see each other, and nobody else', async () => {
+test('users of an account see each other, and no other users', async () => {
   const [ann, bob] = await Promise.all([register(booted), register(booted)])
   const { user } = await users().getUser({ userId: ann.user.userId }, ann.as)
   expect(user).toMatchObject({ userId: ann.user.userId, login: { email: ann.email } })

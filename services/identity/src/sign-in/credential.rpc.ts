@@ -10,7 +10,10 @@ import { hashOf, isApiKeySecret } from './secret.ts'
 import { useSession } from './session.sql.ts'
 import { boundsOfUse, isToken } from './session.ts'
 
-/** Turns sessions and API keys into who they stand for, with one statement each. */
+/**
+ * Returns the RPCs that verify sessions and API keys, in one statement each. They throw
+ * unauthenticated: SESSION_ENDED or API_KEY_UNKNOWN.
+ */
 export function credentials({
   config,
   database,
@@ -18,30 +21,30 @@ export function credentials({
 }: IdentityDeps): Pick<ServiceImpl<typeof SignInService>, 'verifySession' | 'verifyApiKey'> {
   const reply = (
     credential: Credential | null,
-    { now, otherwise }: { now: Date; otherwise: CredentialRefusal },
+    { now, refusal }: { now: Date; refusal: CredentialRefusal },
   ) => {
-    if (!credential) throw unauthenticated(otherwise)
+    if (!credential) throw unauthenticated(refusal)
     const subscriptionActive = isPaidUp(credential, now, config)
     return { credential: toMessage(CredentialSchema, { ...credential, subscriptionActive }) }
   }
   return {
     verifySession: async ({ sessionToken }) => {
-      const otherwise = 'SESSION_ENDED'
-      if (!isToken(sessionToken)) throw unauthenticated(otherwise)
+      const refusal = 'SESSION_ENDED'
+      if (!isToken(sessionToken)) throw unauthenticated(refusal)
       const now = clock()
       const bounds = boundsOfUse(now, config.sessionIdleDays)
       const tokenHash = hashOf(sessionToken)
       const credential = await useSession(database, { tokenHash, now, ...bounds })
-      return reply(credential, { now, otherwise })
+      return reply(credential, { now, refusal })
     },
     verifyApiKey: async ({ apiKeyId, secret }) => {
-      const otherwise = 'API_KEY_UNKNOWN'
-      if (!isApiKeySecret(secret)) throw unauthenticated(otherwise)
+      const refusal = 'API_KEY_UNKNOWN'
+      if (!isApiKeySecret(secret)) throw unauthenticated(refusal)
       const now = clock()
       const { notedSince } = boundsOfUse(now, config.sessionIdleDays)
       const secretHash = hashOf(secret)
       const credential = await useApiKey(database, { apiKeyId, secretHash, now, notedSince })
-      return reply(credential, { now, otherwise })
+      return reply(credential, { now, refusal })
     },
   }
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Payment } from '../billing/subscription.ts'
 
-/** What a request needs to know of its account. */
+/** The fields of an account that every request needs. */
 export const AccountFacts = Payment.extend({ timezone: z.string(), locale: z.string() })
 
-/** Who a session or an API key stands for. */
+/** The user, login and account of a session or API key. */
 export const Credential = z.object({
   accountId: z.string(),
   userId: z.string(),
@@ -13,10 +13,10 @@ export const Credential = z.object({
 })
 export type Credential = z.infer<typeof Credential>
 
-/** What a session stands for. */
+/** A credential of a session. */
 export const SessionCredential = Credential.extend({
   sessionId: z.string(),
-  /** The session owes its second factor and is good for nothing else. */
+  /** Pending session: it owes its second factor, and all other RPCs refuse it. */
   mfaPending: z.boolean(),
 })
 export type SessionCredential = z.infer<typeof SessionCredential>

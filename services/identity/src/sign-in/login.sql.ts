@@ -10,7 +10,7 @@ const SignIn = z.object({
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
   isPasswordExpired: z.boolean(),
-  /** Whether the account is removed unless its address is verified or it is signed in to. */
+  /** The account is deleted unless its address is verified, or it signs in, in time. */
   isToVerify: z.boolean(),
   /** Null where the login is a user of no account. */
   userId: z.string().nullable(),
@@ -18,7 +18,7 @@ const SignIn = z.object({
 })
 export type SignIn = z.infer<typeof SignIn>
 
-/** The login of an email address, once for each account it is a user of; none where unknown. */
+/** Returns the login of an address in lower case, one row per account; none for an unknown one. */
 export async function findSignIns({ pool }: Database, email: string): Promise<readonly SignIn[]> {
   return pool.any(sql.type(SignIn)`
     SELECT l.login_id AS "loginId", l.password_hash AS "passwordHash",
@@ -32,7 +32,7 @@ export async function findSignIns({ pool }: Database, email: string): Promise<re
 
 const Person = Login.pick({ email: true, firstName: true, lastName: true })
 
-/** Whose login it is. Throws unauthenticated: whose login has gone is not signed in. */
+/** Returns address and names of a login. Throws unauthenticated where it was deleted. */
 export async function getPerson(
   { pool }: Database,
   loginId: string,
@@ -46,7 +46,7 @@ export async function getPerson(
 
 const Password = z.object({ passwordHash: z.string() })
 
-/** Null where the login has gone or is disabled. */
+/** Returns null where the login was deleted or disabled. */
 export async function findPasswordHash(
   { pool }: Database,
   loginId: string,
@@ -57,8 +57,8 @@ export async function findPasswordHash(
 }
 
 /**
- * Holds a login still, so that sessions begin and end one after the other; to be locked before all
- * else. Returns the hash of its password as it is now, null where the login has gone or is
+ * Locks a login, so that changes of its sessions and credentials are serialized. Lock order: before
+ * any other row of the login. Returns its present password hash, null where it was deleted or
  * disabled.
  */
 export async function lockLogin(tx: Transaction, loginId: string): Promise<string | null> {
@@ -68,8 +68,8 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<strin
 }
 
 /**
- * Sets a password, which is no expired one; returns the login's email address. `resetAt`: when it
- * was set without the old one, or null where the old one was known.
+ * Sets a password and clears its expiry; returns the login's email address. `resetAt` is the
+ * instant of a reset, or null where the client knew the old password.
  */
 export async function setPassword(
   tx: Transaction,
@@ -83,7 +83,7 @@ export async function setPassword(
     RETURNING email`)
 }
 
-/** Notes that the email address is its owner's. False where the login has gone or is disabled. */
+/** Marks the address as verified. Returns false where the login was deleted or disabled. */
 export async function setEmailVerified(
   tx: Transaction,
   loginId: string,
@@ -96,12 +96,12 @@ export async function setEmailVerified(
   return rowCount === 1
 }
 
-/** Notes that an account is in use, so that it is never removed as unverified. */
+/** Clears the deadline of verification: an account that signs in is never deleted as unverified. */
 export async function clearVerifyDeadline(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`UPDATE logins SET verify_by = NULL WHERE login_id = ${loginId}`)
 }
 
-/** Signs nobody in any more with the password there is. */
+/** Expires the password: the next sign-in has to change it first. */
 export async function expirePasswordOf({ pool }: Database, loginId: string): Promise<void> {
   await pool.query(sql.unsafe`
     UPDATE logins SET is_password_expired = true WHERE login_id = ${loginId}`)
@@ -114,7 +114,7 @@ const LoginState = z.object({
 })
 export type LoginState = z.infer<typeof LoginState>
 
-/** The login of an email address in lower case; null where there is none. */
+/** Returns the login of an address in lower case; null for an unknown one. */
 export async function findLogin({ pool }: Database, email: string): Promise<LoginState | null> {
   return pool.maybeOne(sql.type(LoginState)`
     SELECT login_id AS "loginId", disabled_at IS NOT NULL AS "isDisabled",
@@ -122,14 +122,14 @@ export async function findLogin({ pool }: Database, email: string): Promise<Logi
     FROM logins LEFT JOIN authenticators t USING (login_id) WHERE email = ${email}`)
 }
 
-/** Disables a login; one that is disabled already stays so since then. */
+/** Disables a login; the instant of the first time stays. */
 export async function disableLoginOf(tx: Transaction, loginId: string, now: Date): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE logins SET disabled_at = coalesce(disabled_at, ${sql.timestamp(now)})
     WHERE login_id = ${loginId}`)
 }
 
-/** Lets a disabled login in again. */
+/** Enables a disabled login. */
 export async function enableLoginOf({ pool }: Database, loginId: string): Promise<void> {
   await pool.query(sql.unsafe`UPDATE logins SET disabled_at = NULL WHERE login_id = ${loginId}`)
 }

@@ -17,7 +17,7 @@ test('a registration without a last name and a locale is fine', () => {
 test.each([
   ['12345678'],
   ['x'.repeat(72)],
-  // Characters count, not UTF-16 units or bytes: these are 8 and 72 of them.
+  // 8 and 72 code points, but more UTF-16 units or bytes.
   ['🔑'.repeat(8)],
   ['é'.repeat(72)],
 ])('the password %s is fine', (password) => {
@@ -51,7 +51,7 @@ test.each<[Partial<Registration>, Record<string, string>]>([
   expect(findRegistrationProblems({ ...ann, ...change }, '')).toEqual(problems)
 })
 
-test('everything that is wrong is said at once', () => {
+test('all problems are reported at once', () => {
   const wrong = { ...ann, email: 'ANN', password: '1', firstName: '', timezone: 'x' }
   expect(Object.keys(findRegistrationProblems(wrong, '') ?? {}).sort()).toEqual([
     'email',

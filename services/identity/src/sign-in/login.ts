@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { canonicalTimezone } from '../accounts/timezone.ts'
 import { findChosenPasswordProblem, findPasswordProblem } from './password.ts'
 
-/** Somebody who signs in; may be a user of accounts. */
+/** A person's email address, names and second factor; a user of one or more accounts. */
 export const Login = z.object({
   loginId: z.string(),
   /** Lower case. */
   email: z.string(),
   firstName: z.string(),
   lastName: z.string(),
-  /** Null without a second factor. */
+  /** Null without an enabled authenticator. */
   totpEnabledAt: z.date().nullable(),
-  /** Null unless the password was ever set without the old one. */
+  /** Instant of the last reset by a link; null without one. */
   passwordResetAt: z.date().nullable(),
-  /** Null until a mailed link proved that the address is its owner's. */
+  /** Instant at which a mailed link was opened; null before that. */
   emailVerifiedAt: z.date().nullable(),
 })
 export type Login = z.infer<typeof Login>
@@ -36,8 +36,8 @@ const unverifiedMs = 7 * 24 * 60 * 60_000
 const address = z.email().max(254)
 
 /**
- * What is wrong with an email address and password, or null (spec/interface.md, POST login).
- * Lengths count characters, not bytes.
+ * Returns the problems of address and password by field, or null (docs/sign-in.md#signing-in).
+ * Lengths count code points.
  */
 export function findCredentialProblems({ email, password }: Credentials): Problems | null {
   return collectProblems({
@@ -47,8 +47,8 @@ export function findCredentialProblems({ email, password }: Credentials): Proble
 }
 
 /**
- * What is wrong with a registration at the server of that host, or null (spec/interface.md, POST
- * register).
+ * Returns the problems of a registration by field, or null (docs/sign-in.md#registration). `host`
+ * is the server's host name: its words are refused as a password.
  */
 export function findRegistrationProblems(
   registration: Registration,
@@ -64,7 +64,7 @@ export function findRegistrationProblems(
   })
 }
 
-/** What whoever guesses a password may know: of whom it is, and of the server. */
+/** Returns texts that an attacker knows: the person's address and names, and the server's host. */
 export function listGuessableTexts(
   { email, firstName, lastName }: Pick<Login, 'email' | 'firstName' | 'lastName'>,
   host: string,
@@ -72,11 +72,11 @@ export function listGuessableTexts(
   return [email, firstName, lastName, host]
 }
 
-/** What is wrong with a new password beside the current one, or null (spec/identity.md 6.4). */
+/** Returns the problems of a password change by field, or null (docs/sign-in.md#passwords). */
 export function findNewPasswordProblems(change: {
   currentPassword: string
   newPassword: string
-  /** As of findChosenPasswordProblem. */
+  /** Guessable texts, as for `findChosenPasswordProblem`. */
   known: readonly string[]
 }): Problems | null {
   const { currentPassword, newPassword, known } = change
@@ -87,23 +87,23 @@ export function findNewPasswordProblems(change: {
   return collectProblems({ newPassword: problem })
 }
 
-/** What is wrong with an email address, or null. */
+/** Returns the problem of an email address, or null. */
 export function findEmailProblem(email: string): string | null {
   if (email !== email.toLowerCase()) return 'must be lower case'
   return address.safeParse(email).success ? null : 'must be a valid email address'
 }
 
-/** Until when the address of a new login is to be verified; its account is removed after that. */
+/** Returns the deadline of verification, after 7 days; an unverified account is then deleted. */
 export function verificationEnd(now: Date): Date {
   return new Date(now.getTime() + unverifiedMs)
 }
 
-/** The mailbox that an address leads to: subaddresses (RFC 5233) are left out. */
+/** Returns the address without its subaddress (RFC 5233), so that limits count per mailbox. */
 export function mailboxOf(email: string): string {
   return email.replace(/\+.*(?=@)/, '')
 }
 
-/** Whether nobody may register with an address of its domain (spec/identity.md 5.6). */
+/** Tells whether the address's domain is in the list, exactly (docs/sign-in.md#registration). */
 export function isBlocked(email: string, domains: readonly string[]): boolean {
   return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }

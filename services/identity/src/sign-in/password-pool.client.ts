@@ -2,29 +2,32 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import { startWorkers } from '@coffer/kit/service/workers'
 import type { run } from './password.worker.ts'
 
-/** Hashes and checks passwords off the event loop, behind a bounded queue. */
+/** Worker threads that hash and check passwords, behind a bounded queue. */
 export interface Passwords extends AsyncDisposable {
-  /** Resolves once a thread can hash: requests before that would wait for its start. */
+  /** Warm-up: resolves once a thread has hashed, so that no request waits for its start. */
   ready: () => Promise<void>
-  /** Throws unavailable where the queue is full, before a request does anything else. */
+  /** Load shedding: throws unavailable where the queue is full. Call it before any statement. */
   requireRoom: () => void
-  /** Throws unavailable where no thread is free in time. An aborted signal leaves the queue. */
+  /**
+   * Returns an argon2id hash. Throws unavailable where the queue is full, or no thread is free in
+   * time. An aborted signal removes the task from the queue.
+   */
   hash: (password: string, signal?: AbortSignal) => Promise<string>
-  /** As `hash`. False for a null hash, after the same time as for a wrong password. */
+  /** Throws as `hash`. False for a null hash, after the same time as for a wrong password. */
   matches: (password: string, hash: string | null, signal?: AbortSignal) => Promise<boolean>
 }
 
 // About half a second of waiting on a machine that does nothing else.
 const queueMax = 50
 
-// The first task waits for its thread to start; a hash takes some milliseconds.
+// A hash takes some milliseconds; the first task includes the start of its thread.
 const taskTimeoutMs = 30_000
 
-const tooLate = () => unavailable('too many sign-ins are waiting')
+const tooManyWaiting = () => unavailable('too many sign-ins are waiting')
 
 type Task = Parameters<typeof run>[0]
 
-/** Starts threads: `atOnce` passwords are hashed in parallel, others wait for `waitTimeoutMs`. */
+/** Starts at most `atOnce` threads; further tasks wait for up to `waitTimeoutMs`. */
 export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords {
   const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),
@@ -35,7 +38,7 @@ export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords
     taskTimeoutMs,
     memoryMaxMb: 64,
     exceeded: () => {
-      throw tooLate()
+      throw tooManyWaiting()
     },
   })
   const hash: Passwords['hash'] = async (password, signal) =>
@@ -45,7 +48,7 @@ export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords
       await hash('')
     },
     requireRoom: () => {
-      if (threads.isFull()) throw tooLate()
+      if (threads.isFull()) throw tooManyWaiting()
     },
     hash,
     matches: async (password, stored, signal) =>

@@ -14,7 +14,7 @@ import { hashOf } from './secret.ts'
 import { endSessionsOfLogin } from './session.sql.ts'
 import { signedIn } from './signed-in.rpc.ts'
 
-/** The caller's own password, and one that was forgotten (spec/identity.md 5.9, 6.4). */
+/** Returns the RPCs that change and reset passwords (docs/sign-in.md#passwords). */
 export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService> {
   const { config, database, passwords, clock } = deps
   const host = hostOf(config.externalUrl)
@@ -50,7 +50,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const now = clock()
       const shown = { tokenHash: hashOf(token.trim()), purpose: 'reset', now } as const
       passwords.requireRoom()
-      // Before the hash, which is too expensive to make for a token that is not valid.
+      // Checked before the expensive hash; consumed in the transaction below.
       const known = listGuessableTexts(await requireMailedLink(database, shown), host)
       const problem = findChosenPasswordProblem(newPassword, known)
       if (problem) throw invalid({ password: problem })

@@ -2,7 +2,7 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 
 const characters = { min: 8, max: 72 }
 
-// Some 18,000 of them are long enough to be asked about.
+// About 18,000; shorter ones fail the check of the length.
 const common = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= characters.min),
 )
@@ -10,10 +10,10 @@ const common = new Set(
 // The name of this service (docs/security.md, Passwords).
 const ownWords = ['coffer']
 
-// Shorter ones say too little of somebody to be looked for.
+// Shorter words occur in too many passwords by chance.
 const wordCharactersMin = 3
 
-/** What is wrong with a password that is given, or null; its length counts characters. */
+/** Returns the problem of a password that signs in, or null. Its length counts code points. */
 export function findPasswordProblem(password: string): string | null {
   const { length } = [...password]
   const { min, max } = characters
@@ -21,9 +21,9 @@ export function findPasswordProblem(password: string): string | null {
 }
 
 /**
- * What is wrong with a password that is chosen, or null: besides its length, that everybody who
- * guesses tries it first, in whatever case, or that whoever knows the person and the server would
- * (OWASP ASVS 5.0, 6.2.4 and 6.2.11). `known` is what they know: names, address, host.
+ * Returns the problem of a new password, or null. Besides its length: common passwords in any case
+ * (OWASP ASVS 5.0, 6.2.4), and context words (6.2.11). `known` holds the texts that an attacker
+ * knows: names, address, host.
  */
 export function findChosenPasswordProblem(
   password: string,
@@ -43,7 +43,7 @@ function wordsOf(texts: readonly string[]): string[] {
   return words.filter((word) => [...word].length >= wordCharactersMin)
 }
 
-/** Whether it has some of these words, and no letter of anything else. */
+/** Tells whether the text contains one of the words, and no letter outside of them. */
 function isLittleMore(text: string, words: readonly string[]): boolean {
   const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length)
   const rest = text.replaceAll(new RegExp(longestFirst.join('|'), 'gu'), '')

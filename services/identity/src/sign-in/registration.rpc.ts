@@ -22,7 +22,7 @@ import { hashOf, secretBytes } from './secret.ts'
 import { deleteSession, insertSession } from './session.sql.ts'
 import { newSession } from './session.ts'
 
-/** Registration: a login, an account and its owner at once (spec/interface.md, POST register). */
+/** Returns the RPC that creates login, account and owner (docs/sign-in.md#registration). */
 export function registration(
   deps: IdentityDeps,
 ): Pick<ServiceImpl<typeof SignInService>, 'register'> {
@@ -31,18 +31,18 @@ export function registration(
   return {
     register: async (request, context) => {
       if (!allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
-      const wanted = trimmed(request)
+      const wanted = trimRegistration(request)
       const problems = findRegistrationProblems(wanted, hostOf(config.externalUrl))
       if (problems) throw invalid(problems)
       passwords.requireRoom()
       await consumeProofOfWork(deps, 'register', request.proofOfWork)
       const betaCode = await requireBetaCode(deps, request.betaCode)
       const passwordHash = await passwords.hash(wanted.password, context.signal)
-      // As late as for an address in use, so that the time does not tell which it is.
+      // Timing: answers as late as for an address in use, so that the list stays unknown.
       if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
-      const row = { ...ownerOf(wanted, clock()), ...firstPayment(config, clock()) }
+      const row = { ...createOwner(wanted, clock()), ...firstPayment(config, clock()) }
       const { formerSessionToken: former } = request
-      const sessionToken = await save(deps, { row, passwordHash, betaCode, former })
+      const sessionToken = await saveRegistration(deps, { row, passwordHash, betaCode, former })
       if (verifyEmailAddress) return { requiresVerification: true }
       const isActive = isPaidUp(row, row.createdAt, config)
       return { user: userMessage(row), sessionToken, isActive }
@@ -50,7 +50,7 @@ export function registration(
   }
 }
 
-/** The hash of the code, null where none is asked for. Throws invalid. */
+/** Returns the hash of the code, null where codes are off. Throws invalid. */
 async function requireBetaCode(
   { config, database, clock }: IdentityDeps,
   code: string,
@@ -58,13 +58,13 @@ async function requireBetaCode(
   if (!featuresOf(config).requireBetaCode) return null
   if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
   const codeHash = hashBetaCode(code)
-  // Looked at before a hash is made; spent with the registration.
+  // Checked before the expensive password hash; consumed with the registration.
   if (!(await isBetaCode(database, { codeHash, now: clock() }))) throw notABetaCode()
   return codeHash
 }
 
-/** Stores all of it, or nothing; returns the token of a session, none where mail is owed first. */
-async function save(
+/** Returns the token of a session, or empty text where the address has to be verified first. */
+async function saveRegistration(
   { config, database }: IdentityDeps,
   registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null; former: string },
 ): Promise<string> {
@@ -89,11 +89,11 @@ async function save(
       return token
     })
   } catch (error) {
-    throw isTaken(error) ? emailInUse() : error
+    throw isEmailTaken(error) ? emailInUse() : error
   }
 }
 
-function trimmed(request: Registration): Registration {
+function trimRegistration(request: Registration): Registration {
   return {
     email: request.email.trim(),
     password: request.password.trim(),
@@ -104,7 +104,7 @@ function trimmed(request: Registration): Registration {
   }
 }
 
-/** A trial where there is billing, and no subscription (spec/identity.md 7.1). */
+/** With billing a new account has a trial (docs/billing.md#subscription-states). */
 function firstPayment(
   { billed, trialDays }: Pick<IdentityDeps['config'], 'billed' | 'trialDays'>,
   now: Date,
@@ -117,7 +117,7 @@ function firstPayment(
   }
 }
 
-function ownerOf(wanted: Registration, now: Date): Omit<UserRow, keyof Subscription> {
+function createOwner(wanted: Registration, now: Date): Omit<UserRow, keyof Subscription> {
   return {
     userId: newId('user'),
     loginId: newId('lgn'),
@@ -136,7 +136,7 @@ function ownerOf(wanted: Registration, now: Date): Omit<UserRow, keyof Subscript
   }
 }
 
-function isTaken(error: unknown): boolean {
+function isEmailTaken(error: unknown): boolean {
   return (
     error instanceof UniqueIntegrityConstraintViolationError &&
     error.constraint === 'logins_email_key'

@@ -6,12 +6,15 @@ import type { UserRow } from '../accounts/user.ts'
 
 interface Registered {
   passwordHash: string
-  /** Until when the address is to be verified; null where it need not be. */
+  /** Deadline of verification; null where verification is off. */
   verifyBy: Date | null
   billed: boolean
 }
 
-/** Throws UniqueIntegrityConstraintViolationError on `logins_email_key` when the email is taken. */
+/**
+ * Inserts login, account and user, and emits the account's settings. Throws
+ * UniqueIntegrityConstraintViolationError on `logins_email_key` where the address is taken.
+ */
 export async function insertRegistration(
   tx: Transaction,
   row: UserRow,

@@ -14,7 +14,7 @@ test.each([
   expect(base32(Buffer.from(text))).toBe(encoded)
 })
 
-test('the secret of a key is 52 characters behind its prefix', () => {
+test('the secret of a key is its prefix and 52 characters', () => {
   expect(apiKeySecret(new Uint8Array(32))).toBe(`coffer_secret_${'a'.repeat(52)}`)
 })
 

@@ -3,36 +3,36 @@ import { createHash } from 'node:crypto'
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const apiKeyPrefix = 'coffer_secret_'
 
-/** How many random bytes make a secret. */
+/** Random bytes of a secret. */
 export const secretBytes = 32
 
-/** Lower-case base32 without padding (RFC 4648, section 6): 52 characters for 32 bytes. */
+/** Returns lower-case base32 without padding (RFC 4648, section 6): 52 characters for 32 bytes. */
 export function base32(bytes: Uint8Array): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   const groups = bits.match(/.{1,5}/g) ?? []
   return groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
-/** The bytes of such a text; bits beyond whole bytes are left out. */
+/** Decodes `base32`; the text's alphabet is not checked, bits beyond whole bytes are dropped. */
 export function fromBase32(text: string): Buffer {
   const digits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
   const bytes = digits.join('').match(/.{8}/g) ?? []
   return Buffer.from(bytes.map((bits) => Number.parseInt(bits, 2)))
 }
 
-/** Whether the text may be an API key's secret at all; there is one spelling of each. */
+/** Tells whether the text has the form of an API key's secret; upper case is refused. */
 export function isApiKeySecret(text: string): boolean {
   return text.startsWith(apiKeyPrefix) && /^[a-z2-7]{52}$/.test(text.slice(apiKeyPrefix.length))
 }
 
-/** The secret of an API key, from 32 random bytes (spec/identity.md 6.7). */
+/** Returns the secret of an API key, from 32 random bytes (docs/sign-in.md#api-keys). */
 export function apiKeySecret(bytes: Uint8Array): string {
   return apiKeyPrefix + base32(bytes)
 }
 
 /**
- * What is stored of a secret. One round of SHA-256 is enough: unlike a password, 256 random bits
- * cannot be guessed.
+ * Returns the SHA-256 of a secret, which is stored instead of it. One round is enough: unlike a
+ * password, 256 random bits cannot be guessed.
  */
 export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()

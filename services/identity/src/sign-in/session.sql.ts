@@ -9,7 +9,7 @@ const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 const Ended = z.object({ sessionId: z.string() })
 
-/** Begins a session. */
+/** Stores a new session. */
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
   const { accountId, userId, sessionId, tokenHash, isPending } = session
   const now = sql.timestamp(session.now)
@@ -21,8 +21,8 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 }
 
 /**
- * Who the session stands for, or null where it has ended or its login is disabled. Notes the use
- * where the last one noted is before `notedSince`.
+ * Returns the credential of a session, or null where it has ended or its login is disabled. Updates
+ * `last_used_at` where it is not later than `notedSince`.
  */
 export async function useSession(
   { pool }: Database,
@@ -50,7 +50,7 @@ export async function useSession(
     FROM live`)
 }
 
-/** Ends a session; nothing happens where there is none. */
+/** Ends the session of a token; does nothing for an unknown one. */
 export async function deleteSession(
   connection: Pick<Transaction, 'query'>,
   tokenHash: Buffer,
@@ -60,7 +60,7 @@ export async function deleteSession(
   )
 }
 
-/** Ends a session that owes its second factor; false where it has ended. */
+/** Ends a pending session; returns false where it has ended or is a full one. */
 export async function endPendingSession(
   tx: Transaction,
   accountId: string,
@@ -74,7 +74,7 @@ export async function endPendingSession(
   return ended !== null
 }
 
-/** Ends every session of a login, in all its accounts, but the one whose ID is given. */
+/** Ends all sessions of a login, in all its accounts, but the one with the ID `except`. */
 export async function endSessionsOfLogin(
   tx: Transaction,
   loginId: string,
@@ -86,12 +86,12 @@ export async function endSessionsOfLogin(
       AND s.session_id <> ${except}`)
 }
 
-/** Ends every session of everybody. */
+/** Ends all sessions of all logins. */
 export async function endEverySession({ pool }: Database): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM sessions`)
 }
 
-/** When a session began; null where there is none. */
+/** Returns when a session began; null for an unknown one. */
 export async function findSessionStart(
   { pool }: Database,
   accountId: string,
@@ -102,7 +102,7 @@ export async function findSessionStart(
     WHERE account_id = ${accountId} AND session_id = ${sessionId}`)
 }
 
-/** Sessions of a user that have not ended and owe nothing, newest first. */
+/** Returns the full sessions of a user that have not ended, newest first. */
 export async function listSessions(
   { pool }: Database,
   accountId: string,
@@ -117,7 +117,7 @@ export async function listSessions(
     ORDER BY session_id DESC`)
 }
 
-/** Ends one session of a user; false where there is none. */
+/** Ends one session of a user; returns false for an unknown one. */
 export async function endSession(
   tx: Transaction,
   accountId: string,

@@ -15,7 +15,7 @@ test('a session that owes its second factor ends after five minutes', () => {
   expect(session.expiresAt).toEqual(new Date('2026-03-01T12:05:00Z'))
 })
 
-test('the token is what its bytes say, and is not stored', () => {
+test('the token is base32 of its bytes, and is not stored', () => {
   const { token, session } = newSession(origin, user, now)
   expect(token).toBe('a'.repeat(52))
   expect(isToken(token)).toBe(true)
@@ -26,7 +26,7 @@ test.each(['', 'a'.repeat(51), 'A'.repeat(52), `${'a'.repeat(51)}!`])('%j is no 
   expect(isToken(text)).toBe(false)
 })
 
-test('a session idles for the days set and is noted every five minutes', () => {
+test('a session idles for the days set, and its use is stored every five minutes', () => {
   expect(boundsOfUse(now, 7)).toEqual({
     idleSince: new Date('2026-02-22T12:00:00Z'),
     notedSince: new Date('2026-03-01T11:55:00Z'),

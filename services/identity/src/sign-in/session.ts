@@ -3,19 +3,19 @@ import { base32, hashOf } from './secret.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-// Every session ends so long after it began (spec/decisions.md, Cookie).
+// Absolute timeout (docs/security.md#sessions).
 const lifetimeMs = 14 * dayMs
 
-// So long the second factor may be owed (spec/interface.md, Authentication 2).
+// Lifetime of a pending session (docs/sign-in.md#second-factor).
 const pendingLifetimeMs = 5 * 60 * 1000
 
-// So long after it began a session needs no proof again of who has it.
+// A session this young needs no re-authentication (docs/sign-in.md#re-authentication).
 const recentMs = 15 * 60 * 1000
 
-// The use of a session is written down this often at most.
+// Write reduction: `last_used_at` is updated at most this often.
 const notedEveryMs = 5 * 60 * 1000
 
-/** A session as its user sees it. */
+/** The fields of a session that its user sees. */
 export const Session = z.object({
   sessionId: z.string(),
   createdAt: z.date(),
@@ -25,19 +25,22 @@ export const Session = z.object({
 })
 export type Session = z.infer<typeof Session>
 
-/** A session as it is stored: its token only as a hash. */
+/** A session to store; of its token only the hash. */
 export interface NewSession {
   accountId: string
   userId: string
   sessionId: string
   tokenHash: Buffer
-  /** Whether the second factor is owed. */
+  /** Pending session: it owes its second factor. */
   isPending: boolean
   now: Date
   expiresAt: Date
 }
 
-/** A session that begins now, and the token that proves it; `bytes` are 32 random ones. */
+/**
+ * Returns a session that begins `now`, and its token, which is never stored. `bytes` are 32 random
+ * bytes. A pending session lives 5 minutes, a full one 14 days.
+ */
 export function newSession(
   { bytes, sessionId, isPending }: { bytes: Uint8Array; sessionId: string; isPending: boolean },
   { accountId, userId }: { accountId: string; userId: string },
@@ -50,21 +53,21 @@ export function newSession(
   return { token, session }
 }
 
-/** Whether the text may be a session's token at all. */
+/** Tells whether the text has the form of a session token. */
 export function isToken(text: string): boolean {
   return /^[a-z2-7]{52}$/.test(text)
 }
 
 /**
- * Bounds of a use at `now`: a session last used before `idleSince` has ended, one last noted
- * before `notedSince` is noted again.
+ * Returns the bounds for a request at `now`. A session not used since `idleSince` has ended. A use
+ * is stored only where `last_used_at` is not later than `notedSince`.
  */
 export function boundsOfUse(now: Date, idleDays: number): { idleSince: Date; notedSince: Date } {
   const before = (ms: number) => new Date(now.getTime() - ms)
   return { idleSince: before(idleDays * dayMs), notedSince: before(notedEveryMs) }
 }
 
-/** Whether its user has signed in so lately that nobody asks again (OWASP ASVS 5.0, 7.5). */
+/** Tells whether a session is too young to need re-authentication (OWASP ASVS 5.0, 7.5). */
 export function isRecent(createdAt: Date, now: Date): boolean {
   return now.getTime() - createdAt.getTime() < recentMs
 }

@@ -8,14 +8,14 @@ const Running = z.object({ attempts: z.number(), endsAt: z.date() })
 interface Attempt {
   subjectHash: Buffer
   now: Date
-  /** Attempts within a window. */
+  /** Attempts allowed in a window. */
   max: number
   windowMs: number
 }
 
 /**
- * Counts one more attempt on a subject before it is made, so that many at once do not all get
- * through. Throws refused (429) when there were `max` already in the running window.
+ * Fixed-window rate limit. Counts an attempt before it runs, so that concurrent guesses cannot pass
+ * together. Throws refused (429) beyond `max` attempts in the running window.
  */
 export async function admitAttempt(
   connection: Pick<Transaction, 'one'>,
@@ -27,7 +27,7 @@ export async function admitAttempt(
   throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
 }
 
-/** Counts one more attempt; returns when the window ends where there were `max` in it already. */
+/** Counts an attempt; returns null within the limit, otherwise the end of the window. */
 export async function countAttempt(
   connection: Pick<Transaction, 'one'>,
   { subjectHash, now, max, windowMs }: Attempt,
@@ -45,7 +45,7 @@ export async function countAttempt(
   return running.attempts <= max ? null : running.endsAt
 }
 
-/** Only failures count: a sign-in that succeeds takes the attempts before it back. */
+/** Resets the counter of a subject after success: only failures count. */
 export async function deleteAttempts(tx: Transaction, subjectHash: Buffer): Promise<void> {
   await tx.query(sql.unsafe`
     DELETE FROM sign_in_attempts WHERE subject_hash = ${sql.binary(subjectHash)}`)

@@ -25,10 +25,10 @@ import { admitAttempt, deleteAttempts } from './sign-in-attempt.sql.ts'
 
 const minuteMs = 60_000
 
-// How long an expired password may be changed after it was given (spec/interface.md, POST login).
+// Lifetime of the reset token that an expired password gets (docs/sign-in.md#signing-in).
 const changeMinutes = 5
 
-/** Signing in with a password, and out (spec/interface.md, POST login, GET logout). */
+/** Returns the RPCs that sign in with a password and sign out (docs/sign-in.md#signing-in). */
 export function signIn(
   deps: IdentityDeps,
 ): Pick<ServiceImpl<typeof SignInService>, 'login' | 'logout'> {
@@ -63,7 +63,7 @@ async function logIn(
   const [first, ...others] = await findSignIns(database, email)
   const hash = first && !first.isDisabled ? first.passwordHash : null
   const isRight = await deps.passwords.matches(password, hash, signal)
-  // An unknown address and a disabled login are the same error, after the same time.
+  // No account enumeration: unknown address, disabled login and wrong password are one error.
   if (!isRight || !first) throw wrongCredentials()
   if (first.isPasswordExpired || !first.isEmailVerified) {
     const owed = await requireReadyLogin(deps, first, { subjectHash, now })
@@ -81,7 +81,7 @@ async function logIn(
   return { ...begun, isActive: await isAccountActive(deps, accountId) }
 }
 
-/** The second factor is owed where one is enabled by now. */
+/** Under the lock of the login: an authenticator enabled meanwhile makes the session pending. */
 async function beginSession(
   tx: Transaction,
   known: SignIn,
@@ -97,8 +97,8 @@ async function beginSession(
 }
 
 /**
- * Holds the login still. Throws where the password that was verified, which takes a while, has been
- * changed meanwhile: what it begins now nobody would end any more.
+ * Locks the login. Throws unauthenticated where its password changed since it was verified: the
+ * change has ended the login's sessions, and a session begun now would survive it.
  */
 async function lockUnchangedPassword(
   tx: Transaction,
@@ -112,8 +112,9 @@ function wrongCredentials(): Error {
 }
 
 /**
- * What keeps somebody with the right password out: an address to verify (428), or a password to
- * change, for which the answer has a token where passwords may be reset (406 where not).
+ * Checks address and password expiry after a right password. Throws refused: 428 for an unverified
+ * address; 406 for an expired password where resets are off. Returns a reset token for an expired
+ * password, null where the login may sign in.
  */
 async function requireReadyLogin(
   { config, database }: IdentityDeps,

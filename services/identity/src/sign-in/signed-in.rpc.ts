@@ -4,8 +4,8 @@ import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { HandlerContext } from '@connectrpc/connect'
 
 /**
- * The caller where it is a full session: a key cannot manage keys, passwords and second factors
- * (spec/interface.md, Authentication 1). Throws unauthenticated.
+ * Returns the caller of a full session (docs/sign-in.md#api-keys). Throws unauthenticated
+ * (SESSION_REQUIRED) for keys: a leaked key must not manage keys, passwords or second factors.
  */
 export function signedIn(context: HandlerContext): Caller {
   const caller = callerOf(context)

@@ -6,7 +6,7 @@ import { requestDeletion } from '../accounts/account-deletion.sql.ts'
 const Unverified = z.object({ loginId: z.string(), accountId: z.string() })
 type Unverified = z.infer<typeof Unverified>
 
-/** Logins that had to verify their address before `now` and have no link that still does. */
+/** Returns logins with a passed deadline of verification and no live verification link. */
 export async function listUnverified(
   { pool }: Database,
   now: Date,
@@ -21,7 +21,7 @@ export async function listUnverified(
     ORDER BY l.verify_by LIMIT ${limit}`)
 }
 
-/** Requests the deletion of the account, unless its address was verified meanwhile. */
+/** Requests the deletion of the account, unless its address was verified since it was listed. */
 export async function removeUnverified(
   tx: Transaction,
   { loginId, accountId }: Unverified,
