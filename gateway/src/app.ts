@@ -20,62 +20,66 @@ import { warnOfUntrustedProxy } from './auth/untrusted-proxy.ts'
 import type { settings } from './config.ts'
 import { createAccessLog } from './http/access-log.ts'
 import { bodySizeMax, formLimits } from './http/bodies/form.ts'
+import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
 import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
-import { createPlaces } from './http/places.ts'
-import { type RouteDeps, routesOf } from './http/routes.ts'
+import { createRoutes, type RouteDeps } from './http/routes.ts'
 import type { ProgressTimes } from './sockets/progress.ts'
 import { createSockets } from './sockets/sockets.ts'
 
 export interface AppDeps {
   config: ValuesOf<typeof settings>
   mesh: Mesh
-  /** Signs caller tokens in the gateway's name. */
+  /** Signs caller tokens with the gateway as issuer. */
   signer: Signer
   broker: Pick<Broker, 'connection' | 'isConnected' | 'subject'>
-  /** Whether every database of this process answers. */
+  /** Resolves to whether every database of this process answers. */
   isHealthy: () => Promise<boolean>
   clock: () => Date
   log: Log
-  /** Other times than those of the specification, for tests. */
+  /** Replaces the times of progress sockets in tests (docs/api.md#sockets). */
   progressTimes?: ProgressTimes
-  /** How long the reader of an export may take nothing of it, where it is less in tests. */
-  exportStalledMs?: number
-  /** How long a file waits for the ledger, where it is less in tests. */
-  ledgerWaitMs?: number
-  /** Other threads that draw charts, in tests. */
+  /** Replaces the idle timeout of an export's connection in tests. */
+  exportIdleTimeoutMs?: number
+  /** Replaces the timeout of the ledger for each part of a file in tests. */
+  ledgerTimeoutMs?: number
+  /** Replaces options of the worker threads that draw charts in tests. */
   drawing?: Partial<WorkersOptions<string>>
 }
 
-/** Times and sizes of HTTP (spec/identity.md 1.4); a socket outlives them. */
+/** Timeouts and sizes of HTTP requests (docs/limits.md). They do not end WebSockets. */
 const serverOptions = {
   bodyLimit: bodySizeMax,
   requestTimeout: 30_000,
   keepAliveTimeout: 120_000,
   http: { headersTimeout: 5_000, requireHostHeader: false },
   forceCloseConnections: 'idle',
-  // A request that arrives while the server stops is answered, with `Connection: close`.
+  // Lame duck: a stopping server still answers requests, with `Connection: close`.
   return503OnClosing: false,
   exposeHeadRoutes: false,
   requestIdHeader: false,
   routerOptions: { maxParamLength: 16_384 },
 } as const
 
-/** What pages of listed origins may send and read (Fetch, CORS protocol). */
+/** CORS for pages of the configured origins (docs/api.md#browsers-origins-and-cors). */
 const corsOptions = {
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
   exposedHeaders: [
-    ...['Coffer-Recalculation', 'Idempotency-Replayed', 'Link', 'Retry-After', 'X-Request-Id'],
+    'Coffer-Recalculation',
+    'Idempotency-Replayed',
+    'Link',
+    'Retry-After',
+    'X-Request-Id',
   ],
   maxAge: 600,
   strictPreflight: false,
 }
 
-/** A chart takes some hundredths of a second, and the first one ten times that. */
+/** A chart takes a few 10 ms to draw; the first one takes ten times as long. */
 const drawing: WorkersOptions<string> = {
   module: new URL('./charts/forecast-chart.worker.ts', import.meta.url),
   threadsMax: 1,
@@ -84,14 +88,18 @@ const drawing: WorkersOptions<string> = {
   taskTimeoutMs: 10_000,
   memoryMaxMb: 256,
   exceeded: () => {
-    throw unavailable('the chart takes too long: ask for a nearer end')
+    throw unavailable('the chart takes too long: send an earlier `end`')
   },
 }
 
-/** Files that may be on their way at a time: each keeps a connection to the ledger meanwhile. */
-const arriving = { max: 100, perAccountMax: 10, text: 'too many files at a time' }
+/** Limits of concurrent file uploads: each upload holds a connection to the ledger. */
+const fileLimits = {
+  max: 100,
+  perAccountMax: 10,
+  text: 'too many files at a time',
+}
 
-/** Builds the HTTP application without listening. */
+/** Returns the HTTP application; it does not listen yet. Closing it ends its worker threads. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log } = deps
   const { trustedProxies } = config
@@ -108,7 +116,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       reply.headers(secure).header('x-request-id', request.id)
       logAccess(request, reply)
-      // No hook runs here, so that nothing else would close the socket of an upgrade.
+      // Fastify runs no hooks for this error, so the hook that closes upgrades does not run.
       if (request.headers.upgrade) closeAfter(reply)
       return answerError({ error, request, reply, log, cookie })
     },
@@ -121,7 +129,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     answerError({ error, request, reply, log, cookie }),
   )
   app.addHook('onSend', async ({ ws }, reply) => {
-    // The WebSocket plugin destroys the socket of a refused upgrade after its answer.
+    // The WebSocket plugin destroys the socket of a refused upgrade after the answer.
     if (ws) reply.header('connection', 'close')
   })
   const origins = createOrigins(config)
@@ -130,11 +138,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   warnOfUntrustedProxy(app, log)
   const sessions = createSessions(deps)
   const sockets = createSockets(config, origins)
-  const files = createPlaces(arriving)
+  const files = createConcurrencyLimiter(fileLimits)
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
   const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
-  const routes = routesOf({ ...deps, cookie, sessions, attempts, charts })
+  const routes = createRoutes({ ...deps, cookie, sessions, attempts, charts })
   for (const route of routes)
     mount(app, route, { config, sessions, cookie, origins, sockets, files, admissions })
   refuseOthers(app, routes)
@@ -185,10 +193,10 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
     const text = 'a service does not accept the caller token: compare clocks and keys'
     log.error({ err: error, requestId: id, method, route: routeOptions?.url }, text)
   }
-  // No other 401 ends a session, such as a wrong code or password.
+  // Other 401s, such as a wrong code or password, leave the session valid.
   if (endsSession(error)) cookie.clear(reply)
-  // A connection that is closed under a client that still sends loses the answer; what it sends is
-  // thrown away, for as long as a request may take.
+  // Closing while the client still sends would reset the connection and lose the answer. The rest
+  // of the body is read and discarded until the request timeout.
   if (status === 413) reply.removeHeader('connection')
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', retryAfterSeconds)
@@ -205,7 +213,7 @@ function requestIdOf(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : `req_${randomUUID()}`
 }
 
-/** Headers of every answer (spec/identity.md 2.7); what is private is not kept by caches. */
+/** Headers of every answer (docs/api.md#headers-of-every-answer). */
 function securityHeaders({ externalUrl }: { externalUrl: string }): Record<string, string> {
   return {
     'cache-control': 'no-store',

@@ -11,7 +11,6 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
 
-/** An http or https URL, or empty. */
 const address = z.union([z.literal(''), httpUrl]).default('')
 
 function isNetwork(text: string): boolean {
@@ -23,7 +22,7 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text
 }
 
-/** The gateway's settings. */
+/** Settings of the gateway: each with its environment variable, rule, default and help text. */
 export const settings = {
   externalUrl: setting(
     'COFFER_EXTERNAL_URL',

@@ -2,23 +2,23 @@ import type { AddressInfo } from 'node:net'
 import { drainOf } from '@coffer/kit/service/drain'
 import { type AppDeps, buildApp } from './app.ts'
 
-/** How long running requests may take once the gateway is asked to stop. */
-const drainMs = 10_000
+/** Timeout of running requests after the signal to stop. */
+const drainTimeoutMs = 10_000
 
-// Node takes one new connection in each turn of its loop: while that is busy, many may wait.
+// Node accepts one connection per iteration of its event loop, so a busy process needs a backlog.
 const backlog = 4_096
 
 export interface GatewayOptions extends AppDeps {
-  /** 0 picks one. */
+  /** 0 lets the system choose a free port. */
   port: number
   host: string
-  /** Aborts when the process is told to stop: answers close their connections from then on. */
+  /** Aborts when the process gets the signal to stop: answers then carry `Connection: close`. */
   draining?: AbortSignal
 }
 
 /**
- * Starts the REST server. Disposing refuses new connections, lets running requests finish for ten
- * seconds, and closes sockets.
+ * Starts the REST server and returns its port. Disposal refuses new connections, lets running
+ * requests finish within ten seconds, and closes sockets.
  */
 export async function startGateway(
   options: GatewayOptions,
@@ -30,6 +30,6 @@ export async function startGateway(
   await app.listen({ port, host, backlog })
   return {
     port: (app.server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: () => drain.end({ close: () => app.close(), msMax: drainMs }),
+    [Symbol.asyncDispose]: () => drain.end({ close: () => app.close(), msMax: drainTimeoutMs }),
   }
 }

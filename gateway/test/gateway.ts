@@ -42,7 +42,7 @@ export function basic(name: string, secret: string): string {
 }
 
 /** Opens the gateway; `environment` holds settings, `more` replaces what it is given. */
-export async function openGateway(
+export async function createGateway(
   stubs: Stubs,
   environment: Record<string, string> = {},
   more: Partial<AppDeps> = {},

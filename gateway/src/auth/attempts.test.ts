@@ -38,14 +38,14 @@ test.each([
   ['a service that is away', unavailable('away'), 'done'],
   ['a fault', new Error('broken'), 'done'],
   ['success', null, 'done'],
-])('of %s, two are followed by: %s', async (_, error, third) => {
+])('after two attempts with %s, the third is %s', async (_, error, third) => {
   const { outcome } = limited()
   for (const __ of [1, 2]) await outcome('192.0.2.1', error)
   expect(await outcome('192.0.2.1', null)).toBe(third)
   expect(await outcome('192.0.2.2', null)).toBe('done')
 })
 
-test('where everything counts, successes do too', async () => {
+test('successes count where every attempt counts', async () => {
   const { outcome } = limited()
   const all = [1, 2, 3].map(() => outcome('192.0.2.1', null, 'all'))
   expect(await Promise.all(all)).toEqual(['done', 'done', 'limited'])
@@ -77,6 +77,6 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::'],
   ['::1', '0:0:0:0::'],
   ['not an address', 'not an address'],
-])('%s is of the network %s', (address, network) => {
+])('%s belongs to the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })

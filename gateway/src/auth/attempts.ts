@@ -5,13 +5,13 @@ import { isRefusal } from '../http/errors/errors.ts'
 const windowMs = 60_000
 const networksMax = 100_000
 
-/** Whether every attempt counts, or only one that was refused. */
+/** `all` counts every attempt, `refused` only those that a service refuses. */
 export type Counting = 'all' | 'refused'
 
 export interface Attempts {
   /**
-   * Runs for a client address what is limited. Throws refused (429, with the time until it may be
-   * tried again) once too many counted within a minute.
+   * Runs an attempt for a client's IP address and returns its result. Throws refused (429 with
+   * `Retry-After`) when the network of the address has reached its limit within a minute.
    */
   run: <Result>(
     address: string,
@@ -25,9 +25,12 @@ interface Window {
   endsAt: number
 }
 
-/** Limits what proves somebody or costs somebody, by network (spec/decisions.md, Identity). */
+/**
+ * Rate limit by network, with fixed windows of a minute, for guesses of credentials and for mails
+ * (docs/security.md#guessing-and-flooding). Each process counts by itself.
+ */
 export function limitAttempts({ max, clock }: { max: number; clock: () => Date }): Attempts {
-  // In the order of their ends, since all are as long.
+  // All windows have the same length, so insertion order is the order of their ends.
   const windows = new Map<string, Window>()
   const windowOf = (network: string, now: number): Window => {
     for (const [known, { endsAt }] of windows) {
@@ -46,7 +49,7 @@ export function limitAttempts({ max, clock }: { max: number; clock: () => Date }
         const retryAfterSeconds = Math.ceil((window.endsAt - now) / 1000)
         throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
       }
-      // Counted before it is known, so that many at once do not all get through.
+      // The attempt counts before its result is known, so that concurrent guesses hit the limit.
       window.attempts += 1
       try {
         const result = await attempt()
@@ -61,8 +64,8 @@ export function limitAttempts({ max, clock }: { max: number; clock: () => Date }
 }
 
 /**
- * What one client has to itself: an IPv4 address, or the 64 bits of IPv6 that are a single network
- * (RFC 6177).
+ * Returns the network of an IP address: an IPv4 address itself, or the /64 prefix of an IPv6
+ * address, which one site owns (RFC 6177).
  */
 export function networkOf(address: string): string {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []

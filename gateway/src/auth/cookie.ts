@@ -9,7 +9,7 @@ export interface SessionCookie {
   clear: (reply: FastifyReply) => void
 }
 
-/** The session cookie (spec/decisions.md, General): out of scripts' reach, same site only. */
+/** Returns the functions of the session cookie (docs/sign-in.md#session-and-cookie). */
 export function sessionCookie(config: { cookieName: string; externalUrl: string }): SessionCookie {
   const { cookieName, externalUrl } = config
   const attributes = ({ request }: FastifyReply): CookieSerializeOptions => ({

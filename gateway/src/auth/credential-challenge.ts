@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 
 /**
- * The `WWW-Authenticate` of a 401 (RFC 9110, 11.6.1): which credential is asked for.
+ * Returns the `WWW-Authenticate` header of a 401 (RFC 9110, 11.6.1).
  *
- * Basic goes to clients that are no browsers, only. A browser asks its user for the key, and from
- * then on attaches it to every request, those of other sites' pages too: an API key would become
- * an ambient credential, against which writes by key have no protection (`docs/security.md`).
- * Browsers ignore the scheme Cookie (draft-broyer-http-cookie-auth), which says what they need.
+ * CSRF: only clients that are not browsers get the scheme Basic. A browser would ask its user for
+ * the API key and then attach it automatically, also to requests from pages of other sites. Writes
+ * by key are not checked for CSRF (docs/security.md#who-may-do-what). Browsers ignore the scheme
+ * Cookie (draft-broyer-http-cookie-auth).
  */
 export function credentialChallenge(
   { headers }: FastifyRequest,
@@ -19,7 +19,10 @@ export function credentialChallenge(
   return `Cookie realm="Coffer", cookie-name="${cookieName}"`
 }
 
-/** Browsers say so: `Sec-Fetch-*` is missing over plain HTTP, `Origin` on reads of the own site. */
+/**
+ * Detects browsers by three headers, because each can be missing: `Sec-Fetch-*` over plain HTTP,
+ * `Origin` on reads of the same site.
+ */
 function isBrowser(headers: FastifyRequest['headers']): boolean {
   return (
     'sec-fetch-mode' in headers ||

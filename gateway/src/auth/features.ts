@@ -1,9 +1,8 @@
 import { refused } from '@coffer/kit/rpc/errors'
 
-/** Parts of the interface that a server can be without. */
+/** Optional parts of the REST interface. */
 export type Feature = 'uploads' | 'feed' | 'billing'
 
-/** Whether each is on. */
 export interface FeatureSettings {
   uploadsEnabled: boolean
   feedEnabled: boolean
@@ -16,7 +15,7 @@ const offTexts: Record<Feature, string> = {
   billing: 'billing is not enabled on this server',
 }
 
-/** Throws 404 unless the feature is on (spec/decisions.md, General). */
+/** Throws refused (404) unless the feature is on (docs/api.md#objects-that-are-not-there). */
 export function requireFeature(feature: Feature, config: FeatureSettings): void {
   if (!config[`${feature}Enabled`]) throw refused(offTexts[feature], { status: 404 })
 }

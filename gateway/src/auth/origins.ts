@@ -1,19 +1,20 @@
 import { forbidden } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
 
-/** Which pages may use a browser's session here. */
+/** CSRF: checks which pages may use a browser's session (docs/api.md#browsers-origins-and-cors). */
 export interface Origins {
-  /** Whether a page of that origin is ours, or of an origin in the settings. */
+  /** Whether the origin is this host, the external URL, or an origin in the settings. */
   isOwn: (origin: string | undefined, request: Pick<FastifyRequest, 'host'>) => boolean
-  /** Whether a page of that origin may read what it asks for across origins. */
+  /** Whether pages of the origin may read answers across origins (CORS). */
   isListed: (origin: string | undefined) => boolean
-  /** Throws forbidden (403) where a page of another origin made the browser send the request. */
+  /** Throws forbidden (403) for a request that a page of another origin caused. */
   refuseForeign: (request: FastifyRequest) => void
 }
 
 /**
- * Tells requests that a browser sends for pages of other origins (Fetch, Sec-Fetch-Site; RFC 6454).
- * What sends neither header is no browser, or one too old to send cookies with SameSite=Strict.
+ * Detects requests from pages of other origins by `Sec-Fetch-Site` (Fetch Metadata) and `Origin`
+ * (RFC 6454). A request with neither header comes from no browser, or from one so old that
+ * `SameSite=Strict` withholds the cookie.
  */
 export function createOrigins(config: { allowedOrigins: string[]; externalUrl: string }): Origins {
   const listed = new Set(config.allowedOrigins)

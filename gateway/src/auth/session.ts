@@ -7,12 +7,12 @@ import { isId } from '@coffer/kit/values/id'
 import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { CallOptions } from '@connectrpc/connect'
 
-/** What a request brings along to prove who sends it. */
-export type Proof =
+/** The credential that a request carries, before it is verified. */
+export type SentCredential =
   | { kind: 'session'; token: string }
   | { kind: 'key'; apiKeyId: string; secret: string }
 
-/** A proof that holds, and the caller token that says so to the services. */
+/** A verified credential with its caller token. `mintedAt` is in ms since the epoch. */
 export interface Verified {
   credential: Credential
   token: string
@@ -20,18 +20,18 @@ export interface Verified {
 }
 
 interface Entry {
-  proof: Proof
+  sent: SentCredential
   at: number
   verified: Promise<Verified>
 }
 
 export interface Sessions {
-  /** Whom the proof stands for. Throws unauthenticated, and unavailable while identity hangs. */
-  verify: (proof: Proof, requestId: string) => Promise<Verified>
-  /** The caller token of a request without a proof. */
+  /** Verifies a credential. Throws unauthenticated, or unavailable while identity is away. */
+  verify: (sent: SentCredential, requestId: string) => Promise<Verified>
+  /** Returns the caller token of requests without a credential. */
   anonymous: () => string
-  /** Forgets what was verified, at once; to be called when a session or a key has ended. */
-  forget: (match: (proof: Proof) => boolean) => void
+  /** Removes matching credentials from the cache; call it when a session or key ends. */
+  forget: (match: (sent: SentCredential) => boolean) => void
 }
 
 const verifiedForMs = 1_000
@@ -39,39 +39,40 @@ const mintedForMs = 30_000
 const entriesMax = 10_000
 
 /**
- * Verifies proofs with identity. An answer holds for a second, so that a revoked session ends
- * within it everywhere; the caller token made of it is used for up to half of its life (design 2).
+ * Cache of verified credentials (docs/architecture.md#callers). A verification is valid for a
+ * second, so a revoked session ends within a second in every process. A caller token is used for
+ * half of its lifetime.
  */
 export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => Date }): Sessions {
   const { mesh, signer, clock } = deps
   const signIn = mesh.client('identity', SignInService)
   const entries = new Map<string, Entry>()
-  let nobody = { token: '', mintedAt: 0 }
+  let anonymousToken = { token: '', mintedAt: 0 }
 
   const anonymous = () => {
     const now = clock()
-    if (now.getTime() - nobody.mintedAt >= mintedForMs) {
-      nobody = { token: anonymousCaller(signer, now), mintedAt: now.getTime() }
+    if (now.getTime() - anonymousToken.mintedAt >= mintedForMs) {
+      anonymousToken = { token: anonymousCaller(signer, now), mintedAt: now.getTime() }
     }
-    return nobody.token
+    return anonymousToken.token
   }
 
-  const ask = async (proof: Proof, options: CallOptions): Promise<Credential> => {
+  const ask = async (sent: SentCredential, options: CallOptions): Promise<Credential> => {
     const { credential } =
-      proof.kind === 'key'
-        ? await signIn.verifyApiKey({ apiKeyId: proof.apiKeyId, secret: proof.secret }, options)
-        : await signIn.verifySession({ sessionToken: proof.token }, options)
+      sent.kind === 'key'
+        ? await signIn.verifyApiKey({ apiKeyId: sent.apiKeyId, secret: sent.secret }, options)
+        : await signIn.verifySession({ sessionToken: sent.token }, options)
     if (credential) return credential
-    throw unauthenticated(proof.kind === 'key' ? 'API_KEY_UNKNOWN' : 'SESSION_ENDED')
+    throw unauthenticated(sent.kind === 'key' ? 'API_KEY_UNKNOWN' : 'SESSION_ENDED')
   }
 
-  const renew = async (proof: Proof, options: CallOptions, old?: Promise<Verified>) => {
-    const credential = await ask(proof, options)
+  const renew = async (sent: SentCredential, options: CallOptions, old?: Promise<Verified>) => {
+    const credential = await ask(sent, options)
     const before = await old?.catch(() => undefined)
     const now = clock()
     const isFresh = before !== undefined && now.getTime() - before.mintedAt < mintedForMs
     if (isFresh && equals(CredentialSchema, before.credential, credential)) return before
-    const kind = credential.mfaPending ? 'pending' : proof.kind
+    const kind = credential.mfaPending ? 'pending' : sent.kind
     const token = mintCaller(signer, { ...callerOf(credential), kind }, now)
     return { credential, token, mintedAt: now.getTime() }
   }
@@ -79,19 +80,19 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
   return {
     anonymous,
     forget: (match) => {
-      for (const [key, { proof }] of entries) if (match(proof)) entries.delete(key)
+      for (const [key, { sent }] of entries) if (match(sent)) entries.delete(key)
     },
-    verify: (proof, requestId) => {
-      const key = keyOf(proof)
+    verify: (sent, requestId) => {
+      const key = keyOf(sent)
       const at = clock().getTime()
       const known = entries.get(key)
       if (known && at - known.at < verifiedForMs && at >= known.at) return known.verified
       const options = {
         headers: { [headers.caller]: anonymous(), [headers.requestId]: requestId },
       }
-      const verified = renew(proof, options, known?.verified).catch(throwUnavailable)
+      const verified = renew(sent, options, known?.verified).catch(throwUnavailable)
       if (entries.size >= entriesMax) entries.clear()
-      const entry = { proof, at, verified }
+      const entry = { sent, at, verified }
       entries.set(key, entry)
       verified.catch(() => entries.get(key) === entry && entries.delete(key))
       return verified
@@ -99,30 +100,39 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
   }
 }
 
-/** Nothing of a request is carried out before it is verified: it can safely be sent again. */
+/** 503 instead of 504: an unverified request has no effect, so the client may repeat it. */
 function throwUnavailable(error: unknown): never {
   throw isUnanswered(error) ? unavailable('a service is not available') : error
 }
 
-/** Reads a Basic `Authorization` header. Throws unauthenticated where it is not well-formed. */
-export function keyProofOf(authorization: string): Proof {
+/** Reads an API key from a Basic `Authorization` header. Throws unauthenticated if malformed. */
+export function readApiKey(authorization: string): SentCredential {
   const text = Buffer.from(authorization.slice('Basic '.length), 'base64').toString()
   const colon = text.indexOf(':')
   if (!isId('key', text.slice(0, Math.max(0, colon)))) throw unauthenticated('API_KEY_UNKNOWN')
   return { kind: 'key', apiKeyId: text.slice(0, colon), secret: text.slice(colon + 1) }
 }
 
+/** Whether the `Authorization` header has the scheme Basic (RFC 7617). */
 export function isBasic(authorization: string | undefined): authorization is string {
   return authorization !== undefined && /^basic /i.test(authorization)
 }
 
-function keyOf(proof: Proof): string {
-  return proof.kind === 'key' ? `key:${proof.apiKeyId}:${proof.secret}` : `session:${proof.token}`
+function keyOf(sent: SentCredential): string {
+  return sent.kind === 'key' ? `key:${sent.apiKeyId}:${sent.secret}` : `session:${sent.token}`
 }
 
 function callerOf(credential: Credential) {
   const { accountId, userId, loginId, timezone, locale, subscriptionActive } = credential
   const { sessionId, isReadOnly } = credential
-  const who = { accountId, userId, loginId, timezone, locale, subscriptionActive }
-  return { ...who, sessionId, isReadOnly }
+  return {
+    accountId,
+    userId,
+    loginId,
+    timezone,
+    locale,
+    subscriptionActive,
+    sessionId,
+    isReadOnly,
+  }
 }

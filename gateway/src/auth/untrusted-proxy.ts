@@ -2,14 +2,14 @@ import type { Log } from '@coffer/kit/service/log'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Warns once, at the first `X-Forwarded-For` that is not believed: behind a proxy that is missing
- * in `COFFER_TRUSTED_PROXIES` all clients share its address, and so its limits.
+ * Logs one warning, at the first `X-Forwarded-For` from a peer that is not trusted. All clients
+ * behind such a proxy share its address, and so its rate limits.
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, log: Log): void {
   let hasWarned = false
   app.addHook('onRequest', async ({ headers, ips, socket }) => {
-    const isBelieved = ips !== undefined && ips.length > 1
-    if (hasWarned || isBelieved || headers['x-forwarded-for'] === undefined) return
+    const isTrusted = ips !== undefined && ips.length > 1
+    if (hasWarned || isTrusted || headers['x-forwarded-for'] === undefined) return
     hasWarned = true
     log.warn(
       { peer: socket.remoteAddress },

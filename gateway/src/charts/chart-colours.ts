@@ -1,4 +1,4 @@
-/** The colours of charts on light paper, as marks name them where styles do not reach. */
+/** Colours of charts in light mode: attributes of the marks, so they need no style sheet. */
 export const colours = {
   paper: '#ffffff',
   ink: '#1f2328',
@@ -8,7 +8,7 @@ export const colours = {
   due: '#bc4c00',
 } as const
 
-/** What stands for them on dark paper. */
+/** The same colours in dark mode. */
 const dark: Record<keyof typeof colours, string> = {
   paper: '#0d1117',
   ink: '#e6edf3',
@@ -18,7 +18,7 @@ const dark: Record<keyof typeof colours, string> = {
   due: '#f0883e',
 }
 
-/** Gives the marks within elements of that class the colours of the reader's preference. */
+/** Returns the CSS that gives marks inside elements of the class their colours in dark mode. */
 export function darkStyles(className: string): string {
   const names = Object.keys(colours) as (keyof typeof colours)[]
   const rules = names.flatMap((name) =>

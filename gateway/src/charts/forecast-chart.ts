@@ -6,13 +6,13 @@ import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { colours, darkStyles } from './chart-colours.ts'
 
-/** What a chart of a forecast shows; plain data, so that it travels between threads. */
+/** Input of a forecast's chart: plain data, so that it can be sent to a worker thread. */
 export interface ForecastPicture {
   forecast: Forecast
   labels: ForecastLabels
 }
 
-/** A point of a line: a wall-clock time as if in UTC, an amount in units of the currency. */
+/** A point of a line: local wall-clock time stored as UTC, amount in major units. */
 type Point = { date: Date; amount: number }
 
 interface Scene {
@@ -28,31 +28,40 @@ interface Scene {
 const size = { width: 960, height: 420 }
 const className = 'coffer-forecast'
 const margins = { marginTop: 64, marginBottom: 46 }
-/** Room for marks below a line on the edge, so that they do not hide the dates. */
+/** Insets keep marks near the edge from hiding the dates of the axis, in px. */
 const insets = { insetTop: 6, insetBottom: 18 }
-/** How wide a digit is at most, of the sizes in use. */
+/** Largest width of a digit at each font size in use, in px. */
 const digits = { axis: 6.5, label: 7.8 }
 const namesMax = 6
-/** More events than this get small marks, so that they do not hide the lines. */
+/** Above this number of events the marks are small, so that they do not hide the lines. */
 const largeMarksMax = 60
 const steps = { x: 'date', y: 'amount', curve: 'step-after' } as const
 
 /**
- * An SVG document of what is in the envelopes and what is free to use over time, with fundings
- * and due dates marked; texts in the account's locale and timezone, light or dark as the reader
- * prefers, and light where styles are not known. It has no scripts; names are escaped by the
- * serialiser.
+ * Returns an SVG document with two step lines, money in envelopes and free-to-use money, and marks
+ * for fundings and due dates. Texts use the account's locale and timezone. Colours follow
+ * `prefers-color-scheme`, and are light where style sheets are not applied. The document has no
+ * scripts; the serialiser escapes names.
  */
 export function forecastChart({ forecast, labels }: ForecastPicture): string {
   const { document } = parseHTML('<html><body></body></html>')
   const scene = sceneOf(forecast, labels)
   const { start, end, envelopes, free, texts } = scene
   const svg = Plot.plot({
-    ...{ ...size, ...margins, ...sideMargins(scene), document, className },
+    ...size,
+    ...margins,
+    ...sideMargins(scene),
+    document,
+    className,
     ariaLabel: texts.heading,
     x: { type: 'utc', domain: [start, end], label: null, ticks: 8, tickFormat: texts.day },
     y: {
-      ...{ label: null, grid: true, nice: true, zero: true, ticks: 6, tickFormat: texts.round },
+      label: null,
+      grid: true,
+      nice: true,
+      zero: true,
+      ticks: 6,
+      tickFormat: texts.round,
       ...insets,
     },
     marks: [
@@ -77,7 +86,7 @@ export function forecastChart({ forecast, labels }: ForecastPicture): string {
   return svg.outerHTML
 }
 
-/** Room for the longest amounts beside the plot. */
+/** Side margins that fit the longest amounts, in px. */
 function sideMargins({ envelopes, free, texts }: Scene) {
   const amounts = [...envelopes, ...free].map(({ amount }) => amount)
   const ticks = [Math.max(...amounts, 0), Math.min(...amounts, 0)].map(texts.round)
@@ -105,14 +114,17 @@ function sceneOf({ events, ...forecast }: Forecast, labels: ForecastLabels): Sce
   const lastAt = (points: Point[]) => ({ date: end, amount: points.at(-1)?.amount ?? 0 })
   const balances = [first, ...marked.map(({ date, amount }) => ({ date, amount }))]
   return {
-    ...{ start: first.date, end, events: marked, labels },
+    start: first.date,
+    end,
+    events: marked,
+    labels,
     envelopes: [...balances, lastAt(balances)],
     free: [...freePoints, lastAt(freePoints)],
     texts: textsOf(labels, { start: first.date, end, unit }),
   }
 }
 
-/** How dates and amounts read in the account's locale. */
+/** Formatters of dates and amounts in the account's locale. */
 function textsOf(
   { locale, currency }: ForecastLabels,
   { start, end, unit }: { start: Date; end: Date; unit: number },
@@ -140,7 +152,7 @@ const due = { symbol: 'triangle', rotate: 180, r: 4.5, fill: colours.due } as co
 
 function eventMarks({ events, labels, texts }: Scene) {
   const titled = (amount: bigint, date: Date, names: string[]) =>
-    `${texts.date(date)}: ${texts.minor(amount)}\n${shortened(names).join(', ')}`
+    `${texts.date(date)}: ${texts.minor(amount)}\n${shortenList(names).join(', ')}`
   const isDense = events.length > largeMarksMax
   const look = isDense ? { r: 2 } : { stroke: colours.paper }
   const at = { x: 'date', y: 'amount' }
@@ -148,37 +160,43 @@ function eventMarks({ events, labels, texts }: Scene) {
     Plot.dot(
       events.filter(({ event }) => event.funding.length > 0),
       {
-        ...{ ...at, ...funding, ...look, dy: -9 },
+        ...at,
+        ...funding,
+        ...look,
+        dy: -9,
         title: ({ date, event }: Scene['events'][number]) => {
           const names = event.funding.map((one) => labels.scheduleNames[one.fundingScheduleId])
-          return titled(event.contribution, date, texted(names))
+          return titled(event.contribution, date, withoutMissing(names))
         },
       },
     ),
     Plot.dot(
       events.filter(({ event }) => event.transaction > 0n),
       {
-        ...{ ...at, ...due, ...look, dy: 9 },
+        ...at,
+        ...due,
+        ...look,
+        dy: 9,
         title: ({ date, event }: Scene['events'][number]) => {
           const spent = event.spending.filter((one) => one.transactionAmount > 0n)
           const names = spent.map((one) => labels.spendingNames[one.spendingId])
-          return titled(event.transaction, date, texted(names))
+          return titled(event.transaction, date, withoutMissing(names))
         },
       },
     ),
   ]
 }
 
-function texted(names: (string | undefined)[]): string[] {
+function withoutMissing(names: (string | undefined)[]): string[] {
   return names.filter((name) => name !== undefined)
 }
 
-function shortened(names: string[]): string[] {
+function shortenList(names: string[]): string[] {
   const more = names.length - namesMax
   return more > 0 ? [...names.slice(0, namesMax), `${more} more`] : names
 }
 
-/** The lines say at their ends what they are; the upper one above, so that they never touch. */
+/** Labels at the ends of the lines; the upper label is above its line, so that they never touch. */
 function endLabels({ envelopes, free, texts }: Scene) {
   const ends = [
     { name: lineNames.envelopes, point: envelopes.at(-1), fill: colours.envelopes },
@@ -187,7 +205,12 @@ function endLabels({ envelopes, free, texts }: Scene) {
   return ends.flatMap(({ name, point, fill }, index) =>
     point
       ? Plot.text([point], {
-          ...{ x: 'date', y: 'amount', fill, fontSize: 12, textAnchor: 'start', dx: 8 },
+          x: 'date',
+          y: 'amount',
+          fill,
+          fontSize: 12,
+          textAnchor: 'start',
+          dx: 8,
           dy: index === 0 ? -14 : 14,
           text: () => `${name}\n${texts.exact(point.amount)}`,
         })
@@ -196,16 +219,16 @@ function endLabels({ envelopes, free, texts }: Scene) {
 }
 
 function headingMarks(heading: string) {
-  const place = { frameAnchor: 'top-left', fill: colours.ink } as const
+  const position = { frameAnchor: 'top-left', fill: colours.ink } as const
   const key = [
     { name: 'Funding', mark: funding },
     { name: 'Due', mark: due },
   ]
   return [
-    Plot.text([heading], { ...place, dy: -46, fontSize: 16, fontWeight: 600 }),
+    Plot.text([heading], { ...position, dy: -46, fontSize: 16, fontWeight: 600 }),
     ...key.flatMap(({ name, mark }, index) => [
-      Plot.dot([name], { ...place, ...mark, dx: 5 + index * 110, dy: -16 }),
-      Plot.text([name], { ...place, dx: 16 + index * 110, dy: -21, fontSize: 12 }),
+      Plot.dot([name], { ...position, ...mark, dx: 5 + index * 110, dy: -16 }),
+      Plot.text([name], { ...position, dx: 16 + index * 110, dy: -21, fontSize: 12 }),
     ]),
   ]
 }

@@ -1,6 +1,6 @@
 import { type ForecastPicture, forecastChart } from './forecast-chart.ts'
 
-/** What runs in a worker thread: the library alone takes a quarter of a second to load. */
+/** Returns an SVG document. Runs in a worker thread: loading the library blocks for 250 ms. */
 export function run(picture: ForecastPicture): string {
   return forecastChart(picture)
 }

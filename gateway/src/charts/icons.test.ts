@@ -1,32 +1,32 @@
 import { expect, test } from '@jest/globals'
 import { searchIcon } from './icons.ts'
 
-// Slugs and titles of brands that the bundled list has.
+// Slugs and titles of brands in the bundled list.
 test.each([
   ['Netflix', 'netflix'],
   ['POS DEBIT 1234 NETFLIX 99', 'netflix'],
   ['SPOTIFY', 'spotify'],
   ['netflix spotify', 'netflix'],
   ['thewashingtonpost', 'thewashingtonpost'],
-  // Its slug is an abbreviation, so only the title without its spaces leads to it.
+  // The slug is an abbreviation, so only the title without spaces matches.
   ['SphereOnlineJudge', 'spoj'],
 ])('%j has the icon %s', async (name, slug) => {
   expect(await searchIcon(name)).toMatchObject({ slug, library: 'simple-icons' })
 })
 
 test.each([
-  // The whole phrase is never tried.
+  // Only single words are compared, never the whole phrase.
   'The Washington Post',
   'Paycheck ACME',
   '1234',
-  // A brand, but without a vowel.
+  // Words without a vowel are skipped.
   'NPM',
   '',
 ])('%j has no icon', async (name) => {
   expect(await searchIcon(name)).toBeNull()
 })
 
-test('an icon is a picture with its title and colour', async () => {
+test('an icon has a title, an SVG in base64 and a colour', async () => {
   const icon = await searchIcon('netflix')
   expect(icon).toEqual({
     title: 'Netflix',

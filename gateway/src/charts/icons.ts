@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { findWords, hasVowel } from '@coffer/kit/values/words'
 
-/** A brand's icon as clients get it: `svg` is the file in base64, colors are hex without #. */
+/** A brand's icon in REST: `svg` is the file in base64, `colors` are hex without #. */
 export interface Icon {
   title: string
   slug: string
@@ -11,7 +11,7 @@ export interface Icon {
   colors: string[]
 }
 
-/** An entry of the bundled list. */
+/** An entry of the bundled list of simple-icons. */
 interface Brand {
   title: string
   slug: string
@@ -22,8 +22,8 @@ const { resolve } = createRequire(import.meta.url)
 let brands: Promise<Map<string, Brand>> | undefined
 
 /**
- * The icon of the first word that is a brand's slug or title, spaces left out; null where none is.
- * The list is read at the first search and kept (spec/ledger.md 9.1).
+ * Finds the icon of the first word that is a brand's slug, or its title without spaces; null if no
+ * word is (docs/api.md#icons). The first search loads the list into memory.
  */
 export async function searchIcon(name: string): Promise<Icon | null> {
   brands ??= readBrands()
@@ -35,7 +35,7 @@ export async function searchIcon(name: string): Promise<Icon | null> {
   return null
 }
 
-/** Brands by slug, and by title where no slug is the same. */
+/** Brands by slug, and by title where the title is not another brand's slug. */
 async function readBrands(): Promise<Map<string, Brand>> {
   const list: Brand[] = JSON.parse(await readFile(resolve('simple-icons/icons.json'), 'utf8'))
   const bySlug = new Map(list.map((brand) => [brand.slug, brand]))

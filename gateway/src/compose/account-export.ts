@@ -6,16 +6,16 @@ import {
   type ReadAccountDataResponse,
 } from '@coffer/proto/data/v1/account_data'
 
-/** Every service that keeps something of an account. */
+/** Every service that stores data of an account. */
 const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
 
-/** Asks a service for a page. */
+/** Reads a page of an account's rows from the service in the request. */
 export type ReadPage = (request: ReadAccountDataRequest) => Promise<ReadAccountDataResponse>
 
 /**
- * The text of an export: one JSON object, with the head, then for each service its tables with
- * their rows, and `"complete": true` at the end. A page is asked for when the one before it is
- * taken: there is never more than one in memory.
+ * Streams an export as one JSON object: the head, the rows by service and table, and
+ * `"complete": true` at the end (docs/account-data.md#copy). Backpressure: the next page is read
+ * only after the client has taken the page before it.
  */
 export async function* exportText(head: object, read: ReadPage): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"services":{`

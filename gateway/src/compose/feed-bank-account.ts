@@ -13,10 +13,10 @@ import type { CallOptions, Client } from '@connectrpc/connect'
 export type FeedBankAccounts = Client<typeof FeedBankAccountService>
 
 /**
- * The REST shapes of bank accounts, with the candidates that feed accounts were made from. They
- * come with one call, and only where an account needs them (design 4).
+ * Renders bank accounts for REST, with the candidates of feed accounts as `feedBankAccount`. One
+ * call reads all candidates, none without feed accounts (docs/architecture.md#ownership).
  */
-export async function withFeedBankAccounts(
+export async function renderBankAccounts(
   bankAccounts: BankAccount[],
   feedBankAccounts: FeedBankAccounts,
   options: CallOptions,
@@ -35,8 +35,8 @@ export async function withFeedBankAccounts(
   })
 }
 
-/** The candidate of that ID, if that connection offers it. Throws invalid where it does not. */
-export async function candidateOf(
+/** Gets a candidate by ID. Throws invalid if the feed link does not offer it. */
+export async function getCandidate(
   ids: { feedBankAccountId: string; feedLinkId: string | undefined },
   feedBankAccounts: FeedBankAccounts,
   options: CallOptions,
@@ -48,12 +48,15 @@ export async function candidateOf(
   return candidate
 }
 
-type Neighbour = { feedBankAccounts: FeedBankAccounts; options: CallOptions; log: Log }
+type CandidateDeps = { feedBankAccounts: FeedBankAccounts; options: CallOptions; log: Log }
 
-/** The REST shape of a new bank account, once its candidate is told that it is used. */
-export async function withActivated(
+/**
+ * Tells feed-sync that a new bank account uses its candidate, and renders the account for REST. If
+ * feed-sync is away, the event of the bank account does the same later.
+ */
+export async function activateCandidate(
   bankAccount: BankAccount,
-  { feedBankAccounts, options, log }: Neighbour,
+  { feedBankAccounts, options, log }: CandidateDeps,
 ): Promise<JsonObject> {
   const shown = toRest(BankAccountSchema, bankAccount)
   const { bankAccountId, feedBankAccountId } = bankAccount
@@ -65,19 +68,19 @@ export async function withActivated(
     if (!feedBankAccount) return shown
     return { ...shown, feedBankAccount: toRest(FeedBankAccountSchema, feedBankAccount) }
   } catch (error) {
-    log.warn({ err: error, ...use }, 'the candidate is activated by an event')
+    log.warn({ err: error, ...use }, 'the candidate could not be activated: the event will do it')
     return shown
   }
 }
 
-/** Tells feed-sync that a bank account is archived; where that fails, an event does it again. */
-export async function deactivate(
+/** Tells feed-sync that a bank account is archived; if that fails, the event does it later. */
+export async function deactivateCandidate(
   use: { feedBankAccountId: string; bankAccountId: string },
-  { feedBankAccounts, options, log }: Neighbour,
+  { feedBankAccounts, options, log }: CandidateDeps,
 ): Promise<void> {
   try {
     await feedBankAccounts.deactivateFeedBankAccount(use, options)
   } catch (error) {
-    log.warn({ err: error, ...use }, 'the candidate is deactivated by an event')
+    log.warn({ err: error, ...use }, 'the candidate could not be deactivated: the event will do it')
   }
 }

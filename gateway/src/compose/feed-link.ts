@@ -8,10 +8,10 @@ import type { CallOptions, Client } from '@connectrpc/connect'
 type FeedLinks = Client<typeof FeedLinkService>
 
 /**
- * The REST shapes of links, with the upstream connections of those that are feed links. They come
- * with one call, and only where a link needs them (design 4).
+ * Renders links for REST, with the feed connections of feed links as `feedLink`. One call reads all
+ * connections, none without feed links (docs/architecture.md#ownership).
  */
-export async function withFeedLinks(
+export async function renderLinks(
   links: Link[],
   feedLinks: FeedLinks,
   options: CallOptions,
@@ -26,7 +26,7 @@ export async function withFeedLinks(
   })
 }
 
-/** Tells feed-sync of the link; where that fails, the event of the link does it again. */
+/** Tells feed-sync of a new link; if that fails, the event of the link does it later. */
 export async function activateFeedLink(
   ids: { feedLinkId: string; linkId: string },
   { feedLinks, options, log }: { feedLinks: FeedLinks; options: CallOptions; log: Log },
@@ -34,6 +34,6 @@ export async function activateFeedLink(
   try {
     await feedLinks.activateFeedLink(ids, options)
   } catch (error) {
-    log.warn({ err: error, ...ids }, 'the feed link is activated by its event')
+    log.warn({ err: error, ...ids }, 'the feed link could not be activated: the event will do it')
   }
 }

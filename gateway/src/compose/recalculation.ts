@@ -3,32 +3,36 @@ import type { Log } from '@coffer/kit/service/log'
 import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
 import type { Client } from '@connectrpc/connect'
-import { renderedAll } from '../http/rest.ts'
+import { renderAll } from '../http/rest.ts'
 import type { Call } from '../http/route.ts'
 
-const deadlineMs = 1_000
+const recalculationTimeoutMs = 1_000
 
 type Spending = Client<typeof SpendingService>
 
+/** Returns the spending objects of envelopes in REST shape, recalculated, in the same order. */
 export type Recalculate = (envelopes: Envelope[], call: Call) => Promise<JsonObject[]>
 
 /**
- * Has the plans of envelopes recalculated after their money moved, and answers with their spending
- * objects in the same order. The write is committed, so a failure here is none of the client's: the
- * list is empty then, `Coffer-Recalculation: pending` says so, and the event catches up (design 4).
+ * Recalculates the plans of envelopes after a committed write of money. The write is never answered
+ * with an error: if budgeting fails or takes over a second, the list is empty, the answer has
+ * `Coffer-Recalculation: pending`, and the event does it later (docs/api.md#recalculation).
  */
-export function recalculation(spending: Spending, log: Log): Recalculate {
+export function createRecalculation(spending: Spending, log: Log): Recalculate {
   return async (envelopes, call) => {
     const bankAccountId = envelopes[0]?.bankAccountId
     if (!bankAccountId) return []
     try {
       const { spending: changed } = await spending.recalculateSpending(
         { bankAccountId, envelopes },
-        { ...call.options, timeoutMs: deadlineMs },
+        { ...call.options, timeoutMs: recalculationTimeoutMs },
       )
-      return renderedAll(SpendingSchema, changed)
+      return renderAll(SpendingSchema, changed)
     } catch (error) {
-      log.warn({ err: error, requestId: call.request.id }, 'recalculation is left to the event')
+      log.warn(
+        { err: error, requestId: call.request.id },
+        'recalculation failed: the event will do it',
+      )
       call.reply.header('Coffer-Recalculation', 'pending')
       return []
     }

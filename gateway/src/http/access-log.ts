@@ -2,19 +2,20 @@ import type { Log } from '@coffer/kit/service/log'
 import { observeHttp } from '@coffer/kit/service/telemetry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Status of a request whose client left before the end of its answer, as nginx logs it. */
-const clientLeft = 499
+/** Status in the log when the client closes the connection before the answer ends (as nginx). */
+const clientClosed = 499
 const switchedProtocols = 101
 
-/** Where the path is none of ours, or not well-formed: paths may hold anything. */
+/** Route of an unknown or malformed path. The path itself is not logged: it may hold secrets. */
 const noRoute = 'none'
 
-/** Logs and times one request, once its answer has ended. */
+/** Logs and measures one request after its answer has ended. */
 export type AccessLog = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * One line a request: what was asked (the route with the names of its parameters, no values, no
- * query, no body), by which account, and how it went. A WebSocket is logged when it closes.
+ * Access log: one line per request with method, route, status, duration in ms, request ID and
+ * account ID (docs/operations.md#logs). The route has parameter names, no values; query and body
+ * are left out. A WebSocket is logged when it closes.
  */
 export function createAccessLog(
   log: Log,
@@ -36,5 +37,5 @@ export function createAccessLog(
 
 function statusOf({ ws }: FastifyRequest, { raw, sent }: FastifyReply): number {
   if (raw.writableFinished) return raw.statusCode
-  return ws && sent ? switchedProtocols : clientLeft
+  return ws && sent ? switchedProtocols : clientClosed
 }

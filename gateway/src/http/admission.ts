@@ -4,14 +4,14 @@ import type { FastifyRequest } from 'fastify'
 import type { SessionCookie } from '../auth/cookie.ts'
 import { type FeatureSettings, requireFeature } from '../auth/features.ts'
 import type { Origins } from '../auth/origins.ts'
-import { isBasic, keyProofOf, type Proof, type Sessions } from '../auth/session.ts'
-import { foreignIds, idPrefixes, idProblem } from './bodies/fields.ts'
+import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
+import { externalIds, idPrefixes, idProblem } from './bodies/fields.ts'
 import { refuseEmpty } from './errors/refusals.ts'
 import { authClasses, type Route } from './route.ts'
 
-/** What a request is admitted with. */
+/** The result of admission control for a request. */
 export interface Admission {
-  /** The caller token for the services. */
+  /** Caller token for the calls to services. */
   token: string
   /** Empty without a credential. */
   accountId: string
@@ -27,9 +27,9 @@ export interface AdmissionDeps {
 }
 
 /**
- * Decides whether a request may reach its route, in the order of spec/identity.md 1.1: page of
- * another origin (403), credential (401), what a key may do (403), subscription (402), feature
- * (404), path IDs (400).
+ * Admission control, in the order of docs/api.md#order-of-checks: page of another origin (403),
+ * credential (401), scope of the API key (403), subscription (402), feature (404), path IDs (400).
+ * Throws the first refusal.
  */
 export async function admit(
   { config, sessions, cookie, origins }: AdmissionDeps,
@@ -38,15 +38,15 @@ export async function admit(
 ): Promise<Admission> {
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
-  // A browser sends its cookie by itself, and sign-in gives it one; a key it never does.
+  // CSRF: browsers attach cookies automatically, never API keys. Sign-in sets a cookie.
   if (!isByKey && method !== 'GET') origins.refuseForeign(request)
   const admission = { token: '', accountId: '', timezone: '' }
   if (auth === 'none') {
     admission.token = sessions.anonymous()
   } else {
     const { key, paid, pending } = authClasses[auth]
-    const proof = proofOf(request, cookie, key)
-    const { credential, token } = await sessions.verify(proof, request.id)
+    const sent = readCredential(request, cookie, key)
+    const { credential, token } = await sessions.verify(sent, request.id)
     if (!pending.some((may) => may === credential.mfaPending)) {
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
@@ -66,16 +66,16 @@ export async function admit(
 }
 
 /**
- * The proof a request carries. A Basic header decides alone where keys are accepted, and counts
- * for nothing where they are not (spec/identity.md 1.3). Throws unauthenticated.
+ * Returns the credential of a request. Where keys are accepted, a Basic header takes precedence
+ * over the cookie; elsewhere it is ignored (docs/sign-in.md#api-keys). Throws unauthenticated.
  */
-export function proofOf(
+export function readCredential(
   request: FastifyRequest,
   cookie: SessionCookie,
   acceptsKeys: boolean,
-): Proof {
+): SentCredential {
   const { authorization } = request.headers
-  if (acceptsKeys && isBasic(authorization)) return keyProofOf(authorization)
+  if (acceptsKeys && isBasic(authorization)) return readApiKey(authorization)
   const token = cookie.read(request)
   if (token) return { kind: 'session', token }
   throw unauthenticated(isBasic(authorization) ? 'SESSION_REQUIRED' : 'CREDENTIAL_REQUIRED')
@@ -83,11 +83,11 @@ export function proofOf(
 
 function checkIds(params: Record<string, string>): void {
   for (const [name, id] of Object.entries(params)) {
-    const foreign = foreignIds[name]
-    const prefix = foreign?.prefix ?? idPrefixes[name]
-    const isGood = foreign ? foreign.form.test(id) : prefix && isId(prefix, id)
-    if (isGood) continue
-    const problem = foreign
+    const external = externalIds[name]
+    const prefix = external?.prefix ?? idPrefixes[name]
+    const isValid = external ? external.form.test(id) : prefix && isId(prefix, id)
+    if (isValid) continue
+    const problem = external
       ? `must be an ID that begins with ${prefix}_`
       : idProblem(prefix ?? '', id)
     throw invalid({ [name]: problem }, `${name} ${problem}`)

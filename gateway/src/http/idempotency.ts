@@ -5,9 +5,9 @@ import { headers } from '@coffer/kit/rpc/rpc'
 const keyPattern = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The headers that make the owning service answer a repeated request with its first reply
- * (design 5), with the hash of the request where it is known by now. Empty without an
- * Idempotency-Key. Throws invalid for a key that is not 1 to 255 visible characters.
+ * Returns the RPC headers for an idempotency key: the owning service answers a repeated request
+ * with the first reply (docs/api.md#idempotency-key). `hash` is that of the request, null while a
+ * file still arrives. Empty without a key. Throws invalid for a malformed key.
  */
 export function idempotencyHeaders(
   key: string | string[] | undefined,
@@ -22,7 +22,10 @@ export function idempotencyHeaders(
   return hash ? { ...named, [headers.bodyHash]: hash.digest('hex') } : named
 }
 
-/** The hash of what a request consists of: method, path and body, so that a key fits one only. */
+/**
+ * Returns the SHA-256 of method, path and body, so that an idempotency key fits one request only.
+ * Each part is prefixed with its length: parts cannot run into each other.
+ */
 export function hashOf(parts: readonly (string | Uint8Array)[]): Hash {
   const hash = createHash('sha256')
   for (const part of parts) {

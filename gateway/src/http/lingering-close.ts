@@ -3,18 +3,18 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bodySizeMax } from './bodies/form.ts'
 
-/** Bytes that are read and dropped of a form that is answered before its end. */
+/** Bytes of a form that are read and discarded after an early answer. */
 const restMax = 4 * bodySizeMax
 
-/** How long a refused client may send nothing before its connection is closed. */
-const silenceMsMax = 1_000
+/** Timeout without data before the connection of a refused client is closed. */
+const silenceTimeoutMs = 1_000
 
 /**
- * `onSend` hook of routes that take a form: reads and drops the rest of one that is answered before
- * its end, because unread it would precede the next request on the connection. A rest that may
- * exceed 24 MiB is answered with `Connection: close` and a lingering close (RFC 9112, 9.6): closing
- * under a client that still sends would reset the connection, and the answer would be lost.
- * The request timeout bounds the whole.
+ * Lingering close (RFC 9112, 9.6) as `onSend` hook of routes that take a form. After an early
+ * answer it reads and discards the rest of the form: unread bytes would precede the next request.
+ * If the rest may exceed 24 MiB, the answer has `Connection: close`, and the connection closes once
+ * the client stops sending. An immediate close would reset the connection and lose the answer. The
+ * request timeout bounds the whole.
  */
 export async function closeAfterRest(
   { raw: body, headers }: FastifyRequest,
@@ -25,8 +25,8 @@ export async function closeAfterRest(
   body.unpipe().resume()
   const isUnbounded = headers['transfer-encoding'] !== undefined
   const isLong = isUnbounded || Number(headers['content-length'] ?? 0) > restMax
-  const goesOn = body.complete || (!isLong && reply.raw.shouldKeepAlive)
-  if (goesOn || typeof payload !== 'string') return payload
+  const staysOpen = body.complete || (!isLong && reply.raw.shouldKeepAlive)
+  if (staysOpen || typeof payload !== 'string') return payload
   reply.header('connection', 'close').header('content-length', Buffer.byteLength(payload))
   return Readable.from(sendThenLinger(payload, body))
 }
@@ -36,11 +36,11 @@ async function* sendThenLinger(payload: string, body: IncomingMessage): AsyncGen
   await untilQuiet(body)
 }
 
-/** Resolves when the body has ended, has exceeded what is read of it, or has stopped arriving. */
+/** Resolves when the body ends, exceeds the limit of discarded bytes, or stops arriving. */
 async function untilQuiet(body: IncomingMessage): Promise<void> {
   if (body.readableEnded || body.destroyed) return
   const { promise, resolve } = Promise.withResolvers<void>()
-  const silence = setTimeout(resolve, silenceMsMax)
+  const silence = setTimeout(resolve, silenceTimeoutMs)
   let left = restMax
   body.on('data', ({ length }: Buffer) => {
     silence.refresh()

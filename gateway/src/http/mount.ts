@@ -5,43 +5,47 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { credentialChallenge } from '../auth/credential-challenge.ts'
 import type { Sockets } from '../sockets/sockets.ts'
-import { type Admission, type AdmissionDeps, admit, proofOf } from './admission.ts'
+import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
 import { readBody, wrongType } from './bodies/body.ts'
 import { readForm } from './bodies/form.ts'
+import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { isUnauthenticated } from './errors/errors.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { closeAfterRest } from './lingering-close.ts'
-import type { Places } from './places.ts'
 import { readQuery } from './query.ts'
 import { authClasses, type Call, methodsOf, type Route } from './route.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
-const nobody: Admission = { accountId: '', token: '', timezone: '' }
+const anonymous: Admission = { accountId: '', token: '', timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
-/** The credential that admitted each request. */
+/** The admission of each request. */
 export type Admissions = WeakMap<FastifyRequest, Admission>
 
 interface MountDeps extends AdmissionDeps {
   admissions: Admissions
   config: AdmissionDeps['config'] & { cookieName: string }
   sockets: Sockets
-  /** Places for files that arrive. */
-  files: Places
+  /** Limits concurrent file uploads. */
+  files: ConcurrencyLimiter
 }
 
-/** Makes the server answer a route: admission, query, body, handler, JSON. */
+/** Registers a route: admission control, query, body, handler, then the answer as JSON. */
 export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
   const { admissions } = deps
-  const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? nobody
+  const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? anonymous
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const { token, accountId, timezone } = admissionOf(request)
     const options = optionsOf(request, token)
     const { params } = request
     const call: Call = {
-      ...{ params, accountId, options, request, reply },
+      params,
+      accountId,
+      options,
+      request,
+      reply,
       renewOptions: () => renewedOptions(deps, route, request),
       query: route.query && readQuery(route.query, request.query),
       body: await requestBody(route, { params, options, request, timezone }),
@@ -58,10 +62,10 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
         const acceptsKeys = authClasses[route.auth].key
         const hasSession = deps.cookie.read(request) !== undefined
         const { cookieName } = deps.config
-        const asked = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
-        reply.header('www-authenticate', asked)
+        const challenge = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
+        reply.header('www-authenticate', challenge)
       }
-      // A Content-Type that is empty, or none at all, is refused before the route sees it.
+      // Fastify refuses an empty or missing Content-Type before it calls the route.
       if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
     },
@@ -75,11 +79,11 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       if (!route.file) return answer(request, reply)
       const { accountId } = admissionOf(request)
       deps.files.requireFree(accountId)
-      const leave = deps.files.take(accountId)
+      const release = deps.files.acquire(accountId)
       try {
         return await answer(request, reply)
       } finally {
-        leave()
+        release()
       }
     },
   })
@@ -119,8 +123,8 @@ async function renewedOptions(
   { auth }: Route,
   request: FastifyRequest,
 ): Promise<CallOptions> {
-  const proof = proofOf(request, cookie, authClasses[auth].key)
-  return optionsOf(request, (await sessions.verify(proof, request.id)).token)
+  const sent = readCredential(request, cookie, authClasses[auth].key)
+  return optionsOf(request, (await sessions.verify(sent, request.id)).token)
 }
 
 async function requestBody(
@@ -136,7 +140,7 @@ async function requestBody(
     const contentType = sent['content-type'] ?? (body ? undefined : 'application/json')
     return readBody(route.body, { bytes, contentType, timezone })
   } catch (error) {
-    // A missing object comes before a bad body (spec/decisions.md).
+    // 404 for a missing object takes precedence (docs/api.md#objects-that-are-not-there).
     await route.find?.({ params, options })
     throw error
   }
@@ -148,7 +152,7 @@ function optionsOf(request: FastifyRequest, token: string): CallOptions {
 
 function writeOptionsOf({ options, request, reply }: Call): CallOptions {
   const { method, url, body: bytes, headers: sent } = request
-  // That of a file is known once all of it has gone by (`file-parts.ts`).
+  // The hash of a file is known after its last byte: `file-parts.ts` sends it.
   const hash = bytes instanceof Uint8Array ? hashOf([method, url, bytes]) : null
   const added = idempotencyHeaders(sent['idempotency-key'], hash)
   return {
@@ -160,7 +164,7 @@ function writeOptionsOf({ options, request, reply }: Call): CallOptions {
 }
 
 function send(reply: FastifyReply, value: unknown): FastifyReply {
-  // What is not JSON a handler sends by itself.
+  // A handler that returns the reply has sent its own answer, which is not JSON.
   if (value === reply) return reply
   if (value === undefined) return reply.send()
   reply.header('content-type', jsonType)

@@ -8,7 +8,7 @@ import { authClasses, methodsOf, type Route } from './route.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** What a route answers with, in terms of the messages it renders. */
+/** The shape of a route's 200 answer, by the messages that it renders. */
 export type Answer =
   | DescMessage
   | { list: Answer }
@@ -18,7 +18,7 @@ export type Answer =
 
 const problem = { $ref: '#/components/schemas/Error' }
 
-/** The OpenAPI 3.1 document of the routes, from the schemas that check and render (design 5). */
+/** Returns the OpenAPI 3.1 document, from the schemas that validate requests and render answers. */
 export function openapi(routes: Route[], { cookieName }: { cookieName: string }): JsonSchema {
   const schemas: Record<string, JsonSchema> = { Error: errorSchema }
   const paths: Record<string, Record<string, JsonSchema>> = {}
@@ -116,7 +116,7 @@ function objectSchema(keys: Record<string, Answer>, schemas: Record<string, Json
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-/** A reference to the message's schema, which is added to the components. */
+/** Returns a `$ref` to the message's schema, and adds the schema to the components. */
 function messageSchema(desc: DescMessage, schemas: Record<string, JsonSchema>): JsonSchema {
   if (!schemas[desc.name]) {
     const shown = desc.fields.filter((field) => !getOption(field, internal))
@@ -153,8 +153,8 @@ function valueSchema(field: DescField, schemas: Record<string, JsonSchema>): Jso
 
 function formSchema(file: string): JsonSchema {
   const description =
-    'The one file of the form, at most 6 MiB. Its content tells what kind it is of, then its ' +
-    'name; the media type of the part is not looked at.'
+    'The only file of the form, at most 6 MiB. Its content decides its kind, then its name; the ' +
+    'media type of the part is ignored.'
   const binary = { type: 'string', format: 'binary', description }
   return { type: 'object', properties: { [file]: binary }, required: [file] }
 }
@@ -171,19 +171,19 @@ const linkHeader = {
 
 const challengeHeader = {
   schema: { type: 'string' },
-  description: 'The credential that is asked for; Basic only for clients that are no browsers',
+  description: 'The required credential; Basic only for clients that are not browsers',
 }
 
 const errorSchema = {
   type: 'object',
   properties: {
-    error: { type: 'string', description: 'What is wrong, for a person' },
+    error: { type: 'string', description: 'The fault, for people; the text may change' },
     code: {
       type: 'string',
-      description: 'Stable code of a refusal clients branch on',
+      description: 'Stable code of the refusal, for programs',
       examples: Object.keys(credentialRefusals),
     },
-    problems: { type: 'object', description: 'What is wrong, by field of the body' },
+    problems: { type: 'object', description: 'Faults by field of the body or query' },
     requestId: { type: 'string', description: 'Quote it when you report a failure' },
   },
   required: ['error'],

@@ -3,21 +3,24 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { idFault, isId } from '@coffer/kit/values/id'
 import { z } from 'zod'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fields.ts'
-import { placeOf } from './cursor.ts'
+import { decodeCursor } from './cursor.ts'
 
-// Anything else counts as not sent; 32 bits bound the rest (spec/interface.md, Limits).
+// Other texts count as not sent; integers have 32 bits (docs/api.md#query-parameters).
 const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
+const trueTexts = ['1', 't', 'T', 'TRUE', 'true', 'True']
+const falseTexts = ['0', 'f', 'F', 'FALSE', 'false', 'False']
+
 const booleans = new Map([
-  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
-  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+  ...trueTexts.map((text) => [text, true] as const),
+  ...falseTexts.map((text) => [text, false] as const),
 ])
 
-/** A query value, or undefined; of a repeated one the first counts. A blank one is sent. */
+/** A query parameter, or undefined. The first of repeated ones counts; a blank one is kept. */
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
-/** An integer; missing, blank or unreadable gives the default, out of range is 400. */
+/** An integer. Missing, blank and malformed ones give the default; out of range is a problem. */
 function integer(range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
   const refusal = `must be between ${min} and ${max}`
@@ -27,14 +30,14 @@ function integer(range: { fallback: number; min: number; max: number }) {
     .meta({ type: 'integer', minimum: min, maximum: max, description: whenUnset(fallback) })
 }
 
-/** A boolean; missing or unreadable gives the default. */
+/** Returns the schema of a boolean; missing and malformed ones give the default. */
 export function boolean(fallback: boolean) {
   return value
     .transform((sent) => booleans.get(sent ?? '') ?? fallback)
     .meta({ type: 'boolean', description: whenUnset(fallback) })
 }
 
-/** An ID of that kind. */
+/** Returns the schema of an optional ID with the prefix. */
 export function optionalId(prefix: string) {
   return value
     .refine((sent) => sent === undefined || isId(prefix, sent), {
@@ -43,27 +46,27 @@ export function optionalId(prefix: string) {
     .meta({ type: 'string', pattern: idPattern(prefix) })
 }
 
-/** A place where an earlier page of the same list has ended. */
-export function cursor<Schema extends z.ZodType>(place: Schema) {
+/** Returns the schema of a cursor, parsed to the list's position (docs/api.md#paging). */
+export function cursor<Schema extends z.ZodType>(position: Schema) {
   return value
     .transform((sent, context) => {
       if (sent === undefined) return undefined
-      const found = placeOf(place, sent)
-      if (found === null) context.addIssue('must be where a page of this list has ended')
+      const found = decodeCursor(position, sent)
+      if (found === null) context.addIssue('must be a cursor from an earlier page of this list')
       return found ?? undefined
     })
-    .meta({ type: 'string', description: 'continues after an earlier page' })
+    .meta({ type: 'string', description: 'cursor: the list continues after an earlier page' })
 }
 
-/** How many a page of transactions or of history holds (spec/interface.md, Limits). */
+/** Page size of transactions and of the history (docs/api.md#paging). */
 export const pageLimit = integer({ fallback: 25, min: 1, max: 100 })
 
-/** An instant. */
+/** An optional RFC 3339 timestamp, parsed to a protobuf Timestamp. */
 export const optionalInstant = value
   .pipe(timestamp.optional())
   .meta({ type: 'string', format: 'date-time' })
 
-/** Pages by offset (spec/interface.md, Limits). */
+/** Paging by offset (docs/api.md#paging). */
 const page = z.object({
   limit: pageLimit,
   offset: integer({ fallback: 0, min: 0, max: integerMax }),
@@ -73,20 +76,20 @@ const day = value
   .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
   .meta({ type: 'string', format: 'date', description: "a day in the account's timezone" })
 
-/** A text; a blank one asks for nothing. */
-const searched = value.pipe(text.optional()).transform((sent) => sent || undefined)
+/** An optional search text; a blank one counts as not sent. */
+const searchText = value.pipe(text.optional()).transform((sent) => sent || undefined)
 
-const search = searched.meta({
+const search = searchText.meta({
   type: 'string',
-  description: 'a part of one of its texts, in any case',
+  description: 'part of a text of the transaction; upper and lower case are equal',
 })
 
 const pending = value
   .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
   .transform((sent) => (sent === undefined ? undefined : booleans.get(sent)))
-  .meta({ type: 'boolean', description: 'all when it is not sent' })
+  .meta({ type: 'boolean', description: 'without it, pending and posted ones' })
 
-const place = z
+const transactionPosition = z
   .tuple([
     z.iso.datetime().refine((sent) => sent >= '1900' && sent < '2200'),
     z.string().refine((sent) => isId('txn', sent)),
@@ -96,9 +99,9 @@ const place = z
     transactionId,
   }))
 
-const filters = { search, from: day, to: day, pending, after: cursor(place) }
+const filters = { search, from: day, to: day, pending, after: cursor(transactionPosition) }
 
-/** What transactions may be filtered by beside pages; filtered pages go on by `after`. */
+/** Adds filters of transactions to a page. Filtered lists are paged by `after`, not by `offset`. */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
   return page.extend({ ...filters, ...more }).superRefine((sent, context) => {
     const { limit: _, offset, from, to, ...others } = sent as z.output<typeof transactionPage>
@@ -113,10 +116,10 @@ function filtered<Shape extends z.ZodRawShape>(more: Shape) {
   })
 }
 
-/** Pages of the transactions of an envelope. */
+/** Query of an envelope's transactions. */
 export const transactionPage = filtered({})
 
-/** Pages of transactions; `spendingId` is an envelope, or free for none. */
+/** Query of a bank account's transactions; `spendingId` is an ID, or `free` for unassigned ones. */
 export const accountTransactionPage = filtered({ spendingId: envelopeOrFree() })
 
 function envelopeOrFree() {
@@ -127,18 +130,18 @@ function envelopeOrFree() {
     })
     .meta({
       anyOf: [{ const: 'free' }, { pattern: idPattern('spnd') }],
-      description: 'only what this expense or goal paid for; free for what none did',
+      description: 'only transactions spent from this expense or goal; free for those of none',
     })
 }
 
-/** Pages of import mappings, of one signature or all (spec/ledger.md 7.4). */
+/** Query of CSV mappings, of one signature or all (docs/files.md#csv-mappings). */
 export const mappingPage = z.object({
-  signature: searched.meta({ type: 'string' }),
+  signature: searchText.meta({ type: 'string' }),
   limit: integer({ fallback: 10, min: 1, max: 10 }),
   offset: integer({ fallback: 0, min: 0, max: integerMax }),
 })
 
-/** Reads the query of a request; keys nobody knows are ignored. Throws invalid. */
+/** Parses the query of a request; unknown keys are ignored. Throws invalid. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {
   const parsed = schema.safeParse(query)
   if (parsed.success) return parsed.data
@@ -148,5 +151,5 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unkno
 }
 
 function whenUnset(fallback: number | boolean): string {
-  return `${fallback} when it is not sent`
+  return `default: ${fallback}`
 }

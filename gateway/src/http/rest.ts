@@ -1,23 +1,21 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { toRest } from '@coffer/kit/rpc/message'
 
-/** The part of a reply that its service always sets. */
-export function given<Part>(part: Part | undefined): Part {
-  if (part === undefined) throw new Error('a reply without the part it is about')
+/** Returns a part of a reply that its service always sets. Throws where it is missing: a bug. */
+export function requirePart<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('a service left out a required part of its reply')
   return part
 }
 
-/** The REST shape of the message a reply is about. */
-export function rendered<Desc extends DescMessage>(
+/** Renders the message of a reply as REST JSON. Throws where it is missing. */
+export function render<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc> | undefined,
 ) {
-  return toRest(schema, given(message))
+  return toRest(schema, requirePart(message))
 }
 
-export function renderedAll<Desc extends DescMessage>(
-  schema: Desc,
-  messages: MessageShape<Desc>[],
-) {
+/** Renders messages as REST JSON, in the same order. */
+export function renderAll<Desc extends DescMessage>(schema: Desc, messages: MessageShape<Desc>[]) {
   return messages.map((message) => toRest(schema, message))
 }

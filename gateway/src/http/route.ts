@@ -7,8 +7,9 @@ import type { Feature } from '../auth/features.ts'
 import type { Answer } from './openapi.ts'
 
 /**
- * Who may call a route (spec/identity.md 1.2). Of each class: whether API keys are accepted,
- * whether the subscription must be active, and whether a session may owe its second factor.
+ * Authentication classes of routes (docs/security.md#who-may-do-what): whether API keys are
+ * accepted (`key`), whether the account must be paid up (`paid`), and which sessions are accepted
+ * by whether they owe their second factor (`pending`).
  */
 export const authClasses = {
   none: { key: false, paid: false, pending: [true, false] },
@@ -21,44 +22,44 @@ export const authClasses = {
 
 export type AuthClass = keyof typeof authClasses
 
-/** The names after colons in a path, each an ID of the kind its name says. */
+/** The path parameters of a route; the name of each tells its kind of ID. */
 type ParamsOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>
   : Path extends `${string}/:${infer Name}`
     ? Record<Name, string>
     : unknown
 
-/** What is needed to look at something on a caller's behalf. */
+/** Input of a read on behalf of the caller. */
 export interface Lookup<Params = unknown> {
   params: Params
-  /** Options that pass the caller and the request ID to a service. */
+  /** Call options with the caller token and the request ID. */
   options: CallOptions
 }
 
-/** A request as a handler gets it: checked, and ready to be passed on. */
+/** Input of a handler: a request that passed admission control and validation. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> extends Lookup<Params> {
-  /** Whose request it is; empty without a credential. */
+  /** Account of the caller; empty without a credential. */
   accountId: string
   query: Query
   body: Body
-  /** Options of the one write of the request: with its Idempotency-Key, if there is one. */
+  /** Call options of the request's only write: they carry its idempotency key, if any. */
   writeOptions: CallOptions
-  /** Options with a caller token of now, for work that outlasts one. Throws unauthenticated. */
+  /** Returns call options with a new caller token, for long work. Throws unauthenticated. */
   renewOptions: () => Promise<CallOptions>
   request: FastifyRequest
   reply: FastifyReply
 }
 
-/** A socket as its handler gets it: open, and known to be allowed. */
+/** Input of a socket's handler: the socket is open and has passed admission control. */
 export interface SocketCall<Params = unknown> extends Lookup<Params> {
   socket: WebSocket
-  /** Whose socket it is. */
+  /** Account of the caller. */
   accountId: string
-  /** Options with a caller token of now. Throws unauthenticated once the credential has ended. */
+  /** Returns call options with a new caller token. Throws unauthenticated without a session. */
   renewOptions: () => Promise<CallOptions>
 }
 
-/** The methods a route answers: HEAD is GET of which the HTTP server drops the body. */
+/** Returns the methods of a route. GET routes also answer HEAD: the server drops the body. */
 export function methodsOf({ method, socket }: Route): (Route['method'] | 'HEAD')[] {
   return method === 'GET' && !socket ? ['GET', 'HEAD'] : [method]
 }
@@ -68,40 +69,40 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   path: Path
   summary: string
   auth: AuthClass
-  /** The optional feature it belongs to; 404 where that is off. */
+  /** The optional feature of the route; 404 where the feature is off. */
   feature?: Feature
   query?: Query
   body?: Body
-  /** No body counts as an empty object. */
+  /** A missing body counts as an empty object. */
   isBodyOptional?: boolean
-  /** The body is a multipart form; its file part has this name and is what the handler gets. */
+  /** The body is a multipart form; the handler gets the file part of this name. */
   file?: string
-  /** A POST that changes nothing, so that keys that may only read are let through. */
+  /** A POST without effects, so API keys of scope `read` are accepted. */
   reads?: boolean
-  /** Takes an Idempotency-Key. */
+  /** Accepts an Idempotency-Key. */
   idempotent?: boolean
-  /** Fails for a missing object; asked before a bad body is reported and a socket is opened. */
+  /** Throws notFound; called before a bad body is reported and before a socket opens. */
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
-  /** The answer has a Link header where a next page may follow. */
+  /** The answer has a Link header if a next page may follow. */
   isPaged?: boolean
-  /** What 200 answers with, for the reference; empty where it is missing. */
+  /** Shape of the 200 answer in the OpenAPI document; without it the answer is empty. */
   answer?: Answer
-  /** The media type that 200 has instead of JSON where a client prefers it. */
+  /** Media type of the 200 answer that a client may prefer to JSON. */
   alternative?: string
-  /** Returns what is sent as JSON; undefined is an empty body, the reply one that is sent. */
+  /** Returns the JSON of the answer; undefined for an empty body, the reply if already sent. */
   handler: (
     call: Call<ParamsOf<Path>, z.output<Query>, z.output<Body>>,
   ) => unknown | Promise<unknown>
 }
 
-/** A route with its types left behind, as lists of routes hold it. */
+/** A route without its generic types, for lists of routes. */
 export interface Route extends Omit<Definition<string, z.ZodType, z.ZodType>, 'handler' | 'find'> {
   find?: (lookup: Lookup) => Promise<unknown>
   handler: (call: Call) => unknown | Promise<unknown>
   socket?: (call: SocketCall) => Promise<void>
 }
 
-/** Declares a route; its path, query and body types reach the handler. */
+/** Declares a route. The handler gets the types of path, query and body. */
 export function route<
   const Path extends string,
   Query extends z.ZodType = z.ZodUndefined,
@@ -110,7 +111,7 @@ export function route<
   return definition as unknown as Route
 }
 
-/** Declares a GET that upgrades to a WebSocket. */
+/** Declares a GET route that upgrades to a WebSocket (RFC 6455). */
 export function socketRoute<const Path extends string>(
   definition: Omit<Definition<Path, z.ZodUndefined, z.ZodUndefined>, 'method' | 'handler'> & {
     socket: (call: SocketCall<ParamsOf<Path>>) => Promise<void>

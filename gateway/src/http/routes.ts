@@ -24,30 +24,30 @@ import { securityRoutes } from '../routes/identity/security.ts'
 import { sessionRoutes } from '../routes/identity/sessions.ts'
 import { userRoutes } from '../routes/identity/users.ts'
 import { bankAccountRoutes } from '../routes/ledger/bank-accounts.ts'
+import { bulkTransactionRoutes } from '../routes/ledger/bulk-transactions.ts'
 import { fileRoutes } from '../routes/ledger/files.ts'
 import { historyRoutes } from '../routes/ledger/history.ts'
 import { importRoutes } from '../routes/ledger/imports.ts'
 import { linkRoutes } from '../routes/ledger/links.ts'
 import { mappingRoutes } from '../routes/ledger/mappings.ts'
 import { similarRoutes } from '../routes/ledger/similar.ts'
-import { transactionBatchRoutes } from '../routes/ledger/transaction-batch.ts'
 import { transactionRoutes } from '../routes/ledger/transactions.ts'
 import { uploadRoutes } from '../routes/ledger/uploads.ts'
 import { referenceRoutes } from '../routes/reference.ts'
 import type { Route } from './route.ts'
 
-/** What routes are made from. */
+/** Dependencies of the routes. */
 export interface RouteDeps extends AppDeps {
   cookie: SessionCookie
   sessions: Sessions
-  /** Shared by the routes that it limits. */
+  /** Rate limit of attempts; all limited routes share it. */
   attempts: Attempts
-  /** Threads that draw. */
+  /** Worker threads that draw charts. */
   charts: Workers<ForecastPicture, string>
 }
 
-/** Every route, in the order of the reference. */
-export function routesOf(deps: RouteDeps): Route[] {
+/** Returns every route, in the order of the OpenAPI document. */
+export function createRoutes(deps: RouteDeps): Route[] {
   const routes = [
     healthRoutes(deps),
     configRoutes(deps),
@@ -69,7 +69,7 @@ export function routesOf(deps: RouteDeps): Route[] {
     spendingRoutes(deps),
     forecastRoutes(deps),
     transactionRoutes(deps),
-    transactionBatchRoutes(deps),
+    bulkTransactionRoutes(deps),
     similarRoutes(deps),
     historyRoutes(deps),
     uploadRoutes(deps),

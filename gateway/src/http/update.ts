@@ -3,15 +3,15 @@ import type { DescMessage } from '@bufbuild/protobuf'
 /** The keys of a body that carry a value: neither null nor absent. */
 export type Values<Body> = { [Key in keyof Body]?: NonNullable<Body[Key]> }
 
-/** A body as a message takes it: null and absent are both unset. */
+/** Returns a body as message fields: null and missing keys are both unset. */
 export function valuesOf<Body extends object>(body: Body): Values<Body> {
   const sent = Object.entries(body).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(sent) as Values<Body>
 }
 
 /**
- * A partial body as an update request takes it: values, and a mask that names every key that was
- * sent, so that null clears (style 2.3).
+ * Returns a partial body as an update request: its values, and a FieldMask of every key that was
+ * sent. A key in the mask without a value is cleared (docs/api.md#patch).
  */
 export function updateOf<Body extends object>(
   schema: DescMessage,

@@ -5,7 +5,7 @@ import type { CallOptions } from '@connectrpc/connect'
 import { type Route, route } from '../http/route.ts'
 import type { RouteDeps } from '../http/routes.ts'
 
-/** What this server offers, before anybody signs in (spec/identity.md 3.2). */
+/** Routes of the features of this server (docs/sign-in.md#what-a-server-offers). */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   const features = mesh.client('identity', FeatureService)
   const { billingEnabled, feedEnabled, feedAllowedUrls, uploadsEnabled } = config
@@ -14,7 +14,7 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/api/config',
-      summary: 'What this server offers',
+      summary: 'Features of this server',
       auth: 'none',
       answer: { json: { type: 'object' } },
       handler: async ({ options }) => {
@@ -26,7 +26,7 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
           ...offered,
           requireLegalName: false,
           requirePhoneNumber: false,
-          // Captchas are not built: proof of work does their part.
+          // Captchas are not implemented: proof of work replaces them.
           verifyLogin: false,
           verifyRegister: false,
           verifyForgotPassword: false,
@@ -49,13 +49,13 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** The price of the plan that is sold, in minor units; null where it cannot be told now. */
+/** The price of the plan on sale, in minor units; null while identity or Stripe is away. */
 async function planOf(mesh: Mesh, options: CallOptions): Promise<{ price: number } | null> {
   try {
     const { price } = await mesh.client('identity', BillingService).getPlan({}, options)
     return price === undefined ? null : { price: Number(price) }
   } catch {
-    // The rest of the answer is needed all the same: without it nobody can sign in.
+    // Clients need the rest of the answer to sign in.
     return null
   }
 }

@@ -1,13 +1,13 @@
 import { type Route, route } from '../http/route.ts'
 import type { RouteDeps } from '../http/routes.ts'
 
-const heldForMs = 1_000
+const cachedForMs = 1_000
 
-/** Health of the server; needs no credential and no working database (spec/identity.md 3.1). */
+/** Routes of the server's health; they answer while databases are away (docs/api.md#health). */
 export function healthRoutes(deps: RouteDeps): Route[] {
   const { config, clock } = deps
   const { release, revision, buildTime } = config
-  const isHealthy = heldFor(heldForMs, deps)
+  const isHealthy = cachedHealth(cachedForMs, deps)
   return [
     route({
       method: 'GET',
@@ -25,14 +25,14 @@ export function healthRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
-/** Asks at most once in that time, however many want to know. */
-function heldFor(ms: number, { isHealthy, clock }: Pick<RouteDeps, 'isHealthy' | 'clock'>) {
-  let asked = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve(false) }
+/** Caches the health for `ms`, so that checks do not pile up on a lost database. */
+function cachedHealth(ms: number, { isHealthy, clock }: Pick<RouteDeps, 'isHealthy' | 'clock'>) {
+  let cached = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve(false) }
   return () => {
     const now = clock().getTime()
-    if (now - asked.at >= ms || now < asked.at) {
-      asked = { at: now, answer: isHealthy().catch(() => false) }
+    if (now - cached.at >= ms || now < cached.at) {
+      cached = { at: now, answer: isHealthy().catch(() => false) }
     }
-    return asked.answer
+    return cached.answer
   }
 }

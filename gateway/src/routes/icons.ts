@@ -15,7 +15,7 @@ const iconSchema = {
   },
 }
 
-/** Icons of brands (spec/ledger.md 9.1). */
+/** Routes of brands' icons (docs/api.md#icons). */
 export function iconRoutes(): Route[] {
   return [
     route({

@@ -4,7 +4,7 @@ import type { Broker } from '@coffer/kit/events/nats'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import type { WebSocket } from 'ws'
 
-/** How often the stored status is read, and when the socket gives up. */
+/** Interval of reads of the stored status, and timeout of the socket, in ms. */
 export interface ProgressTimes {
   pollMs: number
   limitMs: number
@@ -12,14 +12,14 @@ export interface ProgressTimes {
 
 interface Progress {
   socket: WebSocket
-  /** Null while NATS is away: then the stored state is all there is to show. */
+  /** Null while NATS is away: progress then comes from the stored state only. */
   connection: Broker['connection'] | null
-  /** Where news are announced, as `{"status": ...}` and maybe more of the state. */
+  /** NATS subject of progress messages: JSON with `status` and maybe more of the state. */
   subject: string
-  /** What of the state the frames after the first say. */
+  /** Keys of the state in every frame but the first. */
   keys: readonly string[]
   times: ProgressTimes
-  /** The stored state. Throws when it is gone, or the caller's credential has ended. */
+  /** Reads the stored state. Throws if it is deleted or the caller's credential has ended. */
   read: () => Promise<State>
 }
 
@@ -32,9 +32,9 @@ const finalStatuses = ['complete', 'failed', 'timed out']
 const flushMs = 500
 
 /**
- * Shows a job's progress (spec/identity.md 8.3): the whole state, then what of it changes, as it
- * is announced and as it is stored, until a final status. Listening starts before the state is
- * read, so that nothing falls between the two.
+ * Sends a job's progress to a socket (docs/api.md#sockets): the whole state, then `keys` of each
+ * progress message and of each read of the stored state, until a final status. The subscription
+ * starts before the first read, so no message is missed in between.
  */
 export async function showProgress(progress: Progress): Promise<void> {
   const { socket, connection, subject, keys, times, read } = progress
@@ -68,7 +68,7 @@ export async function showProgress(progress: Progress): Promise<void> {
   }
 }
 
-/** The state that a message tells of; null where it tells of none. */
+/** Parses a progress message; null if it has no status. */
 function stateOf(text: string): State | null {
   try {
     const state = JSON.parse(text)

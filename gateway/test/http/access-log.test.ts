@@ -5,14 +5,14 @@ import { registry } from '@coffer/kit/service/telemetry'
 import { keepLogLines } from '@coffer/kit/testing/log-lines'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { byKey, openGateway } from '../gateway.ts'
+import { byKey, createGateway } from '../gateway.ts'
 import { alice, apiKey, type Stubs } from '../stub-mesh.ts'
 
 /** A gateway on a port, with the lines of its log. */
 async function openLogged(links: NonNullable<Stubs['links']>) {
   const { log, lines, text } = keepLogLines('info')
   const stack = new AsyncDisposableStack()
-  const gateway = stack.use(await openGateway({ links }, {}, { log }))
+  const gateway = stack.use(await createGateway({ links }, {}, { log }))
   const place = { host: '127.0.0.1', port: 0 }
   const { port } = stack.use(await startGateway({ ...gateway.deps, ...place }))
   const logged = (count: number) =>

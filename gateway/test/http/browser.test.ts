@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { byKey, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
 
 const listed = 'https://web.example'
@@ -19,7 +19,7 @@ beforeAll(async () => {
     COFFER_EXTERNAL_URL: 'https://money.example',
     COFFER_TRUSTED_PROXIES: '127.0.0.0/8',
   }
-  gateway = await openGateway(
+  gateway = await createGateway(
     { links, signIn: { login }, users: { getMe: () => ({ user }) } },
     environment,
   )

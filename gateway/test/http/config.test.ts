@@ -1,6 +1,6 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
@@ -8,7 +8,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 const features = { getFeatures: () => ({ allowSignUp: true }) }
 
 test('features that are off are false, and unknown build values empty', async () => {
-  gateway = await openGateway({ features })
+  gateway = await createGateway({ features })
   const { status, body } = await gateway.send('GET', '/api/config', { as: null })
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -32,7 +32,7 @@ test.each([
   ['false', 'https://feed.example', false],
 ])('the feed, switched to %s with the addresses "%s", is offered: %s', async (on, urls, is) => {
   const environment = { COFFER_FEED_ENABLED: on, COFFER_FEED_ALLOWED_URLS: urls }
-  gateway = await openGateway({ features }, environment)
+  gateway = await createGateway({ features }, environment)
   const { body } = await gateway.send('GET', '/api/config', { as: null })
   expect(body).toMatchObject({ feedEnabled: is, feedAllowedAPIURLs: urls ? [urls] : [] })
 })
@@ -49,7 +49,7 @@ test.each([
   ],
 ])('with billing and %s the plan is told as far as it is known', async (_, getPlan, plan) => {
   const environment = { COFFER_BILLING_ENABLED: 'true' }
-  gateway = await openGateway({ features, billing: { getPlan } }, environment)
+  gateway = await createGateway({ features, billing: { getPlan } }, environment)
   const { status, body } = await gateway.send('GET', '/api/config', { as: null })
   expect([status, body.billingEnabled, body.initialPlan]).toEqual([200, true, plan])
 })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createLog } from '@coffer/kit/service/log'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { basic, byKey, byPending, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { basic, byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
 import { alice, apiKey, callerOfCall } from '../stub-mesh.ts'
 
@@ -32,7 +32,7 @@ describe('a credential', () => {
     ],
   ])('%s is 401 and says why; the cookie of an ended session alone is cleared', async (...row) => {
     const [, as, code] = row
-    gateway = await openGateway(listLinks)
+    gateway = await createGateway(listLinks)
     const { status, body, headers } = await gateway.send('GET', '/api/links', { as })
     const error = expect.stringMatching(/^unauthorized: /)
     expect([status, body]).toEqual([401, { error, code }])
@@ -44,7 +44,7 @@ describe('a credential', () => {
     ['an API key', byKey, 'SESSION_REQUIRED'],
     ['nothing', null, 'CREDENTIAL_REQUIRED'],
   ])('%s where a session is required is 401 and says so', async (_name, as, code) => {
-    gateway = await openGateway({})
+    gateway = await createGateway({})
     const { status, body, headers } = await gateway.send('GET', '/api/keys', { as })
     expect([status, body.code]).toEqual([401, code])
     expect(headers['www-authenticate']).toBe('Cookie realm="Coffer", cookie-name="coffer_session"')
@@ -59,7 +59,7 @@ describe('a credential', () => {
     ['none, by a browser over plain HTTP', { 'user-agent': 'Mozilla/5.0 (X11)' }, /^Cookie /],
     ['an unknown key, by a page', { authorization: 'Basic eDp5', origin: 'null' }, /^Cookie /],
   ])('%s is asked for without a dialog in browsers', async (_name, as, asked) => {
-    gateway = await openGateway(listLinks)
+    gateway = await createGateway(listLinks)
     const { status, headers } = await gateway.send('GET', '/api/links', { as })
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringMatching(asked)])
   })
@@ -70,7 +70,7 @@ describe('a credential', () => {
     const log = createLog({ level: 'info', name: 'test', to })
     const foreign = { issuer: 'gateway', key: generateKeyPairSync('ed25519').privateKey }
     const attempts = { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1' }
-    gateway = await openGateway(listLinks, attempts, { log, signer: foreign })
+    gateway = await createGateway(listLinks, attempts, { log, signer: foreign })
     for (const as of [bySession, byKey]) {
       const answer = await gateway.send('GET', '/api/links', { as })
       expect([answer.status, answer.body]).toEqual([503, { error: 'a service is not available' }])
@@ -86,7 +86,7 @@ describe('a credential', () => {
   })
 
   test('reaches the services as a signed caller, with the request ID', async () => {
-    gateway = await openGateway(listLinks)
+    gateway = await createGateway(listLinks)
     for (const [as, kind] of [
       [byKey, 'key'],
       [bySession, 'session'],
@@ -104,7 +104,7 @@ describe('a credential', () => {
 
   test('is verified once a second, and its caller token is used for half its life', async () => {
     let now = new Date('2026-01-02T00:00:00Z')
-    gateway = await openGateway(listLinks, {}, { clock: () => now })
+    gateway = await createGateway(listLinks, {}, { clock: () => now })
     const count = () => gateway.received.filter(({ rpc }) => rpc === 'VerifyApiKey').length
     const tokens = new Set<string | null>()
     for (const [afterMs, verified, minted] of [
@@ -121,7 +121,7 @@ describe('a credential', () => {
   })
 
   test('without an active subscription is 402, but may see who it is', async () => {
-    gateway = await openGateway({ ...listLinks, users: { getMe: () => ({ user }) } })
+    gateway = await createGateway({ ...listLinks, users: { getMe: () => ({ user }) } })
     const as = { cookie: 'coffer_session=unpaid' }
     expect((await gateway.send('GET', '/api/links', { as })).status).toBe(402)
     expect((await gateway.send('POST', '/api/keys', { as, body: { name: 'x' } })).status).toBe(402)

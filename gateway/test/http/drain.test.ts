@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { byKey, openGateway } from '../gateway.ts'
+import { byKey, createGateway } from '../gateway.ts'
 
 /** One GET, the answer with its body, and the client's port: which connection it went over. */
 async function get(port: number, agent: Agent) {
@@ -16,7 +16,7 @@ async function get(port: number, agent: Agent) {
 }
 
 test('a gateway that is told to stop serves on, closing connections, then ends', async () => {
-  await using gateway = await openGateway({ links: { listLinks: () => ({ links: [] }) } })
+  await using gateway = await createGateway({ links: { listLinks: () => ({ links: [] }) } })
   const draining = new AbortController()
   const place = { host: '127.0.0.1', port: 0, draining: draining.signal }
   const server = await startGateway({ ...gateway.deps, ...place })
@@ -40,7 +40,7 @@ test('a request that runs gets its answer, and an unused connection closes', asy
     await released.promise
     return { links: [] }
   }
-  await using gateway = await openGateway({ links: { listLinks } })
+  await using gateway = await createGateway({ links: { listLinks } })
   const server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const agent = new Agent({ keepAlive: true })
   const unused = connect(server.port, '127.0.0.1').on('error', () => undefined)

@@ -2,7 +2,7 @@ import { unauthenticated } from '@coffer/kit/rpc/errors'
 import { createLog } from '@coffer/kit/service/log'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { openGateway } from '../gateway.ts'
+import { createGateway } from '../gateway.ts'
 
 const body = JSON.stringify({ email: 'alice@example.com', password: 'a long password' })
 
@@ -15,7 +15,7 @@ async function signInsOf(clients: string[], environment: Record<string, string>)
     throw unauthenticated('WRONG_CREDENTIALS')
   }
   const limit = { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1' }
-  await using gateway = await openGateway(
+  await using gateway = await createGateway(
     { signIn: { login } },
     { ...limit, ...environment },
     { log },

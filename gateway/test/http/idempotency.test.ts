@@ -1,6 +1,6 @@
 import { headers as names } from '@coffer/kit/rpc/rpc'
 import { afterEach, expect, test } from '@jest/globals'
-import { bySession, type Gateway, openGateway } from '../gateway.ts'
+import { bySession, createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, bankAccount, envelope, ids, spending } from '../samples.ts'
 import { apiKey } from '../stub-mesh.ts'
 
@@ -18,7 +18,7 @@ async function hashOf(method: string, url: string, sent: unknown): Promise<strin
 }
 
 test('a key reaches the owning service with a hash of path and body', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     bankAccounts: { createBankAccount: () => ({ bankAccount }) },
     links: { createLink: () => ({ link: {} }) },
     spending: { createSpending: () => ({ spending }) },
@@ -40,7 +40,7 @@ test('a key reaches the owning service with a hash of path and body', async () =
 })
 
 test('a repeated request says that it was, and has its spending recalculated again', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     envelopes: {
       transfer: (_request, context) => {
         context.responseHeader.set(names.replayed, 'true')
@@ -60,13 +60,13 @@ test('a repeated request says that it was, and has its spending recalculated aga
 })
 
 test('a first request does not say it was repeated', async () => {
-  gateway = await openGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
+  gateway = await createGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
   const answer = await gateway.send('POST', '/api/bank_accounts', { body, headers: key })
   expect(answer.headers).not.toHaveProperty('idempotency-replayed')
 })
 
 test.each(['', 'a b', 'é', 'x'.repeat(256)])('the key %j is 400', async (sent) => {
-  gateway = await openGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
+  gateway = await createGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
   const headers = { 'idempotency-key': sent }
   const answer = await gateway.send('POST', '/api/bank_accounts', { body, headers })
   expect([answer.status, answer.body.error]).toEqual([
@@ -76,7 +76,7 @@ test.each(['', 'a b', 'é', 'x'.repeat(256)])('the key %j is 400', async (sent) 
 })
 
 test('a key is ignored where secrets are made', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     apiKeys: { createApiKey: () => ({ apiKey: { apiKeyId: apiKey.apiKeyId } }) },
   })
   const sent = { body: { name: 'Script' }, as: bySession, headers: key }

@@ -5,8 +5,8 @@ import { sessionCookie } from '../../src/auth/cookie.ts'
 import { createSessions } from '../../src/auth/session.ts'
 import { settings } from '../../src/config.ts'
 import { type AuthClass, authClasses } from '../../src/http/route.ts'
-import { routesOf } from '../../src/http/routes.ts'
-import { byKey, byPending, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { createRoutes } from '../../src/http/routes.ts'
+import { byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
 
 // What identity offers where everything is on.
@@ -32,9 +32,9 @@ let finder: Gateway
 /** Has every feature switched off that can be. */
 let bare: Gateway
 beforeAll(async () => {
-  gateway = await openGateway({}, environment)
-  bare = await openGateway({})
-  finder = await openGateway(
+  gateway = await createGateway({}, environment)
+  bare = await createGateway({})
+  finder = await createGateway(
     {
       links: { getLink: finding },
       bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
@@ -210,7 +210,7 @@ function urlOf(path: string, other: Record<string, string> = {}): string {
 }
 
 async function listRoutes() {
-  const { deps, ...opened } = await openGateway({}, environment)
+  const { deps, ...opened } = await createGateway({}, environment)
   const config = readSettings(settings, environment)
   const cookie = sessionCookie(config)
   const broker = {
@@ -220,7 +220,7 @@ async function listRoutes() {
   }
   const attempts = limitAttempts({ max: 1, clock: deps.clock })
   const unused = { sessions: createSessions(deps), charts: null as never, attempts }
-  const listed = routesOf({ ...deps, config, broker, cookie, ...unused })
+  const listed = createRoutes({ ...deps, config, broker, cookie, ...unused })
   await opened[Symbol.asyncDispose]()
   return listed
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { byKey, type Gateway, openGateway } from '../gateway.ts'
+import { byKey, createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 
 const uploadUrl = `${accountUrl}/transactions/upload/${ids.transactionUploadId}`
@@ -14,7 +14,7 @@ let gateway: Gateway
 let port: number
 const arrived: Socket[] = []
 beforeAll(async () => {
-  gateway = await openGateway(
+  gateway = await createGateway(
     { links: { listLinks: () => ({ links: [] }) }, uploads: { getUpload: () => ({ upload: {} }) } },
     { COFFER_UPLOADS_ENABLED: 'true' },
   )
@@ -148,7 +148,7 @@ describe('what the HTTP server refuses by itself is JSON like every error', () =
 test('a stopping server serves what reaches it, as the last of its connection', async () => {
   const held = Promise.withResolvers<{ links: [] }>()
   const links = { listLinks: () => held.promise }
-  await using stopping = await openGateway({ links })
+  await using stopping = await createGateway({ links })
   await stopping.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = stopping.app.server.address() as AddressInfo
   const requested = once(stopping.app.server, 'request')

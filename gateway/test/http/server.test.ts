@@ -3,7 +3,7 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { byKey, type Gateway, openGateway } from '../gateway.ts'
+import { byKey, createGateway, type Gateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
 
 const links = { listLinks: () => ({ links: [] }) }
@@ -16,7 +16,7 @@ describe('health', () => {
   test('reports the build and the databases, without a credential', async () => {
     const release = { COFFER_RELEASE: '1.2.3', COFFER_REVISION: 'abc' }
     const clock = () => new Date('2026-01-02T03:04:05.678Z')
-    gateway = await openGateway({}, release, { clock })
+    gateway = await createGateway({}, release, { clock })
     const { status, body } = await gateway.send('GET', '/api/health', { as: null })
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -38,7 +38,7 @@ describe('health', () => {
       asked += 1
       throw new Error('down')
     }
-    gateway = await openGateway({}, {}, { isHealthy, clock: () => new Date(now) })
+    gateway = await createGateway({}, {}, { isHealthy, clock: () => new Date(now) })
     for (const [at, times] of [
       [0, 1],
       [999, 1],
@@ -53,7 +53,7 @@ describe('health', () => {
 
 describe('an answer', () => {
   test('has the security headers, a request ID and nothing for caches', async () => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     for (const url of ['/api/links', '/api/nothing', '/', linkUrl]) {
       const { headers } = await gateway.send('GET', url)
       expect(headers).toMatchObject({
@@ -69,7 +69,7 @@ describe('an answer', () => {
   })
 
   test('replaces a request ID that is no such thing', async () => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     const headers = { 'x-request-id': 'a b' }
     const answer = await gateway.send('GET', '/api/links', { headers })
     expect(answer.headers['x-request-id']).toMatch(/^req_/)
@@ -80,7 +80,7 @@ describe('a path', () => {
   test.each(['/api/nothing', '/api/links/', '/API/links', '/', '/api/links/a/b'])(
     '%s is unknown to everybody',
     async (url) => {
-      gateway = await openGateway({ links })
+      gateway = await createGateway({ links })
       for (const as of [null, byKey]) {
         const { status, body } = await gateway.send('GET', url, { as })
         expect([status, body]).toEqual([404, { error: 'no such path' }])
@@ -96,19 +96,19 @@ describe('a path', () => {
     ['TRACE', '/api/links?a=b', 'GET, HEAD, POST'],
     ['PROPFIND', linkUrl, 'GET, HEAD, PATCH, DELETE'],
   ])('%s %s names the methods there are', async (method, url, allow) => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     const answer = await gateway.send(method, url, { as: null })
     expect([answer.status, answer.headers.allow]).toEqual([405, allow])
   })
 
   test.each(['/api/nothing', '/api/links/'])('TRACE %s is unknown as well', async (url) => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     const { status, body } = await gateway.send('TRACE', url)
     expect([status, body]).toEqual([404, { error: 'no such path' }])
   })
 
   test('that answers GET answers HEAD: the same headers, and no body over the wire', async () => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     await using server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
     const url = `http://127.0.0.1:${server.port}/api/links`
     const answer = await fetch(url, { method: 'HEAD', headers: byKey })
@@ -117,7 +117,7 @@ describe('a path', () => {
   })
 
   test('that cannot be decoded is 400', async () => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     const { status, body } = await gateway.send('GET', '/api/links/%zz')
     expect([status, body]).toEqual([400, { error: 'the path is not well-formed' }])
   })
@@ -136,9 +136,9 @@ describe('a body', () => {
     ['{', 'not well-formed JSON: it ends too soon, at line 1, column 2'],
     [`${json} x`, `not well-formed JSON at line 1, column ${json.length + 2}`],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'not well-formed JSON: it is not UTF-8'],
-    [`{"institutionName":${'['.repeat(100_000)}`, 'JSON, and too long to name the place'],
+    [`{"institutionName":${'['.repeat(100_000)}`, 'JSON, and too long to name the position'],
   ])('%j is 400 without problems', async (body, text) => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     const answer = await gateway.send('POST', url, { body })
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({ error: expect.stringContaining(text) })
@@ -155,20 +155,22 @@ describe('a body', () => {
     'application/',
     ';charset=utf-8',
   ])('of type %j is 415', async (type) => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     const headers = { 'content-type': type }
     const { status, body } = await gateway.send('POST', url, { body: json, headers })
     expect([status, body.error]).toEqual([415, 'the content type must be application/json'])
   })
 
   test('may name its charset', async () => {
-    gateway = await openGateway({ links: { createLink: () => ({ link: { linkType: 'manual' } }) } })
+    gateway = await createGateway({
+      links: { createLink: () => ({ link: { linkType: 'manual' } }) },
+    })
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
     expect((await gateway.send('POST', url, { body: json, headers })).status).toBe(200)
   })
 
   test('of 6 MiB is read, and of more is 413', async () => {
-    gateway = await openGateway({ links })
+    gateway = await createGateway({ links })
     const size = 6 * 1024 * 1024
     const longest = `{"institutionName":"${'a'.repeat(size - 22)}"}`
     expect((await gateway.send('POST', url, { body: longest })).status).toBe(400)
@@ -189,7 +191,7 @@ describe('a service', () => {
     [new ConnectError('busy', Code.ResourceExhausted), 429, 'busy'],
     [new ConnectError('again', Code.Aborted), 409, 'again'],
   ])('that fails with %s is %i', async (error, status, text) => {
-    gateway = await openGateway({ links: { listLinks: failing(error) } })
+    gateway = await createGateway({ links: { listLinks: failing(error) } })
     const answer = await gateway.send('GET', '/api/links')
     expect(answer.status).toBe(status)
     expect(answer.body.error.startsWith(text)).toBe(true)
@@ -197,7 +199,7 @@ describe('a service', () => {
   })
 
   test('that breaks is 500 with the request ID and no more', async () => {
-    gateway = await openGateway({ links: { listLinks: failing(new Error('secret detail')) } })
+    gateway = await createGateway({ links: { listLinks: failing(new Error('secret detail')) } })
     const { status, body, headers } = await gateway.send('GET', '/api/links')
     expect(status).toBe(500)
     expect(body).toEqual({ error: 'internal error', requestId: headers['x-request-id'] })
@@ -205,7 +207,7 @@ describe('a service', () => {
 
   test('that is late with a write may have carried it out, and the answer says so', async () => {
     const error = new ConnectError('late', Code.DeadlineExceeded)
-    gateway = await openGateway({ links: { deleteLink: failing(error) } })
+    gateway = await createGateway({ links: { deleteLink: failing(error) } })
     const { status, body } = await gateway.send('DELETE', linkUrl)
     expect([status, body.error]).toEqual([
       504,
@@ -216,7 +218,7 @@ describe('a service', () => {
 
 test('requests above the limit of an address are 429', async () => {
   const limited = { COFFER_REQUEST_LIMIT_PER_SECOND: '2' }
-  gateway = await openGateway({ links }, limited)
+  gateway = await createGateway({ links }, limited)
   const first = await gateway.send('GET', '/api/links')
   // Together, so that they share a second on a machine that is busy.
   const sent = Array.from({ length: 20 }, () => gateway.send('GET', '/api/links'))
@@ -225,7 +227,7 @@ test('requests above the limit of an address are 429', async () => {
 })
 
 test('the server listens, answers over HTTP and stops', async () => {
-  gateway = await openGateway({ links })
+  gateway = await createGateway({ links })
   const server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
   const status = await new Promise((resolve, reject) => {
     const { port } = server

@@ -2,12 +2,12 @@ import { connect } from 'node:net'
 import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { openGateway } from '../gateway.ts'
+import { createGateway } from '../gateway.ts'
 
 const tooLarge = 12 * 1024 * 1024
 
 test('a client that still sends too much is told so, and its connection goes on', async () => {
-  await using gateway = await openGateway({})
+  await using gateway = await createGateway({})
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const socket = connect(server.port, '127.0.0.1').on('error', () => {})
   let received = ''

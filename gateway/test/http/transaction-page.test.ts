@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids, transaction } from '../samples.ts'
 
 const url = `${accountUrl}/transactions`
@@ -16,7 +16,7 @@ beforeEach(async () => {
     transactions: [transaction],
     ...(after ? {} : { next }),
   })
-  gateway = await openGateway({ transactions: { listTransactions } })
+  gateway = await createGateway({ transactions: { listTransactions } })
 })
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
@@ -66,7 +66,10 @@ test.each([
     'from=&to=&pending=&spendingId=&after=',
     {
       ...{ from: 'must be a day like 2026-01-31', to: 'must be a day like 2026-01-31' },
-      ...{ pending: 'must be a boolean', after: 'must be where a page of this list has ended' },
+      ...{
+        pending: 'must be a boolean',
+        after: 'must be a cursor from an earlier page of this list',
+      },
       spendingId: 'must be free or an ID that begins with spnd_: it is blank',
     },
   ],
@@ -74,7 +77,7 @@ test.each([
   ['pending=constructor', { pending: 'must be a boolean' }],
   ['spendingId=spnd_1', { spendingId: expect.stringMatching(/spnd_: spnd_1 is too short/) }],
   [`spendingId=${ids.linkId}`, { spendingId: expect.any(String) }],
-  [`after=${ids.transactionId}`, { after: 'must be where a page of this list has ended' }],
+  [`after=${ids.transactionId}`, { after: 'must be a cursor from an earlier page of this list' }],
   [`search=${'x'.repeat(301)}`, { search: 'must have 0 to 300 characters' }],
   ['search=a%00b', { search: 'must have printable characters only' }],
   ['search=tea&offset=25', { offset: expect.stringContaining('Link header') }],

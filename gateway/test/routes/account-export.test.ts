@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { bySession, openGateway } from '../gateway.ts'
+import { bySession, createGateway } from '../gateway.ts'
 
 const page = { table: 'rows', rows: [JSON.stringify('x'.repeat(1_000_000))] }
 const stubs = {
@@ -13,7 +13,7 @@ const stubs = {
 }
 
 test('HEAD of an export answers without making one', async () => {
-  await using gateway = await openGateway(stubs)
+  await using gateway = await createGateway(stubs)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${server.port}/api/users/me/export`
   // One more than may run at a time.
@@ -24,7 +24,7 @@ test('HEAD of an export answers without making one', async () => {
 })
 
 test('readers that take nothing of their exports make room for others', async () => {
-  await using gateway = await openGateway(stubs, {}, { exportStalledMs: 5_000 })
+  await using gateway = await createGateway(stubs, {}, { exportIdleTimeoutMs: 5_000 })
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const asked: ClientRequest[] = []
   const ask = async (): Promise<number> => {

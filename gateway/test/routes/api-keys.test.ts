@@ -1,6 +1,6 @@
 import { unauthenticated } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { bySession, type Gateway, openGateway } from '../gateway.ts'
+import { bySession, createGateway, type Gateway } from '../gateway.ts'
 import { ids, key } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
 
@@ -17,7 +17,7 @@ describe('API keys', () => {
   }
 
   test('are managed by sessions', async () => {
-    gateway = await openGateway({ apiKeys })
+    gateway = await createGateway({ apiKeys })
     const shown = {
       apiKeyId: ids.apiKeyId,
       name: 'Script',
@@ -37,7 +37,7 @@ describe('API keys', () => {
   })
 
   test('cannot be managed by a key', async () => {
-    gateway = await openGateway({ apiKeys })
+    gateway = await createGateway({ apiKeys })
     expect((await gateway.send('GET', '/api/keys')).status).toBe(401)
     expect((await gateway.send('POST', '/api/keys', { body: { name: 'a' } })).status).toBe(401)
     expect((await gateway.send('DELETE', `/api/keys/${ids.apiKeyId}`)).status).toBe(401)
@@ -46,7 +46,7 @@ describe('API keys', () => {
 
   test('end at once when they are revoked here', async () => {
     let isLive = true
-    gateway = await openGateway({
+    gateway = await createGateway({
       ...listLinks,
       apiKeys: {
         deleteApiKey: () => {

@@ -1,6 +1,6 @@
 import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { bySession, type Gateway, openGateway } from '../gateway.ts'
+import { bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
 
@@ -17,7 +17,7 @@ describe('signing in', () => {
   const signIn = { login: () => ({ sessionToken: 'fresh', isActive: true }) }
 
   test('sets the cookie, out of reach for scripts and other sites', async () => {
-    gateway = await openGateway({ signIn })
+    gateway = await createGateway({ signIn })
     const answer = await gateway.send('POST', url('login'), { body: credentials, as: null })
     expect([answer.status, answer.body]).toEqual([200, { isActive: true }])
     expect(String(answer.headers['set-cookie']).split('; ').sort()).toEqual([
@@ -32,14 +32,14 @@ describe('signing in', () => {
 
   test('sets a secure cookie where clients use https, under the configured name', async () => {
     const settings = { COFFER_EXTERNAL_URL: 'https://coffer.example', COFFER_COOKIE_NAME: 'own' }
-    gateway = await openGateway({ signIn }, settings)
+    gateway = await createGateway({ signIn }, settings)
     const { headers } = await gateway.send('POST', url('login'), { body: credentials, as: null })
     expect(headers['set-cookie']).toMatch(/^own=fresh; .*Secure/)
     expect(headers['strict-transport-security']).toBe('max-age=31536000')
   })
 
   test('names the way to subscribe when the subscription has lapsed', async () => {
-    gateway = await openGateway({
+    gateway = await createGateway({
       signIn: { login: () => ({ sessionToken: 'fresh', isActive: false }) },
     })
     const { body } = await gateway.send('POST', url('login'), { body: credentials, as: null })
@@ -61,7 +61,7 @@ describe('signing in', () => {
     [{ ...credentials, challenge: 'x', nonce: 1 }, { challenge: 'key not expected' }],
     [JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":"key not expected"}')],
   ])('refuses %j', async (body, problems) => {
-    gateway = await openGateway({ signIn })
+    gateway = await createGateway({ signIn })
     const answer = await gateway.send('POST', url('login'), { body, as: null })
     expect(answer.status).toBe(400)
     for (const [field, text] of Object.entries(problems)) {
@@ -70,7 +70,7 @@ describe('signing in', () => {
   })
 
   test('a password of 72 characters of two bytes each is not too long', async () => {
-    gateway = await openGateway({ signIn })
+    gateway = await createGateway({ signIn })
     const body = { ...credentials, password: 'é'.repeat(72) }
     expect((await gateway.send('POST', url('login'), { body, as: null })).status).toBe(200)
   })
@@ -78,7 +78,7 @@ describe('signing in', () => {
   test('is refused to an address that failed too often, until the minute is over', async () => {
     let now = new Date('2026-01-02T00:00:00Z')
     let isRight = false
-    gateway = await openGateway(
+    gateway = await createGateway(
       {
         signIn: {
           login: () => {
@@ -106,7 +106,7 @@ describe('signing in', () => {
 describe('registering', () => {
   test('signs in and answers with the user', async () => {
     const register = () => ({ user, sessionToken: 'fresh', isActive: true })
-    gateway = await openGateway({ signIn: { register } })
+    gateway = await createGateway({ signIn: { register } })
     const answer = await gateway.send('POST', url('register'), { body: registrant, as: null })
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
@@ -129,7 +129,7 @@ describe('registering', () => {
   test('is limited by network when it succeeds, too', async () => {
     const register = () => ({ requiresVerification: true })
     const limit = { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '2' }
-    gateway = await openGateway({ signIn: { register } }, limit)
+    gateway = await createGateway({ signIn: { register } }, limit)
     const attempt = () => gateway.send('POST', url('register'), { body: registrant, as: null })
     expect([(await attempt()).status, (await attempt()).status]).toEqual([200, 200])
     const limited = await attempt()
@@ -140,7 +140,7 @@ describe('registering', () => {
     const register = () => {
       throw refused('this email address is in use', { code: 'EMAIL_IN_USE', status: 428 })
     }
-    gateway = await openGateway({ signIn: { register } })
+    gateway = await createGateway({ signIn: { register } })
     const { status, body } = await gateway.send('POST', url('register'), { body: registrant })
     expect(status).toBe(428)
     expect(body).toEqual({ error: 'this email address is in use', code: 'EMAIL_IN_USE' })
@@ -157,7 +157,7 @@ test.each(['login', 'register'])('%s takes the place of the session there was', 
     if (!isLive) throw unauthenticated('SESSION_ENDED')
     return { credential: alice }
   }
-  gateway = await openGateway({
+  gateway = await createGateway({
     ...listLinks,
     signIn: { login: begin, register: begin, verifySession },
   })
@@ -172,7 +172,7 @@ describe('signing out', () => {
     const logout = () => {
       throw new Error('broken')
     }
-    gateway = await openGateway({ signIn: { logout } })
+    gateway = await createGateway({ signIn: { logout } })
     for (const as of [null, bySession]) {
       const answer = await gateway.send('GET', url('logout'), { as })
       expect([answer.status, answer.text]).toEqual([200, ''])
@@ -182,7 +182,7 @@ describe('signing out', () => {
 
   test('ends the session at once, though it was verified a moment ago', async () => {
     let isLive = true
-    gateway = await openGateway({
+    gateway = await createGateway({
       ...listLinks,
       signIn: {
         verifySession: () => {
@@ -202,7 +202,7 @@ describe('signing out', () => {
 })
 
 test('the caller is set up once it has a live link', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     ...listLinks,
     users: {
       getMe: () => ({ user, isActive: true, defaultCurrency: 'USD' }),

@@ -1,13 +1,13 @@
 import { duplicate, invalid, notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, bankAccount, fundingSchedule, ids } from '../samples.ts'
 
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a bank account has every key of the interface', async () => {
-  gateway = await openGateway({ bankAccounts: { getBankAccount: () => ({ bankAccount }) } })
+  gateway = await createGateway({ bankAccounts: { getBankAccount: () => ({ bankAccount }) } })
   const { body } = await gateway.send('GET', accountUrl)
   expect(body).toEqual({
     bankAccountId: ids.bankAccountId,
@@ -34,7 +34,7 @@ test.each([
   [`?link_id=${ids.linkId}`, [], null],
   [`?link_id=${ids.linkId}`, [bankAccount], [expect.anything()]],
 ])('the list with %j of %j is %j', async (query, bankAccounts, body) => {
-  gateway = await openGateway({ bankAccounts: { listBankAccounts: () => ({ bankAccounts }) } })
+  gateway = await createGateway({ bankAccounts: { listBankAccounts: () => ({ bankAccounts }) } })
   const answer = await gateway.send('GET', `/api/bank_accounts${query}`)
   expect([answer.status, answer.body]).toEqual([200, body])
 })
@@ -45,14 +45,14 @@ test.each([
   ['link_1', 'link_1 is too short (26 characters follow the prefix, not 1)'],
   ['link_01HZZZZZZZZZZZZZZZZZZZZZZA', expect.stringMatching(/^link_\w+ has upper-case/)],
 ])('the list of link %j is 400', async (linkId, fault) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const { status, body } = await gateway.send('GET', `/api/bank_accounts?link_id=${linkId}`)
   const [rule, told] = body.problems.link_id.split(': ')
   expect([status, rule, told]).toEqual([400, 'must be an ID that begins with link_', fault])
 })
 
 test('the balances and the archive', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     bankAccounts: {
       getBalances: () => ({ balances }),
       archiveBankAccount: () => ({}),
@@ -64,7 +64,7 @@ test('the balances and the archive', async () => {
 })
 
 test('what a client leaves out or sends as null is left to the ledger', async () => {
-  gateway = await openGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
+  gateway = await createGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
   const body = { linkId: ids.linkId, name: 'Checking', mask: null, currency: null, limitBalance: 0 }
   expect((await gateway.send('POST', '/api/bank_accounts', { body })).status).toBe(200)
   const message = gateway.received.at(-1)?.message as Record<string, unknown>
@@ -95,7 +95,7 @@ test.each([
   ],
   ['PATCH', { status: 'active' }, { status: 'key not expected' }],
 ])('%s of %j is refused', async (method, body, problems) => {
-  gateway = await openGateway({ bankAccounts: { getBankAccount: () => ({ bankAccount }) } })
+  gateway = await createGateway({ bankAccounts: { getBankAccount: () => ({ bankAccount }) } })
   const url = method === 'POST' ? '/api/bank_accounts' : accountUrl
   const answer = await gateway.send(method, url, { body })
   expect(answer.status).toBe(400)
@@ -104,7 +104,7 @@ test.each([
 
 test('what the ledger refuses reaches the client as it is', async () => {
   const problems = { currency: 'key not expected', limits: { oneOf: { 0: 'a', 1: { b: 'c' } } } }
-  gateway = await openGateway({
+  gateway = await createGateway({
     bankAccounts: {
       updateBankAccount: () => {
         throw invalid(problems)
@@ -141,7 +141,7 @@ const scheduleUrl = `${accountUrl}/funding_schedules`
 const schedule = { name: 'Payday', ruleset: fundingSchedule.ruleset }
 
 test('funding schedules: list, one, and one more', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     fundingSchedules: {
       listFundingSchedules: () => ({ fundingSchedules: [] }),
       getFundingSchedule: () => ({ fundingSchedule }),
@@ -179,7 +179,7 @@ test.each([
     { estimatedDeposit: { oneOf: ['must be null', 'must be greater than 0'] } },
   ],
 ])('the funding schedule %j is refused', async (body, problems) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const answer = await gateway.send('POST', scheduleUrl, { body })
   expect([answer.status, answer.body.problems]).toEqual([400, problems])
 })
@@ -198,13 +198,13 @@ describe('an account from a candidate', () => {
   const create = () => gateway.send('POST', '/api/bank_accounts', { body })
 
   test('is refused where the integration is off, and where the link is missing', async () => {
-    gateway = await openGateway({ links: { getLink } })
+    gateway = await createGateway({ links: { getLink } })
     expect((await create()).status).toBe(404)
     await gateway[Symbol.asyncDispose]()
     const missing = () => {
       throw notFound('link')
     }
-    gateway = await openGateway({ links: { getLink: missing } }, feedOn)
+    gateway = await createGateway({ links: { getLink: missing } }, feedOn)
     expect((await create()).status).toBe(404)
   })
 
@@ -213,7 +213,7 @@ describe('an account from a candidate', () => {
     ['another connection offers', { feedBankAccounts: [{ ...candidate, feedLinkId: 'lfx_2' }] }],
   ])('that %s is refused', async (_what, found) => {
     const feedBankAccounts = { findFeedBankAccounts: () => found }
-    gateway = await openGateway({ links: { getLink }, feedBankAccounts }, feedOn)
+    gateway = await createGateway({ links: { getLink }, feedBankAccounts }, feedOn)
     const problems = { feedBankAccountId: 'is not an account of this link' }
     expect(await create()).toMatchObject({ status: 400, body: { problems } })
   })
@@ -223,7 +223,7 @@ describe('an account from a candidate', () => {
     const deactivateFeedBankAccount = () => ({})
     const told = { findFeedBankAccounts, activateFeedBankAccount, deactivateFeedBankAccount }
     const stubs = { links: { getLink }, bankAccounts, feedBankAccounts: told }
-    gateway = await openGateway(stubs, feedOn)
+    gateway = await createGateway(stubs, feedOn)
     const { status, body: made } = await create()
     expect([status, made.feedBankAccount.status]).toEqual([200, 'active'])
     expect((await gateway.send('DELETE', accountUrl)).status).toBe(200)
@@ -242,7 +242,7 @@ describe('an account from a candidate', () => {
     const [activateFeedBankAccount, deactivateFeedBankAccount] = [away, away]
     const told = { findFeedBankAccounts, activateFeedBankAccount, deactivateFeedBankAccount }
     const stubs = { links: { getLink }, bankAccounts, feedBankAccounts: told }
-    gateway = await openGateway(stubs, feedOn)
+    gateway = await createGateway(stubs, feedOn)
     const { status, body: made } = await create()
     expect([status, made.feedBankAccountId]).toEqual([200, feedBankAccountId])
     expect(made).not.toHaveProperty('feedBankAccount')
@@ -263,7 +263,7 @@ describe('a feed account', () => {
 
   test('is shown with its candidate, which one call finds for all', async () => {
     const findFeedBankAccounts = () => found
-    gateway = await openGateway({ bankAccounts, feedBankAccounts: { findFeedBankAccounts } })
+    gateway = await createGateway({ bankAccounts, feedBankAccounts: { findFeedBankAccounts } })
     const { body } = await gateway.send('GET', '/api/bank_accounts')
     expect(body[0]).not.toHaveProperty('feedBankAccount')
     expect(body[1].feedBankAccount).toMatchObject({ feedBankAccountId, feedStatus: 'ACTIVE' })
@@ -281,7 +281,7 @@ describe('a feed account', () => {
     const findFeedBankAccounts = () => {
       throw unavailable('feed-sync is away')
     }
-    gateway = await openGateway({ bankAccounts, feedBankAccounts: { findFeedBankAccounts } })
+    gateway = await createGateway({ bankAccounts, feedBankAccounts: { findFeedBankAccounts } })
     expect((await gateway.send('GET', accountUrl)).status).toBe(503)
     const answer = await gateway.send('PATCH', accountUrl, change)
     expect([answer.status, answer.body.feedBankAccountId]).toEqual([200, feedBankAccountId])

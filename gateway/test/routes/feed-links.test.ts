@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { refused } from '@coffer/kit/rpc/errors'
 import { FeedLinkSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
 
@@ -41,7 +41,7 @@ test('connections are stored, listed and read; the key is never shown', async ()
     listFeedLinks: () => ({ feedLinks: [feedLink] }),
     getFeedLink: () => ({ feedLink }),
   }
-  gateway = await openGateway({ feedLinks: stubs }, feedOn)
+  gateway = await createGateway({ feedLinks: stubs }, feedOn)
   const created = await gateway.send('POST', '/api/feed/link', { body })
   expect([created.status, created.body]).toEqual([200, shown])
   expect(gateway.received.at(-1)?.message).toMatchObject({
@@ -62,7 +62,7 @@ test('candidates are listed; a refresh answers nothing, or what the provider did
   }
   const listFeedBankAccounts = () => ({ feedBankAccounts: [candidate] })
   const feedBankAccounts = { listFeedBankAccounts, refreshFeedBankAccounts }
-  gateway = await openGateway({ feedBankAccounts }, feedOn)
+  gateway = await createGateway({ feedBankAccounts }, feedOn)
   const url = `/api/feed/link/${ids.feedLinkId}/bank_accounts`
   const [shownCandidate] = (await gateway.send('GET', url)).body
   expect(shownCandidate).toMatchObject({ name: 'Checking', currentBalance: 0 })
@@ -84,7 +84,7 @@ test.each([
   [{ apiKey: '' }, { apiKey: 'cannot be blank' }],
   [{ apiUrl: 'x' }, { apiUrl: 'key not expected' }],
 ])('a connection with %j is refused', async (change, problems) => {
-  gateway = await openGateway({}, feedOn)
+  gateway = await createGateway({}, feedOn)
   const answer = await gateway.send('POST', '/api/feed/link', { body: { ...body, ...change } })
   expect([answer.status, answer.body.problems]).toEqual([400, problems])
 })

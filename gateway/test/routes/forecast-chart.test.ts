@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { GetForecastResponseSchema } from '@coffer/proto/budgeting/v1/forecast'
 import { afterEach, expect, test } from '@jest/globals'
 import { SaxesParser } from 'saxes'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 
 const url = `${accountUrl}/forecast`
@@ -42,7 +42,7 @@ let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 async function draw(sent: MessageInitShape<typeof GetForecastResponseSchema>) {
-  gateway = await openGateway({ forecasts: { getForecast: () => sent } })
+  gateway = await createGateway({ forecasts: { getForecast: () => sent } })
   return gateway.send('GET', url, { headers: { accept: 'image/svg+xml' } })
 }
 
@@ -106,14 +106,14 @@ test.each([
   ['image/svg+xml;q=0, */*', 'application/json'],
   ['text/plain', 'application/json'],
 ])('who accepts %s gets %s', async (accept, type) => {
-  gateway = await openGateway({ forecasts: { getForecast: () => answer } })
+  gateway = await createGateway({ forecasts: { getForecast: () => answer } })
   const { status, headers } = await gateway.send('GET', url, { headers: { accept } })
   expect([status, headers.vary]).toEqual([200, 'accept'])
   expect(headers['content-type']).toBe(`${type}; charset=utf-8`)
 })
 
 test('the reference names both kinds of answers', async () => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
   const { content } = body.paths['/api/bank_accounts/{bankAccountId}/forecast'].get.responses[200]
   expect(Object.keys(content)).toEqual(['application/json', 'image/svg+xml'])
@@ -122,7 +122,7 @@ test('the reference names both kinds of answers', async () => {
 test('a picture that waits for its thread, or takes it, for too long is 503', async () => {
   const module = new URL('../stuck.worker.ts', import.meta.url)
   const drawing = { module, waitTimeoutMs: 100, taskTimeoutMs: 1_000 }
-  gateway = await openGateway({ forecasts: { getForecast: () => answer } }, {}, { drawing })
+  gateway = await createGateway({ forecasts: { getForecast: () => answer } }, {}, { drawing })
   const ask = () => gateway.send('GET', url, { headers: { accept: 'image/svg+xml' } })
   const refused = await Promise.all([ask(), ask()])
   expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
@@ -130,7 +130,7 @@ test('a picture that waits for its thread, or takes it, for too long is 503', as
     [503, '1'],
   ])
   expect(refused.map(({ body }) => body.error).toSorted()).toEqual([
-    'the chart takes too long: ask for a nearer end',
+    'the chart takes too long: send an earlier `end`',
     'too much of this work is waiting',
   ])
 })

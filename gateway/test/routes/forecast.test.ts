@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 
 const url = `${accountUrl}/forecast`
@@ -32,7 +32,7 @@ let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a forecast has its events with what happens to each envelope', async () => {
-  gateway = await openGateway({ forecasts: { getForecast: () => ({ forecast }) } })
+  gateway = await createGateway({ forecasts: { getForecast: () => ({ forecast }) } })
   const { status, body } = await gateway.send('GET', `${url}?end=2026-11-30T12:00:00Z`)
   expect(status).toBe(200)
   const date = '2026-09-11T05:00:00Z'
@@ -59,7 +59,7 @@ test('a forecast has its events with what happens to each envelope', async () =>
 })
 
 test('without an end the service decides, and an unreadable one is refused', async () => {
-  gateway = await openGateway({ forecasts: { getForecast: () => ({ forecast }) } })
+  gateway = await createGateway({ forecasts: { getForecast: () => ({ forecast }) } })
   expect(await gateway.send('GET', url)).toMatchObject({ status: 200 })
   expect(gateway.received.at(-1)?.message).not.toHaveProperty('end', expect.anything())
   for (const end of ['tomorrow', '2026-11-30', '2026-02-30T00:00:00Z']) {
@@ -80,7 +80,7 @@ const expense = { ...asked, spendingType: 'expense', recurrenceRule: ruleset }
 const goal = { ...asked, spendingType: 'goal' }
 
 test('an estimate answers with what each funding would move', async () => {
-  gateway = await openGateway({ forecasts: { estimateCost: () => ({ estimatedCost: 2500n }) } })
+  gateway = await createGateway({ forecasts: { estimateCost: () => ({ estimatedCost: 2500n }) } })
   for (const body of [expense, goal, { ...goal, recurrenceRule: null }]) {
     const answer = await gateway.send('POST', `${url}/spending`, { body })
     expect([answer.status, answer.body]).toEqual([200, { estimatedCost: 2500 }])
@@ -101,14 +101,14 @@ test.each([
   [{ ...expense, nextRecurrence: undefined }, { nextRecurrence: missing }],
   [{ ...expense, ruleset }, { ruleset: 'key not expected' }],
 ])('the expense %j has a fault', async (body, problems) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const answer = await gateway.send('POST', `${url}/spending`, { body })
   expect(answer.status).toBe(400)
   expect(answer.body.problems.oneOf[0]).toEqual(problems)
 })
 
 test('a goal with a rule is refused', async () => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const body = { ...goal, recurrenceRule: ruleset }
   const answer = await gateway.send('POST', `${url}/spending`, { body })
   const problems = { recurrenceRule: 'must be null: goals do not recur' }
@@ -117,7 +117,7 @@ test('a goal with a rule is refused', async () => {
 
 test('the next funding answers with what it moves; its body is closed', async () => {
   const next = { getNextContribution: () => ({ nextContribution: 3125n }) }
-  gateway = await openGateway({ forecasts: next })
+  gateway = await createGateway({ forecasts: next })
   const { fundingScheduleId } = ids
   const good = await gateway.send('POST', `${url}/next_funding`, { body: { fundingScheduleId } })
   expect([good.status, good.body]).toEqual([200, { nextContribution: 3125 }])

@@ -1,6 +1,6 @@
 import { invalid, notFound, refused } from '@coffer/kit/rpc/errors'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, fundingSchedule, ids, spending } from '../samples.ts'
 
 const one = `${accountUrl}/funding_schedules/${ids.fundingScheduleId}`
@@ -10,7 +10,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a change answers with the schedule and the recalculated objects', async () => {
   const updateFundingSchedule = () => ({ fundingSchedule, spending: [spending] })
-  gateway = await openGateway({ fundingSchedules: { updateFundingSchedule } })
+  gateway = await createGateway({ fundingSchedules: { updateFundingSchedule } })
   const body = { description: null, estimatedDeposit: 0, excludeWeekends: null, name: ' Pay ' }
   const answer = await gateway.send('PATCH', one, { body })
   expect(answer.status).toBe(200)
@@ -25,7 +25,7 @@ test('a change answers with the schedule and the recalculated objects', async ()
 
 test('an empty change is a change', async () => {
   const updateFundingSchedule = () => ({ fundingSchedule, spending: [] })
-  gateway = await openGateway({ fundingSchedules: { updateFundingSchedule } })
+  gateway = await createGateway({ fundingSchedules: { updateFundingSchedule } })
   const answer = await gateway.send('PATCH', one, { body: {} })
   expect([answer.status, answer.body.spending]).toEqual([200, []])
 })
@@ -40,7 +40,7 @@ test.each([
   [{ estimatedDeposit: -1 }, { estimatedDeposit: { oneOf: expect.anything() } }],
 ])('the change %j is refused', async (body, problems) => {
   const getFundingSchedule = () => ({ fundingSchedule })
-  gateway = await openGateway({ fundingSchedules: { getFundingSchedule } })
+  gateway = await createGateway({ fundingSchedules: { getFundingSchedule } })
   const answer = await gateway.send('PATCH', one, { body })
   expect(answer.status).toBe(400)
   expect(answer.body.problems).toEqual(problems)
@@ -51,7 +51,7 @@ test('a stale date is refused in the words of the specification', async () => {
   const updateFundingSchedule = () => {
     throw invalid({ nextRecurrence: text }, text)
   }
-  gateway = await openGateway({ fundingSchedules: { updateFundingSchedule } })
+  gateway = await createGateway({ fundingSchedules: { updateFundingSchedule } })
   const answer = await gateway.send('PATCH', one, { body: { name: 'Pay' } })
   expect(answer.status).toBe(400)
   expect(answer.body).toEqual({ error: text, problems: { nextRecurrence: text } })
@@ -64,14 +64,14 @@ test.each([
   const deleteFundingSchedule = () => {
     throw error
   }
-  gateway = await openGateway({ fundingSchedules: { deleteFundingSchedule } })
+  gateway = await createGateway({ fundingSchedules: { deleteFundingSchedule } })
   const answer = await gateway.send('DELETE', one)
   expect(answer.status).toBe(status)
   expect(answer.body).toEqual({ error: `cannot remove it, ${text}` })
 })
 
 test('a deletion answers with nothing', async () => {
-  gateway = await openGateway({ fundingSchedules: { deleteFundingSchedule: () => ({}) } })
+  gateway = await createGateway({ fundingSchedules: { deleteFundingSchedule: () => ({}) } })
   const answer = await gateway.send('DELETE', one)
   expect([answer.status, answer.text]).toEqual([200, ''])
 })

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 
 const at = timestampFromDate(new Date('2026-01-02T03:04:05Z'))
@@ -27,7 +27,7 @@ test.each([
     entries: [entry],
     hasMore: before === undefined,
   })
-  gateway = await openGateway({ history: { listHistory } })
+  gateway = await createGateway({ history: { listHistory } })
   const first = await gateway.send('GET', url)
   expect(first.body).toEqual({ entries: [shown], nextCursor: expect.any(String) })
   const asked = { bankAccountId: ids.bankAccountId, limit: 25 }
@@ -43,13 +43,13 @@ test.each([
 test.each([
   ['limit=0', { limit: 'must be between 1 and 100' }],
   ['limit=101', { limit: 'must be between 1 and 100' }],
-  ['after=zzz', { after: 'must be where a page of this list has ended' }],
+  ['after=zzz', { after: 'must be a cursor from an earlier page of this list' }],
   [`after=${ids.transactionId}`, { after: expect.any(String) }],
   [`after=${Buffer.from('["-1"]').toString('base64url')}`, { after: expect.any(String) }],
   [`after=${Buffer.from('["1","2"]').toString('base64url')}`, { after: expect.any(String) }],
   [`after=${Buffer.from('["9".repeat(30)]').toString('base64url')}`, { after: expect.any(String) }],
 ])('%s is 400', async (query, problems) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const { status, body } = await gateway.send('GET', `${accountUrl}/history?${query}`)
   expect([status, body]).toEqual([400, { error: 'Invalid request', problems }])
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
 })
 afterAll(async () => await gateway[Symbol.asyncDispose]())
 

@@ -6,7 +6,7 @@ import { type CreateMappingRequest, ImportMappingSchema } from '@coffer/proto/le
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { fileTaker, formOf } from '../forms.ts'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
 
@@ -55,7 +55,7 @@ describe('handing in a CSV file', () => {
   const imports = { createImport: take }
 
   test('answers with its columns and its file', async () => {
-    gateway = await openGateway({ imports }, uploadsOn)
+    gateway = await createGateway({ imports }, uploadsOn)
     const answer = await gateway.send('POST', url, await formOf({ data: file, note: 'x' }))
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
@@ -80,13 +80,13 @@ describe('handing in a CSV file', () => {
     const createImport = () => {
       throw invalid({ data: 'must not be empty' })
     }
-    gateway = await openGateway({ imports: { createImport } }, uploadsOn)
+    gateway = await createGateway({ imports: { createImport } }, uploadsOn)
     const { status, body } = await gateway.send('POST', url, await formOf({ data: file }))
     expect([status, body.problems]).toEqual([400, { data: 'must not be empty' }])
   })
 
   test('is 404 where uploads are off', async () => {
-    gateway = await openGateway({ imports })
+    gateway = await createGateway({ imports })
     expect((await gateway.send('POST', url, await formOf({ data: file }))).status).toBe(404)
   })
 })
@@ -104,7 +104,7 @@ describe('an import', () => {
     }
     const preview = { rows: [row], rowCount: 1n, duplicateCount: 1n, currentBalance: -5n }
     const shown = { ...csvImport, status: 'preview', preview: create(ImportPreviewSchema, preview) }
-    gateway = await openGateway({ imports: { getImport: () => ({ import: shown }) } }, uploadsOn)
+    gateway = await createGateway({ imports: { getImport: () => ({ import: shown }) } }, uploadsOn)
     const { body } = await gateway.send('GET', one)
     expect(body).not.toHaveProperty('file')
     expect(body).not.toHaveProperty('error')
@@ -137,14 +137,14 @@ describe('an import', () => {
     [{ status: 'pending-processing' }],
   ])('takes the step %j', async (body) => {
     const updateImport = () => ({ import: csvImport })
-    gateway = await openGateway({ imports: { updateImport } }, uploadsOn)
+    gateway = await createGateway({ imports: { updateImport } }, uploadsOn)
     expect((await gateway.send('PATCH', one, { body })).status).toBe(200)
     expect(sent()).toMatchObject({ ...body, transactionImportId: ids.transactionImportId })
   })
 
   test('takes no other step, and says what both shapes want', async () => {
     const getImport = () => ({ import: csvImport })
-    gateway = await openGateway({ imports: { getImport } }, uploadsOn)
+    gateway = await createGateway({ imports: { getImport } }, uploadsOn)
     const { status, body } = await gateway.send('PATCH', one, { body: { status: 'complete' } })
     expect([status, body.problems]).toEqual([
       400,
@@ -164,7 +164,7 @@ describe('an import', () => {
     const getImport = () => {
       throw notFound('transaction import')
     }
-    gateway = await openGateway({ imports: { getImport } }, uploadsOn)
+    gateway = await createGateway({ imports: { getImport } }, uploadsOn)
     expect((await gateway.send('PATCH', one, { body: { bogus: 1 } })).status).toBe(404)
   })
 })
@@ -197,7 +197,7 @@ describe('mappings', () => {
       },
     ],
   ])('are answered as they were sent: %s', async (_what, body) => {
-    gateway = await openGateway({ mappings: { createMapping: stored } }, uploadsOn)
+    gateway = await createGateway({ mappings: { createMapping: stored } }, uploadsOn)
     const answer = await gateway.send('POST', '/api/mappings', { body: { mapping: body } })
     expect(answer).toMatchObject({ status: 200 })
     expect(answer.body).toEqual({
@@ -228,20 +228,20 @@ describe('mappings', () => {
       { mapping: { headers: { 1: 'must be a string' } } },
     ],
   ])('are closed: %#', async (body, problems) => {
-    gateway = await openGateway({}, uploadsOn)
+    gateway = await createGateway({}, uploadsOn)
     const answer = await gateway.send('POST', '/api/mappings', { body })
     expect([answer.status, answer.body.problems]).toEqual([400, problems])
   })
 
   test('are deleted', async () => {
-    gateway = await openGateway({ mappings: { deleteMapping: () => ({}) } }, uploadsOn)
+    gateway = await createGateway({ mappings: { deleteMapping: () => ({}) } }, uploadsOn)
     const answer = await gateway.send('DELETE', `/api/mappings/${transactionImportMappingId}`)
     expect(answer.status).toBe(200)
     expect(sent()).toMatchObject({ transactionImportMappingId })
   })
 
   test('are explained in the OpenAPI document', async () => {
-    gateway = await openGateway({}, uploadsOn)
+    gateway = await createGateway({}, uploadsOn)
     const { body } = await gateway.send('GET', '/api/openapi.json')
     const schema = JSON.stringify(body.paths['/api/mappings'].post.requestBody)
     for (const words of [
@@ -256,7 +256,7 @@ describe('mappings', () => {
 
   test('are listed by signature, ten at a time', async () => {
     const listMappings = () => ({ mappings: [] })
-    gateway = await openGateway({ mappings: { listMappings } }, uploadsOn)
+    gateway = await createGateway({ mappings: { listMappings } }, uploadsOn)
     expect((await gateway.send('GET', '/api/mappings')).body).toEqual([])
     expect(sent()).toMatchObject({ limit: 10, offset: 0 })
     expect(sent()).not.toHaveProperty('signature', 'abc')
@@ -272,7 +272,7 @@ describe('mappings', () => {
 
 test('files are listed', async () => {
   const files = [{ ...create(FileSchema, { fileId, name: 'a.csv', size: 5n }), createdAt: at }]
-  gateway = await openGateway({ files: { listFiles: () => ({ files }) } })
+  gateway = await createGateway({ files: { listFiles: () => ({ files }) } })
   const { body } = await gateway.send('GET', '/api/files')
   expect(body).toEqual([expect.objectContaining({ fileId, size: 5, deletedAt: null })])
 })

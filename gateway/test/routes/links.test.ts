@@ -4,7 +4,7 @@ import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { FeedLinkSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 
 const linkId = 'link_01hzzzzzzzzzzzzzzzzzzzzzza'
 const feedLinkId = 'lfx_01hzzzzzzzzzzzzzzzzzzzzzzb'
@@ -34,7 +34,7 @@ let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a manual link has every key of the interface, and none of a feed link', async () => {
-  gateway = await openGateway({ links: { listLinks: () => ({ links: [manual] }) } })
+  gateway = await createGateway({ links: { listLinks: () => ({ links: [manual] }) } })
   const { status, body } = await gateway.send('GET', '/api/links')
   expect(status).toBe(200)
   expect(body).toEqual([
@@ -54,7 +54,7 @@ test('a manual link has every key of the interface, and none of a feed link', as
 
 test('feed links of a list get their connections with one call', async () => {
   const second = { ...fed, linkId: 'link_01hzzzzzzzzzzzzzzzzzzzzzzc' }
-  gateway = await openGateway({
+  gateway = await createGateway({
     links: { listLinks: () => ({ links: [manual, fed, second] }) },
     feedLinks: { listFeedLinks: () => ({ feedLinks: [feedLink] }) },
   })
@@ -67,7 +67,7 @@ test('feed links of a list get their connections with one call', async () => {
 })
 
 test('a patch names what it changes, and null clears', async () => {
-  gateway = await openGateway({ links: { updateLink: () => ({ link: manual }) } })
+  gateway = await createGateway({ links: { updateLink: () => ({ link: manual }) } })
   const body = { description: null, institutionName: '  Bank  ' }
   const { status } = await gateway.send('PATCH', `/api/links/${linkId}`, { body })
   expect(status).toBe(200)
@@ -80,7 +80,7 @@ test('a patch names what it changes, and null clears', async () => {
 })
 
 test('a missing link comes before a bad body, and before JSON that cannot be read', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     links: {
       getLink: () => {
         throw notFound('link')
@@ -95,7 +95,7 @@ test('a missing link comes before a bad body, and before JSON that cannot be rea
 })
 
 test('deleting answers with nothing', async () => {
-  gateway = await openGateway({ links: { deleteLink: () => ({}) } })
+  gateway = await createGateway({ links: { deleteLink: () => ({}) } })
   const { status, text } = await gateway.send('DELETE', `/api/links/${linkId}`)
   expect([status, text]).toEqual([200, ''])
 })
@@ -105,7 +105,7 @@ describe('a link over a feed connection', () => {
   const creating = { links: { createLink: () => ({ link: fed }) } }
 
   test('is 404 where the integration is off', async () => {
-    gateway = await openGateway(creating)
+    gateway = await createGateway(creating)
     const { status, body: answered } = await gateway.send('POST', '/api/links', { body })
     expect(status).toBe(404)
     expect(answered.error).toMatch(/not enabled/)
@@ -116,7 +116,7 @@ describe('a link over a feed connection', () => {
       getFeedLink: () => ({ feedLink }),
       activateFeedLink: () => ({ feedLink }),
     }
-    gateway = await openGateway({ ...creating, feedLinks }, feedOn)
+    gateway = await createGateway({ ...creating, feedLinks }, feedOn)
     const { status, body: answered } = await gateway.send('POST', '/api/links', { body })
     expect(status).toBe(200)
     expect(answered).toMatchObject({ linkId, linkType: 'feed', feedLinkId })
@@ -133,13 +133,13 @@ describe('a link over a feed connection', () => {
         throw unavailable('down')
       },
     }
-    gateway = await openGateway({ ...creating, feedLinks }, feedOn)
+    gateway = await createGateway({ ...creating, feedLinks }, feedOn)
     expect((await gateway.send('POST', '/api/links', { body })).status).toBe(200)
   })
 
   test('is refused unless the connection is pending', async () => {
     const active = { ...feedLink, status: 'active' }
-    gateway = await openGateway(
+    gateway = await createGateway(
       { ...creating, feedLinks: { getFeedLink: () => ({ feedLink: active }) } },
       feedOn,
     )
@@ -154,7 +154,7 @@ describe('a link over a feed connection', () => {
       getFeedLink: () => ({ feedLink: active }),
       activateFeedLink: () => ({ feedLink: active }),
     }
-    gateway = await openGateway({ ...creating, feedLinks }, feedOn)
+    gateway = await createGateway({ ...creating, feedLinks }, feedOn)
     const headers = { 'idempotency-key': 'again' }
     expect((await gateway.send('POST', '/api/links', { body, headers })).status).toBe(200)
   })

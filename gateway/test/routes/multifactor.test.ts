@@ -1,6 +1,6 @@
 import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { byKey, byPending, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
 import { alice, callerOfCall } from '../stub-mesh.ts'
 
@@ -13,7 +13,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 describe('signing in with a second factor', () => {
   test('begins with a pending session in the cookie and 428', async () => {
     const login = () => ({ sessionToken: 'pending', isActive: true, mfaRequired: true })
-    gateway = await openGateway({ signIn: { login } })
+    gateway = await createGateway({ signIn: { login } })
     const body = { email: 'alice@example.com', password: 'long enough' }
     const answer = await gateway.send('POST', '/api/authentication/login', { body, as: null })
     expect([answer.status, answer.body]).toEqual([
@@ -25,7 +25,7 @@ describe('signing in with a second factor', () => {
 
   test('ends with a full one, and the same answer as a sign-in', async () => {
     const completeSignIn = () => ({ sessionToken: 'fresh', isActive: true })
-    gateway = await openGateway({ multifactor: { completeSignIn } })
+    gateway = await createGateway({ multifactor: { completeSignIn } })
     const answer = await gateway.send('POST', url, { body: { totp: ' 123456 ' }, as: byPending })
     expect([answer.status, answer.body]).toEqual([200, { isActive: true }])
     expect(answer.headers['set-cookie']).toMatch(/^coffer_session=fresh;/)
@@ -39,13 +39,13 @@ describe('signing in with a second factor', () => {
     ['a key', byKey],
     ['nobody', null],
   ])('is not for %s', async (_name, as) => {
-    gateway = await openGateway({})
+    gateway = await createGateway({})
     expect((await gateway.send('POST', url, { body: { totp: '123456' }, as })).status).toBe(401)
   })
 
   test('a wrong code leaves the cookie; too many say when to try again', async () => {
     let refusal = refused('wrong', { status: 401 })
-    gateway = await openGateway({
+    gateway = await createGateway({
       multifactor: {
         completeSignIn: () => {
           throw refusal
@@ -63,7 +63,7 @@ describe('signing in with a second factor', () => {
   test.each([{}, { totp: '' }, { totp: '  ' }, { totp: 123456 }, { totp: null }])(
     '%j is no code',
     async (body) => {
-      gateway = await openGateway({})
+      gateway = await createGateway({})
       const answer = await gateway.send('POST', url, { body, as: byPending })
       expect([answer.status, Object.keys(answer.body.problems)]).toEqual([400, ['totp']])
     },
@@ -72,7 +72,7 @@ describe('signing in with a second factor', () => {
 
 test('a pending session may see who it is, and nothing else', async () => {
   const getMe = () => ({ user, mfaPending: true, isActive: true, nextUrl: '/login/multifactor' })
-  gateway = await openGateway({ users: { getMe }, links: { listLinks: () => ({ links: [] }) } })
+  gateway = await createGateway({ users: { getMe }, links: { listLinks: () => ({ links: [] }) } })
   const { status, body } = await gateway.send('GET', '/api/users/me', { as: byPending })
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -93,7 +93,7 @@ test('a pending session may see who it is, and nothing else', async () => {
 describe('the authenticator', () => {
   test('is set up, confirmed and disabled by sessions', async () => {
     const recoveryCodes = ['aaaa-bbbb']
-    gateway = await openGateway({
+    gateway = await createGateway({
       multifactor: {
         setUpTotp: () => ({ uri: 'otpauth://totp/x', recoveryCodes }),
         confirmTotp: () => ({}),
@@ -114,7 +114,7 @@ describe('the authenticator', () => {
   })
 
   test('is set up with a proof where one is sent', async () => {
-    gateway = await openGateway({ multifactor: { setUpTotp: () => ({ uri: 'x' }) } })
+    gateway = await createGateway({ multifactor: { setUpTotp: () => ({ uri: 'x' }) } })
     const post = (body: object) => gateway.send('POST', totpUrl('setup'), { as: bySession, body })
     expect((await post({ currentPassword: 'long enough' })).status).toBe(200)
     expect(gateway.received.at(-1)!.message).toMatchObject({
@@ -130,7 +130,7 @@ describe('the authenticator', () => {
       isEnded = true
       return {}
     }
-    gateway = await openGateway({
+    gateway = await createGateway({
       links: { listLinks: () => ({ links: [] }) },
       signIn: {
         verifySession: ({ sessionToken }) => {
@@ -152,7 +152,7 @@ describe('the authenticator', () => {
   test.each([{}, { totp: '123456', currentPassword: 'long enough' }, { code: '123456' }])(
     'is not disabled by %j',
     async (body) => {
-      gateway = await openGateway({ multifactor: { disableTotp: () => ({}) } })
+      gateway = await createGateway({ multifactor: { disableTotp: () => ({}) } })
       const answer = await gateway.send('POST', totpUrl('disable'), { as: bySession, body })
       expect(answer.status).toBe(400)
       expect(answer.body.problems.oneOf).toHaveLength(2)
@@ -160,7 +160,7 @@ describe('the authenticator', () => {
   )
 
   test.each(['setup', 'confirm', 'disable', 'recovery_codes'])('%s takes no key', async (name) => {
-    gateway = await openGateway({})
+    gateway = await createGateway({})
     const body = { totp: '123456' }
     expect((await gateway.send('POST', totpUrl(name), { as: byKey, body })).status).toBe(401)
   })

@@ -1,6 +1,6 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from '../samples.ts'
 import type { Stubs } from '../stub-mesh.ts'
 
@@ -34,7 +34,7 @@ const writes: ['POST' | 'PATCH' | 'DELETE', string, object | undefined][] = [
 ]
 
 async function send([method, path, body]: (typeof writes)[number], stubs: Stubs) {
-  gateway = await openGateway({ ...ledger, ...stubs }, { COFFER_UPLOADS_ENABLED: 'true' })
+  gateway = await createGateway({ ...ledger, ...stubs }, { COFFER_UPLOADS_ENABLED: 'true' })
   return gateway.send(method, `${accountUrl}${path}`, body ? { body } : {})
 }
 

@@ -1,6 +1,6 @@
 import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { afterEach, expect, test } from '@jest/globals'
-import { byKey, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
 
@@ -12,7 +12,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a changed password ends other sessions at once, though verified a moment ago', async () => {
   let isChanged = false
-  gateway = await openGateway({
+  gateway = await createGateway({
     links: { listLinks: () => ({ links: [] }) },
     signIn: {
       verifySession: ({ sessionToken }) => {
@@ -37,7 +37,7 @@ test('a changed password ends other sessions at once, though verified a moment a
 })
 
 test('a wrong current password is 401 and leaves the cookie', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     passwords: {
       changePassword: () => {
         throw refused('wrong', { status: 401 })
@@ -48,19 +48,19 @@ test('a wrong current password is 401 and leaves the cookie', async () => {
   expect([status, headers['set-cookie']]).toEqual([401, undefined])
 })
 
-const proof = { currentPassword: 'long enough' }
+const reAuthentication = { currentPassword: 'long enough' }
 
 test.each([
   ['PUT', passwordUrl, body],
-  ['POST', '/api/users/security/totp/setup', proof],
-  ['POST', '/api/users/security/totp/disable', proof],
-  ['POST', '/api/users/security/totp/recovery_codes', proof],
-  ['DELETE', '/api/users/me', proof],
+  ['POST', '/api/users/security/totp/setup', reAuthentication],
+  ['POST', '/api/users/security/totp/disable', reAuthentication],
+  ['POST', '/api/users/security/totp/recovery_codes', reAuthentication],
+  ['DELETE', '/api/users/me', reAuthentication],
 ])('guesses at the password by %s %s are limited by network', async (method, path, sent) => {
   const wrong = () => {
     throw refused('wrong', { status: 401 })
   }
-  gateway = await openGateway(
+  gateway = await createGateway(
     {
       passwords: { changePassword: wrong },
       multifactor: { setUpTotp: wrong, disableTotp: wrong, renewRecoveryCodes: wrong },
@@ -80,13 +80,13 @@ test.each([
   [{ ...body, newPassword: 'short' }, ['newPassword']],
   [{ ...body, more: 1 }, ['more']],
 ])('%j changes no password', async (sent, problems) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const answer = await gateway.send('PUT', passwordUrl, { as: bySession, body: sent })
   expect([answer.status, Object.keys(answer.body.problems).sort()]).toEqual([400, problems])
 })
 
 test('a user is shown bare, to sessions', async () => {
-  gateway = await openGateway({ users: { getUser: () => ({ user }) } })
+  gateway = await createGateway({ users: { getUser: () => ({ user }) } })
   const url = `/api/users/${alice.userId}`
   const { status, body: shown } = await gateway.send('GET', url, { as: bySession })
   expect(status).toBe(200)
@@ -97,7 +97,7 @@ test('a user is shown bare, to sessions', async () => {
 })
 
 test('a reset needs no session, sets no cookie and answers nothing', async () => {
-  gateway = await openGateway({ passwords: { resetPassword: () => ({}) } })
+  gateway = await createGateway({ passwords: { resetPassword: () => ({}) } })
   const reset = (sent: object) =>
     gateway.send('POST', '/api/authentication/reset', { as: null, body: sent })
   const done = await reset({ token: ' abc ', password: 'long enough' })
@@ -108,7 +108,7 @@ test('a reset needs no session, sets no cookie and answers nothing', async () =>
 })
 
 test('a token that is not valid is 400', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     passwords: {
       resetPassword: () => {
         throw refused('not valid any more')

@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound, unauthenticated } from '@coffer/kit/rpc/errors'
 import { SessionSchema } from '@coffer/proto/identity/v1/session'
 import { afterEach, expect, test } from '@jest/globals'
-import { byKey, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { alice } from '../stub-mesh.ts'
 
 const url = '/api/users/security/sessions'
@@ -16,7 +16,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('sessions are listed for whoever is signed in', async () => {
   const listSessions = () => ({ sessions: [create(SessionSchema, session)] })
-  gateway = await openGateway({ sessions: { listSessions } })
+  gateway = await createGateway({ sessions: { listSessions } })
   const { status, body } = await gateway.send('GET', url, { as: bySession })
   expect(status).toBe(200)
   const time = '2026-01-02T03:04:05Z'
@@ -32,7 +32,7 @@ test.each([url, `${url}/${sessionId}`])('DELETE %s ends sessions at once', async
     isEnded = true
     return {}
   }
-  gateway = await openGateway({
+  gateway = await createGateway({
     links: { listLinks: () => ({ links: [] }) },
     signIn: {
       verifySession: ({ sessionToken }) => {
@@ -50,7 +50,7 @@ test.each([url, `${url}/${sessionId}`])('DELETE %s ends sessions at once', async
 })
 
 test('a session that is not there is 404, what is no ID 400', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     sessions: {
       endSession: () => {
         throw notFound('session')

@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { TransactionClusterSchema } from '@coffer/proto/ledger/v1/similar'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 
 const url = `${accountUrl}/transactions/${ids.transactionId}/similar`
@@ -27,7 +27,7 @@ let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a cluster is answered with its words and members, none of them a message', async () => {
-  gateway = await openGateway({ similar: { getCluster: () => ({ cluster }) } })
+  gateway = await createGateway({ similar: { getCluster: () => ({ cluster }) } })
   const { status, body } = await gateway.send('GET', url)
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -48,7 +48,7 @@ test('a cluster is answered with its words and members, none of them a message',
 })
 
 test('no cluster is 204 without a body', async () => {
-  gateway = await openGateway({ similar: { getCluster: () => ({}) } })
+  gateway = await createGateway({ similar: { getCluster: () => ({}) } })
   const { status, text } = await gateway.send('GET', url)
   expect([status, text]).toEqual([204, ''])
 })
@@ -57,6 +57,6 @@ test('an unknown transaction is 404', async () => {
   const getCluster = () => {
     throw notFound('transaction')
   }
-  gateway = await openGateway({ similar: { getCluster } })
+  gateway = await createGateway({ similar: { getCluster } })
   expect((await gateway.send('GET', url)).status).toBe(404)
 })

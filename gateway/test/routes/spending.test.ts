@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { ExplanationSchema } from '@coffer/proto/budgeting/v1/spending'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from '../samples.ts'
 
 const url = `${accountUrl}/spending`
@@ -31,7 +31,7 @@ test.each([
   ],
   [undated, { ruleset }],
 ])('%j is one of the two shapes', async (body, expected) => {
-  gateway = await openGateway({ spending: { createSpending: () => ({ spending }) } })
+  gateway = await createGateway({ spending: { createSpending: () => ({ spending }) } })
   const answer = await gateway.send('POST', url, { body })
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({
@@ -63,7 +63,7 @@ test.each([
   [{ targetAmount: 0, autoCreateTransaction: true }, 'autoCreateTransaction'],
   [{ spendingType: 'goal', autoCreateTransaction: true }, 'spendingType "goal"'],
 ])('%j tells its shape by %s', async (body, sign) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const answer = await gateway.send('POST', url, { body })
   const error = `Invalid request: problems.oneOf[0] is for the shape that ${sign} stands for`
   expect([answer.status, answer.body.error]).toEqual([400, error])
@@ -71,7 +71,7 @@ test.each([
 })
 
 test('a body of neither shape is reported against both, the expense first', async () => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const { status, body } = await gateway.send('POST', url, { body: {} })
   const shared = {
     spendingType: missing,
@@ -100,7 +100,7 @@ test.each([
   [{ ...goal, nextRecurrence: '' }, { nextRecurrence: 'cannot be blank' }],
   [{ ...goal, isPaused: null }, { isPaused: 'cannot be blank' }],
 ])('the goal %j has a fault', async (body, problems) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const answer = await gateway.send('POST', url, { body })
   expect(answer.status).toBe(400)
   expect(answer.body.error).toMatch(/^Invalid request: .* spendingType "goal"/)
@@ -110,7 +110,7 @@ test.each([
 
 test('a transfer answers with the balances and the changed envelopes, source first', async () => {
   const second = { ...envelope, spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzzb' }
-  gateway = await openGateway({
+  gateway = await createGateway({
     envelopes: { transfer: () => ({ balance: balances, envelopes: [envelope, second] }) },
     spending: {
       recalculateSpending: ({ envelopes }) => ({
@@ -139,14 +139,14 @@ test.each([
   [{ fromSpendingId: '', amount: 5 }, { fromSpendingId: { oneOf: expect.anything() } }],
   [{ fromSpendingId: ids.linkId, amount: 5 }, { fromSpendingId: { oneOf: expect.anything() } }],
 ])('the transfer %j is refused', async (body, problems) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const answer = await gateway.send('POST', `${url}/transfer`, { body })
   expect(answer.status).toBe(400)
   expect(answer.body.problems).toEqual(problems)
 })
 
 test('list, one, its transactions and deletion', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     spending: {
       listSpending: () => ({ spending: [spending] }),
       getSpending: () => ({ spending }),
@@ -164,7 +164,7 @@ test('list, one, its transactions and deletion', async () => {
 })
 
 test('a partial change names what was sent, a null rule included', async () => {
-  gateway = await openGateway({ spending: { updateSpending: () => ({ spending }) } })
+  gateway = await createGateway({ spending: { updateSpending: () => ({ spending }) } })
   const body = { name: ' Bike ', targetAmount: 5, ruleset: null, isPaused: false }
   const answer = await gateway.send('PATCH', one, { body })
   expect(answer.status).toBe(200)
@@ -198,14 +198,14 @@ test.each([
     { ruleset: { oneOf: ['must be null', 'must be a DTSTART line and an RRULE line'] } },
   ],
 ])('the change %j is refused', async (body, problems) => {
-  gateway = await openGateway({ spending: { getSpending: () => ({ spending }) } })
+  gateway = await createGateway({ spending: { getSpending: () => ({ spending }) } })
   const answer = await gateway.send('PATCH', one, { body })
   expect(answer.status).toBe(400)
   expect(answer.body.problems).toEqual(problems)
 })
 
 test('a malformed rule of an expense is reported under its shape', async () => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const body = { ...expense, ruleset: 'DTSTART:20220101T060000Z\nRRULE:FREQ=SECONDLY' }
   const answer = await gateway.send('POST', url, { body })
   expect(answer.status).toBe(400)
@@ -219,7 +219,7 @@ test('a missing spending object is 404 even with a bad body', async () => {
   const getSpending = () => {
     throw notFound('spending')
   }
-  gateway = await openGateway({ spending: { getSpending } })
+  gateway = await createGateway({ spending: { getSpending } })
   const answer = await gateway.send('PATCH', one, { body: { targetAmount: 0 } })
   expect(answer.status).toBe(404)
 })
@@ -229,7 +229,7 @@ test('an explanation is sentences and the figures behind them', async () => {
     ...{ spendingId: ids.spendingId, asOf: spending.createdAt, nextContributionAmount: 1234n },
     ...{ sentences: ['$12.34.'], method: 'split', need: 12_343n, divisor: 10n, remainder: 3n },
   })
-  gateway = await openGateway({ spending: { explainSpending: () => ({ explanation }) } })
+  gateway = await createGateway({ spending: { explainSpending: () => ({ explanation }) } })
   const answer = await gateway.send('GET', `${one}/explain`)
   expect(answer.status).toBe(200)
   expect(answer.body).toMatchObject({

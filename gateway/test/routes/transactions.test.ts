@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { HandlerContext } from '@connectrpc/connect'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from '../samples.ts'
 
 const url = `${accountUrl}/transactions`
@@ -16,7 +16,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 describe('adding a transaction', () => {
   test('answers with transaction and balances, without spending when unassigned', async () => {
-    gateway = await openGateway({ transactions: { createTransaction: () => written } })
+    gateway = await createGateway({ transactions: { createTransaction: () => written } })
     const sent = { ...body, merchantName: null, spendingId: null, isPending: null }
     const answer = await gateway.send('POST', url, { body: sent })
     expect(answer.status).toBe(200)
@@ -67,7 +67,7 @@ describe('adding a transaction', () => {
       leftMs = context.timeoutMs()
       return { spending: [spending] }
     }
-    gateway = await openGateway({ transactions: stubs, spending: { recalculateSpending } })
+    gateway = await createGateway({ transactions: stubs, spending: { recalculateSpending } })
     const sent = { ...body, spendingId: ids.spendingId }
     const answer = await gateway.send('POST', url, { body: sent })
     expect(answer.body.spending).toMatchObject({ spendingId: ids.spendingId, currentAmount: 2000 })
@@ -88,7 +88,7 @@ describe('adding a transaction', () => {
     }
     const never = () => new Promise<never>(() => undefined)
     for (const recalculateSpending of [down, never]) {
-      gateway = await openGateway({ transactions: stubs, spending: { recalculateSpending } })
+      gateway = await createGateway({ transactions: stubs, spending: { recalculateSpending } })
       const sent = { ...body, spendingId: ids.spendingId }
       const answer = await gateway.send('POST', url, { body: sent })
       expect(answer.status).toBe(200)
@@ -105,7 +105,7 @@ describe('adding a transaction', () => {
         throw notFound('bank account')
       },
     }
-    gateway = await openGateway({ bankAccounts })
+    gateway = await createGateway({ bankAccounts })
     expect((await gateway.send('POST', url, { body: {} })).status).toBe(404)
   })
 
@@ -146,7 +146,7 @@ describe('adding a transaction', () => {
       { notes: { oneOf: ['must be null', 'must have printable characters only'] } },
     ],
   ])('refuses %j', async (change, problems) => {
-    gateway = await openGateway({ bankAccounts: { describeBankAccount: () => ({}) } })
+    gateway = await createGateway({ bankAccounts: { describeBankAccount: () => ({}) } })
     const sent = Object.keys(change).length === 0 ? {} : { ...body, ...change }
     const answer = await gateway.send('POST', url, { body: sent })
     expect(answer.status).toBe(400)
@@ -168,7 +168,7 @@ test.each([
   ['{"amount":5e2}', 200],
 ])('an amount sent as %s is exact or refused: %i', async (text, status) => {
   const rest = ',"date":"2026-01-02T00:00:00Z","name":"Groceries"}'
-  gateway = await openGateway({
+  gateway = await createGateway({
     transactions: { createTransaction: () => written },
     bankAccounts: { describeBankAccount: () => ({}) },
   })
@@ -184,7 +184,7 @@ describe('changing a transaction', () => {
   const updated = { ...written, envelopes: [] }
 
   test('null takes it out of its envelope; keys not sent are left alone', async () => {
-    gateway = await openGateway({ transactions: { updateTransaction: () => updated } })
+    gateway = await createGateway({ transactions: { updateTransaction: () => updated } })
     const sent = { spendingId: null, merchantName: null, name: 'Food' }
     const answer = await gateway.send('PATCH', oneUrl, { body: sent })
     expect(answer.body.spending).toEqual([])
@@ -200,7 +200,7 @@ describe('changing a transaction', () => {
     ['', ''],
     [null, undefined],
   ])('takes the notes %j', async (notes, sent) => {
-    gateway = await openGateway({ transactions: { updateTransaction: () => updated } })
+    gateway = await createGateway({ transactions: { updateTransaction: () => updated } })
     expect((await gateway.send('PATCH', oneUrl, { body: { notes } })).status).toBe(200)
     const { message } = gateway.received.at(-1) as { message: { notes?: string } }
     expect(message).toMatchObject({ updateMask: { paths: ['notes'] } })
@@ -210,7 +210,7 @@ describe('changing a transaction', () => {
   test('answers with every changed envelope, old before new', async () => {
     const second = { ...envelope, spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzzb' }
     const both = [spending, { ...spending, spendingId: second.spendingId }]
-    gateway = await openGateway({
+    gateway = await createGateway({
       transactions: { updateTransaction: () => ({ ...written, envelopes: [envelope, second] }) },
       spending: { recalculateSpending: () => ({ spending: both }) },
     })
@@ -220,7 +220,7 @@ describe('changing a transaction', () => {
   })
 
   test('a failed recalculation leaves an empty list and says so', async () => {
-    gateway = await openGateway({
+    gateway = await createGateway({
       transactions: { updateTransaction: () => ({ ...written, envelopes: [envelope] }) },
     })
     const answer = await gateway.send('PATCH', oneUrl, { body: { name: 'Food' } })
@@ -229,14 +229,16 @@ describe('changing a transaction', () => {
   })
 
   test('adjustsBalance is not a key of it', async () => {
-    gateway = await openGateway({ transactions: { getTransaction: () => ({ transaction }) } })
+    gateway = await createGateway({ transactions: { getTransaction: () => ({ transaction }) } })
     const answer = await gateway.send('PATCH', oneUrl, { body: { adjustsBalance: true } })
     expect(answer.body.problems).toEqual({ adjustsBalance: 'key not expected' })
   })
 
   test('a soft-deleted one is 404 before a bad body', async () => {
     const gone = { ...transaction, deletedAt: transaction.createdAt as never }
-    gateway = await openGateway({ transactions: { getTransaction: () => ({ transaction: gone }) } })
+    gateway = await createGateway({
+      transactions: { getTransaction: () => ({ transaction: gone }) },
+    })
     expect((await gateway.send('PATCH', oneUrl, { body: { bogus: 1 } })).status).toBe(404)
   })
 })
@@ -247,7 +249,7 @@ test.each([
   ['?adjusts_balance=yes&soft=', { adjustsBalance: false, soft: true }],
   ['?adjusts_balance=1&adjusts_balance=0', { adjustsBalance: true, soft: true }],
 ])('deleting with %j', async (query, expected) => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     transactions: { deleteTransaction: () => ({ balance: balances, envelopes: [envelope] }) },
     ...recalculated,
   })
@@ -271,7 +273,7 @@ test.each([
   ['?limit=-1', 400, null],
   ['?offset=-1', 400, null],
 ])('the list with %j is %i', async (query, status, expected) => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     transactions: { listTransactions: () => ({ transactions: [transaction] }) },
   })
   const answer = await gateway.send('GET', url + query)
@@ -280,7 +282,7 @@ test.each([
 })
 
 test('one transaction can be read', async () => {
-  gateway = await openGateway({ transactions: { getTransaction: () => ({ transaction }) } })
+  gateway = await createGateway({ transactions: { getTransaction: () => ({ transaction }) } })
   const { body: answered } = await gateway.send('GET', oneUrl)
   expect(answered).toMatchObject({ transactionId: ids.transactionId, aggregatorTransaction: null })
 })

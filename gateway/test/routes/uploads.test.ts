@@ -9,7 +9,7 @@ import { connect as connectNats, type NatsConnection } from '@nats-io/transport-
 import { WebSocket } from 'ws'
 import { startGateway } from '../../src/main.ts'
 import { fileTaker, formOf } from '../forms.ts'
-import { byKey, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, upload } from '../samples.ts'
 import { alice, type Stubs } from '../stub-mesh.ts'
 
@@ -31,7 +31,7 @@ describe('uploading a file', () => {
   const file = new File(['<OFX>'], 'june.qfx', { type: 'application/vnd.intu.QFX' })
 
   test('hands the bytes to the ledger and answers with the upload and its file', async () => {
-    gateway = await openGateway({ uploads }, uploadsOn)
+    gateway = await createGateway({ uploads }, uploadsOn)
     const sent = await formOf({ note: 'ignored', data: file })
     const answer = await gateway.send('POST', url, sent)
     expect(answer.status).toBe(200)
@@ -51,7 +51,7 @@ describe('uploading a file', () => {
   })
 
   test('takes an Idempotency-Key that fits one file only', async () => {
-    gateway = await openGateway({ uploads }, uploadsOn)
+    gateway = await createGateway({ uploads }, uploadsOn)
     const hashes = new Set<string>()
     for (const data of [file, file, new File(['<OFY>'], 'june.qfx', { type: file.type })]) {
       const sent = await formOf({ data })
@@ -64,7 +64,7 @@ describe('uploading a file', () => {
   })
 
   test('is 400 for a form that cannot be read, and 415 for anything but a form', async () => {
-    gateway = await openGateway({ uploads }, uploadsOn)
+    gateway = await createGateway({ uploads }, uploadsOn)
     const before = taken.length
     const cut = await formOf({ data: file })
     cut.body = cut.body.subarray(0, cut.body.length - 20)
@@ -79,20 +79,20 @@ describe('uploading a file', () => {
   })
 
   test('is 413 above 6 MiB', async () => {
-    gateway = await openGateway({ uploads }, uploadsOn)
+    gateway = await createGateway({ uploads }, uploadsOn)
     const big = new File(['x'.repeat(6 * 1024 * 1024)], 'big.ofx')
     expect((await gateway.send('POST', url, await formOf({ data: big }))).status).toBe(413)
   })
 
   test('is 404 where uploads are off', async () => {
-    gateway = await openGateway({ uploads })
+    gateway = await createGateway({ uploads })
     const { status, body } = await gateway.send('POST', url, await formOf({ data: file }))
     expect([status, body.error]).toEqual([404, expect.stringContaining('not enabled')])
   })
 })
 
 test('the status of an upload can be read', async () => {
-  gateway = await openGateway({ uploads: { getUpload: () => ({ upload }) } }, uploadsOn)
+  gateway = await createGateway({ uploads: { getUpload: () => ({ upload }) } }, uploadsOn)
   const { body } = await gateway.send('GET', `${url}/${ids.transactionUploadId}`)
   expect(body).toEqual({
     transactionUploadId: ids.transactionUploadId,
@@ -112,7 +112,7 @@ test('the status of an upload can be read', async () => {
 test('undoing an import answers with balances and the spending objects it changed', async () => {
   const recalculated = { recalculateSpending: () => ({ spending: [spending] }) }
   const uploads = { undoUpload: () => ({ balance: balances, envelopes: [envelope] }) }
-  gateway = await openGateway({ uploads, spending: recalculated }, uploadsOn)
+  gateway = await createGateway({ uploads, spending: recalculated }, uploadsOn)
   const answer = await gateway.send('DELETE', `${url}/${ids.transactionUploadId}`)
   expect([answer.status, answer.body]).toEqual([
     200,
@@ -144,7 +144,7 @@ describe('the progress socket', () => {
 
   async function serve(uploads: Stubs['uploads'] = {}, more: object = {}): Promise<void> {
     const times = { progressTimes: never, ...more }
-    gateway = await openGateway({ uploads }, uploadsOn, {
+    gateway = await createGateway({ uploads }, uploadsOn, {
       broker: { connection, isConnected: () => true, subject },
       ...times,
     })
@@ -264,7 +264,7 @@ describe('the progress socket', () => {
   })
 
   test('is open to a configured origin, and to twenty at a time', async () => {
-    gateway = await openGateway(
+    gateway = await createGateway(
       { uploads: { getUpload: () => ({ upload }) } },
       { ...uploadsOn, COFFER_ALLOWED_ORIGINS: 'https://app.example', COFFER_SOCKETS_MAX: '21' },
       { broker: { connection, isConnected: () => true, subject }, progressTimes: never },

@@ -8,7 +8,7 @@ function read(json: string): unknown {
   return readBody(shape, { bytes: Buffer.from(json), contentType: 'application/json' })
 }
 
-// spec/decisions.md, Integers: JSON integers within ±2^53−1; 5.0 is one.
+// JSON integers are within ±2^53−1, and 5.0 is one (docs/api.md#bodies).
 test.each([
   ['5', 5],
   ['5.0', 5],
@@ -30,11 +30,11 @@ test.each([
   '9007199254740993',
   '1e400',
   '"5"',
-])('%s is none', (source) => {
+])('%s is not an integer', (source) => {
   expect(() => read(`{"amount":${source}}`)).toThrow('Invalid request')
 })
 
-test('a body of very many values is refused before it is read', () => {
+test('a body of more than 20,000 values is refused before it is parsed', () => {
   const keys = Array.from({ length: 20_001 }, (_, index) => `"k${index}":1`)
   expect(() => read(`{${keys.join()}}`)).toThrow('the body has more than 20000 values')
 })

@@ -3,14 +3,14 @@ import type { ConnectError } from '@connectrpc/connect'
 import { z } from 'zod'
 import { problemsOfIssues } from '../errors/problems.ts'
 import { intendedShape } from './intended-shape.ts'
-import { placeOfJsonFault } from './json-fault.ts'
+import { locateJsonFault } from './json-fault.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a JSON body of that shape. Throws what a client gets: 400 for an empty body, bad JSON or
- * anything but an object, 415 for another content type, 400 with problems for the rest
- * (spec/decisions.md, General). `timezone` is that of the account, for texts about days.
+ * Parses a JSON body by a schema (docs/api.md#bodies). Throws refused (400) for an empty body, bad
+ * JSON or anything but an object, refused (415) for another content type, and invalid with problems
+ * by field. `timezone` is the account's IANA name, for problems about days.
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -30,10 +30,10 @@ export function readBody<Schema extends z.ZodType>(
     : invalid(problemsOf(schema, body, timezone))
 }
 
-// Far above the largest body of the interface; what is above it would hold up everybody else.
+// Above the largest valid body. Parsing more values would block the event loop.
 const valuesMax = 20_000
 
-/** Refuses a body of very many values before any work goes into it; commas stand for values. */
+/** Throws refused for too many values, before any parsing. Each comma counts as a value. */
 function requireFewValues(bytes: Uint8Array): void {
   let values = 1
   for (let at = bytes.indexOf(0x2c); at >= 0; at = bytes.indexOf(0x2c, at + 1)) {
@@ -42,12 +42,12 @@ function requireFewValues(bytes: Uint8Array): void {
   }
 }
 
-/** The refusal of a body that is not of the expected kind: 415. */
+/** Returns the refusal (415) of a body with another content type. */
 export function wrongType(expected: string) {
   return refused(`the content type must be ${expected}`, { status: 415 })
 }
 
-/** The content type without its parameters, in lower case. */
+/** Returns the media type of a Content-Type: without parameters, in lower case; '' if missing. */
 export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
@@ -56,7 +56,7 @@ function problemsOf(schema: z.core.$ZodType, body: object, timezone: string): Pr
   return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [], timezone)
 }
 
-/** Every shape is reported, the one that was meant first. */
+/** Reports the problems of every shape, the intended shape first (docs/api.md#errors). */
 function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string): ConnectError {
   const intended = intendedShape(options, body)
   const first = options.filter((_, index) => index === intended?.index)
@@ -74,7 +74,7 @@ function readObject(bytes: Uint8Array): object {
   try {
     value = mayHaveFraction.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text)
   } catch {
-    throw refused(`the body is not well-formed JSON${placeOfJsonFault(text)}`)
+    throw refused(`the body is not well-formed JSON${locateJsonFault(text)}`)
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw refused('the body must be a JSON object')
@@ -88,11 +88,11 @@ function readText(bytes: Uint8Array): string {
   }
 }
 
-// Being asked for every value makes reading several times slower.
+// A reviver makes JSON.parse several times slower, so it runs only where a number may be rounded.
 const mayHaveFraction = /\d[.eE]/
 
-// An integer written with a fraction too fine for a double would be rounded in silence. Integers
-// beyond 2^53 need no care: they stay beyond when rounded, and are refused there.
+// JSON.parse would silently round a fraction that is too fine for a double to an integer. Integers
+// beyond 2^53 stay beyond it when rounded: the schema refuses them.
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source ?? ''
   const isRounded = Number.isInteger(value) && !isPlain(source) && isFraction(source)
@@ -103,7 +103,7 @@ function isPlain(source: string): boolean {
   return /^-?\d+(\.0*)?$/.test(source)
 }
 
-/** Whether a decimal, maybe with an exponent, has digits behind the point that are not 0. */
+/** Whether a decimal, with its exponent applied, has digits other than 0 after the point. */
 function isFraction(source: string): boolean {
   const [, whole = '', part = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []

@@ -6,7 +6,7 @@ import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { isFreeLines, isFreeText, isPrintable } from './printable.ts'
 
-/** Every text a client can see about a field of a request (spec/identity.md 2.4). */
+/** Texts of problems that several fields share (docs/api.md#errors). */
 export const texts = {
   missing: 'required key is missing',
   blank: 'cannot be blank',
@@ -21,7 +21,7 @@ export const texts = {
   years: 'must lie between the years 1900 and 2199',
 } as const
 
-/** Kinds of IDs, by the names they have in paths and bodies (spec/ledger.md 8.1). */
+/** Prefixes of IDs, by their names in paths and bodies (docs/api.md#ids). */
 export const idPrefixes: Record<string, string> = {
   apiKeyId: 'key',
   bankAccountId: 'bac',
@@ -38,8 +38,8 @@ export const idPrefixes: Record<string, string> = {
   userId: 'user',
 }
 
-/** Kinds of IDs that others make. */
-export const foreignIds: Record<string, { prefix: string; form: RegExp }> = {
+/** IDs that other systems create, by their names in paths: Stripe's checkout sessions. */
+export const externalIds: Record<string, { prefix: string; form: RegExp }> = {
   checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
 }
 
@@ -48,7 +48,7 @@ const rfc3339 =
 
 const dayOnly = /^(\d{4}-\d\d-\d\d)(?:T00:00(?::00(?:\.0+)?)?)?$/
 
-/** Says that a key is missing, is null where a value is needed, or has the wrong JSON type. */
+/** Returns the problem of a key that is missing, is null, or has the wrong JSON type (`text`). */
 function typed(text: string) {
   return ({ input }: { input?: unknown }) => {
     if (input === undefined) return texts.missing
@@ -56,24 +56,24 @@ function typed(text: string) {
   }
 }
 
-/** A rule that ends the check of its field: the first failing rule is the one reported. */
+/** Parameters of a rule that ends the validation of its field: only the first problem is shown. */
 function rule(text: string) {
   return { error: text, abort: true }
 }
 
 const string = z.string({ error: typed(texts.string) })
 
-/** Characters as a reader counts them in UTF-8 text: code points. */
+/** Length in characters: Unicode code points. */
 function lengthOf(text: string): number {
   return [...text].length
 }
 
-function line(range: { min: number; max: number }, hasForm = isPrintable) {
+function line(range: { min: number; max: number }, isAllowed = isPrintable) {
   const { min, max } = range
   return string
     .trim()
     .refine((text) => min === 0 || text !== '', rule(texts.blank))
-    .refine(hasForm, rule(texts.printable))
+    .refine(isAllowed, rule(texts.printable))
     .refine(
       (text) => lengthOf(text) >= min && lengthOf(text) <= max,
       rule(`must have ${min} to ${max} characters`),
@@ -81,37 +81,37 @@ function line(range: { min: number; max: number }, hasForm = isPrintable) {
     .meta({ minLength: min, maxLength: max })
 }
 
-/** A name: printable, 1 to 300 characters, not blank after trimming (spec/ledger.md 0.3). */
+/** A name: printable, 1 to 300 characters, not blank after trimming (docs/api.md#bodies). */
 export const name = line({ min: 1, max: 300 }, isFreeText)
 
-/** A free text: printable, up to 300 characters, may be blank (spec/ledger.md 0.3). */
+/** A free text: printable, up to 300 characters, may be blank (docs/api.md#bodies). */
 export const text = line({ min: 0, max: 300 }, isFreeText)
 
 /** Notes: printable, up to 2,000 characters in any number of lines, may be blank. */
 export const notes = line({ min: 0, max: 2000 }, isFreeLines)
 
-/** What somebody looks for: any text of 1 to 1000 characters, not blank after trimming. */
+/** A search phrase: any text of 1 to 1000 characters, not blank after trimming. */
 export const phrase = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
   .refine((value) => lengthOf(value) <= 1000, rule('must have at most 1000 characters'))
 
-/** A page of the app by its path; joined to the address of the app it cannot lead elsewhere. */
+/** A path within the app. Open redirect: a path that begins with `//` would name another host. */
 export const appPath = line({ min: 1, max: 300 }).refine(
   (value) => /^\/(?!\/)/.test(value),
   rule('must begin with one /'),
 )
 
-/** A password, trimmed; its length is counted in characters (spec/decisions.md, Identity). */
+/** A password: trimmed, 8 to 72 characters, not bytes (docs/sign-in.md#passwords). */
 export const password = line({ min: 8, max: 72 })
 
-/** What identity made and knows again: codes of authenticators, recovery codes, tokens. */
+/** A secret that identity has issued: TOTP code, recovery code, link token. */
 export const code = line({ min: 1, max: 100 })
 
-// Made once: making it takes longer than asking it.
+// A constant: creating the schema takes longer than using it.
 const emailForm = z.email()
 
-/** An address that is valid and lower case; mixed case is refused, not changed. */
+/** A valid email address in lower case; upper case is refused, not converted. */
 export const email = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
@@ -121,16 +121,16 @@ export const email = string
     rule('must be a valid email address'),
   )
 
-/** An address as people type it: valid once it is in lower case. */
+/** An email address in any case, converted to lower case. */
 export const typedEmail = string.trim().toLowerCase().pipe(email)
 
-/** The number that solves a challenge. */
+/** The nonce that solves a proof-of-work challenge. */
 export const nonce = z
   .int({ error: typed('must be an integer') })
   .refine((value) => value >= 0, rule('must not be negative'))
   .transform(BigInt)
 
-/** A recurrence rule of RFC 5545 (spec/budgeting.md 1.4). */
+/** DTSTART and RRULE of RFC 5545 (docs/recurrence.md#rules-accepted). */
 export const ruleset = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
@@ -141,17 +141,17 @@ export const ruleset = string
     context.addIssue({ code: 'custom', message: read.problem, continue: false })
   })
 
-/** A list of such values. */
+/** Returns the schema of a list of values. */
 export function list<Schema extends z.ZodType>(schema: Schema) {
   return z.array(schema, { error: typed('must be a list') })
 }
 
-/** An object with these keys and no others. */
+/** Returns the schema of a closed object: unknown keys are problems. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: typed('must be an object') })
 }
 
-/** The ID of an object of that kind, checked whole (spec/decisions.md, General). */
+/** Returns the schema of an ID with the prefix; every character is checked (docs/api.md#ids). */
 export function id(prefix: string) {
   return string
     .trim()
@@ -162,12 +162,12 @@ export function id(prefix: string) {
     .meta({ pattern: idPattern(prefix) })
 }
 
-/** Why a text is no ID of that kind, for the client. */
+/** Returns the problem of a text that is not an ID with the prefix. */
 export function idProblem(prefix: string, text: string): string {
   return `must be an ID that begins with ${prefix}_: ${idFault(prefix, text)}`
 }
 
-/** What IDs of a kind look like, for the reference. */
+/** Returns the regular expression of IDs with the prefix, for the OpenAPI document. */
 export function idPattern(prefix: string): string {
   return `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`
 }
@@ -179,36 +179,38 @@ const integer = z.int({
 /** An amount in minor units, as bigint. */
 export const money = integer.transform(BigInt)
 
-/** An amount that moves something in one direction or the other. */
+/** An amount in minor units other than 0, as bigint. */
 export const nonZeroMoney = integer
   .refine((value) => value !== 0, rule('must not be 0'))
   .transform(BigInt)
 
+/** An amount in minor units above 0, as bigint. */
 export const positiveMoney = integer
   .refine((value) => value > 0, rule('must be greater than 0'))
   .transform(BigInt)
 
+/** An amount in minor units of 0 or more, as bigint. */
 export const notNegativeMoney = integer
   .refine((value) => value >= 0, rule('must not be negative'))
   .transform(BigInt)
 
 export const boolean = z.boolean({ error: typed(texts.boolean) })
 
-/** Whether the text is a calendar day of the years that dates may have. */
+/** Whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */
 export function isDay(text: string): boolean {
   const [year = ''] = /^\d{4}(?=-\d\d-\d\d$)/.exec(text) ?? []
   const isInRange = year >= '1900' && year < '2200'
   return isInRange && DateTime.fromISO(text, { zone: 'utc' }).isValid
 }
 
-/** An RFC 3339 timestamp with an offset, as a protobuf Timestamp. */
+/** An RFC 3339 timestamp with an offset, parsed to a protobuf Timestamp (docs/api.md#time). */
 export const timestamp = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
   .superRefine((value, context) => {
     if (rfc3339.test(value)) return
     const [, day = ''] = dayOnly.exec(value) ?? []
-    // The problem's text names the instant of the day in the account's timezone.
+    // `problemsOfIssues` adds the day's midnight in the account's timezone to the text.
     const params = isDay(day) ? { day } : {}
     context.addIssue({ code: 'custom', message: texts.timestamp, params, continue: false })
   })
@@ -218,38 +220,38 @@ export const timestamp = string
   .transform((instant) => timestampFromDate(instant.toJSDate()))
   .meta({ format: 'date-time' })
 
-/** One of the values; anything else names what is accepted. */
+/** Returns the schema of an enumeration; its problem lists the accepted values. */
 export function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
   return z.enum(values, { error: typed(`must be one of: ${values.join(', ')}`) })
 }
 
-/** The value that tells one shape of a body from another. */
+/** Returns the schema of a constant: the discriminator of a union. */
 export function exactly<const Value extends string>(value: Value) {
   return z.literal(value, { error: typed(`must be ${value}`) })
 }
 
-/** Null or a value; both problems are reported, null first (spec/interface.md, Errors 3). */
+/** Returns the schema of null or a value; both problems are reported, null first. */
 export function nullOr<Schema extends z.ZodType>(schema: Schema) {
   return z.union([z.null({ error: texts.null }), schema])
 }
 
-/** Null, which counts as not sent, or a value. */
+/** Returns the schema of an optional value; null counts as not sent. */
 export function ignoringNull<Schema extends z.ZodType>(schema: Schema) {
   return nullOr(schema)
     .transform((value) => value ?? undefined)
     .optional()
 }
 
-/** A currency an account may be kept in (spec/decisions.md, Ledger). */
+/** An ISO 4217 code that a bank account can have (docs/api.md#money). */
 export const currency = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
   .refine((value) => currencies().includes(value), rule('must be an ISO 4217 currency code'))
 
-/** The four digits a bank prints of an account's number. */
+/** The last four digits of an account's number. */
 export const mask = string.trim().regex(/^\d{4}$/, rule('must be exactly 4 digits'))
 
-/** What a mask may be changed to: four characters (spec/interface.md, Bank accounts). */
+/** The mask in a change: any four characters (docs/links.md#bank-accounts). */
 export const maskChange = line({ min: 0, max: 300 }).refine(
   (value) => lengthOf(value) === 4,
   rule('must have exactly 4 characters'),
@@ -274,7 +276,7 @@ export const accountSubType = oneOf([
 
 export const accountStatus = oneOf(['active', 'inactive', 'unknown'])
 
-/** The base URL of a feed provider; whether it is allowed is feed-sync's to say. */
+/** The base URL of a feed provider; feed-sync checks it against the allowed URLs. */
 export const feedUrl = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))
@@ -286,7 +288,7 @@ export const feedUrl = string
     rule('must have no credentials'),
   )
 
-/** The provider's key: 1 to 100 letters and digits (spec/interface.md, Limits). */
+/** The feed provider's API key: 1 to 100 letters and digits (docs/syncs.md#urls-and-keys). */
 export const feedApiKey = string
   .trim()
   .refine((value) => value !== '', rule(texts.blank))

@@ -8,11 +8,11 @@ import type { Form } from './form.ts'
 
 type FilePart = MessageInitShape<typeof FilePartSchema>
 
-// The longest time that a request may take to arrive (30 s), and one that the ledger may take.
+// Request timeout (30 s) plus the ledger's timeouts.
 const timeoutMs = 36_000
 
-/** How long the ledger may take for a part of a file, and for its answer in the end. */
-const waitMs = 5_000
+/** Timeout of the ledger for each part of a file, and for its reply at the end. */
+const defaultLedgerTimeoutMs = 5_000
 
 interface FileCall {
   params: { bankAccountId: string }
@@ -22,33 +22,34 @@ interface FileCall {
 }
 
 /**
- * Hands the file of a form to the ledger. The client's time does not count: the call is given up
- * where the ledger takes nothing for five seconds, or does not answer for as long once it has all.
- * Throws unavailable while the ledger cannot have stored the file, unanswered after that.
+ * Streams the file of a form to the ledger and returns the reply. Timeouts count only while the
+ * ledger is due: 5 s for each part, and 5 s for the reply. Time spent waiting for the client does
+ * not count. Throws unavailable before the end of the file is sent (the ledger stored nothing),
+ * unanswered after it.
  */
 export async function sendFile<Reply>(
   call: FileCall,
   send: (parts: AsyncIterable<{ part: FilePart }>, options: CallOptions) => Promise<Reply>,
-  ledgerWaitMs = waitMs,
+  ledgerTimeoutMs = defaultLedgerTimeoutMs,
 ): Promise<Reply> {
   const stop = new AbortController()
   let isWhole = false
   let timer: NodeJS.Timeout | undefined
-  const waitForLedger = () => {
+  const startTimer = () => {
     const giveUp = () => stop.abort(unanswered('the ledger did not answer in time'))
-    timer = setTimeout(giveUp, ledgerWaitMs).unref()
+    timer = setTimeout(giveUp, ledgerTimeoutMs).unref()
   }
   async function* timed() {
     clearTimeout(timer)
     for await (const part of fileParts(call)) {
       isWhole = part.part.of?.case === 'end'
-      waitForLedger()
+      startTimer()
       yield part
       clearTimeout(timer)
     }
-    waitForLedger()
+    startTimer()
   }
-  waitForLedger()
+  startTimer()
   try {
     return await send(timed(), { ...call.writeOptions, timeoutMs, signal: stop.signal })
   } catch (error) {
@@ -59,14 +60,14 @@ export async function sendFile<Reply>(
   }
 }
 
-/** The ledger stores no file without its end. */
+/** 503: the ledger stores no file whose end it did not receive, so the client may repeat it. */
 function notKept(): Error {
   return unavailable('the file was not taken in time, and nothing of it is kept: send it again')
 }
 
 /**
- * The file of a form in the parts in which the ledger takes it, each as it arrives: none of it is
- * gathered here. The end carries the hash of the whole request for its Idempotency-Key.
+ * Streams the file of a form in the parts of the RPC, with backpressure: no part is buffered here.
+ * The last part carries the hash of the whole request for its idempotency key.
  */
 async function* fileParts({
   params: { bankAccountId },

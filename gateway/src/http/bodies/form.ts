@@ -8,20 +8,20 @@ import { texts } from './fields.ts'
 
 /** The file of a multipart form. */
 export interface Form {
-  /** The client's name for it. */
+  /** File name, as the client sent it; may be empty. */
   name: string
   contentType: string
-  /** Its bytes as they arrive, once; ends when the form does. Throws like `readForm`. */
+  /** Bytes as they arrive; can be read once, ends with the form. Throws like `readForm`. */
   content: AsyncIterable<Uint8Array>
 }
 
-/** What a handler gets of a form; `readForm` has checked it. */
+/** Schema of a form for `body` of a route; `readForm` has already validated it. */
 export const formFile = z.custom<Form>()
 
-/** Bytes a request may have, whatever it is (spec/identity.md 1.4). */
+/** Bytes that the body of any request may have (docs/limits.md). */
 export const bodySizeMax = 6 * 1024 * 1024
 
-/** Limits of a multipart form; its other parts are read and dropped. */
+/** Limits of a multipart form; parts other than the file are read and discarded. */
 export const formLimits = {
   fileSize: bodySizeMax,
   fieldSize: 1024,
@@ -31,9 +31,9 @@ export const formLimits = {
 }
 
 /**
- * Reads up to the file part of that name, whose bytes are left to who wants them. Throws what a
- * client gets: 415 for another content type, 413 for too much, 400 for a form that cannot be read,
- * has no such part, or has another file. Parts that are no files are read and dropped.
+ * Reads a multipart form up to the file part `name`, and returns the part; the caller reads its
+ * bytes. Throws refused: 415 for another content type, 413 above 6 MiB, 400 for a malformed form, a
+ * missing file or another file. Parts that are not files are read and discarded.
  */
 export async function readForm(request: FastifyRequest, name: string): Promise<Form> {
   if (mediaType(request.headers['content-type']) !== 'multipart/form-data') {
@@ -43,7 +43,7 @@ export async function readForm(request: FastifyRequest, name: string): Promise<F
   const files = filesOf(request, name)
   const { done, value: file } = await files.next()
   if (done) throw invalid({ [name]: texts.missing })
-  // The form is not read to its end, so that the file may follow.
+  // A wrong file part is refused at once, without reading the rest of the form.
   if (file.fieldname !== name) throw invalid({ [file.fieldname]: texts.unknown })
   const content = contentOf(file, files)
   return { name: file.filename ?? '', contentType: file.mimetype, content }
@@ -65,12 +65,12 @@ async function* filesOf(
   }
 }
 
-/** The bytes of a file; it is whole once the form has ended without another file. */
+/** Streams the bytes of a file. The stream ends after the form has ended without another file. */
 async function* contentOf(
   { file, fieldname: name }: MultipartFile,
   others: AsyncIterable<MultipartFile>,
 ): AsyncGenerator<Uint8Array> {
-  // Otherwise it would go on until the client has sent all of it.
+  // Without this, an oversized file would be read to its end before the refusal.
   file.once('limit', () => file.destroy(tooLarge()))
   try {
     for await (const chunk of file) yield chunk
@@ -88,7 +88,7 @@ function refusalOf(error: unknown): Error {
   if (error instanceof ConnectError) return error
   const { statusCode, code } = Object(error) as { statusCode?: number; code?: string }
   const isTooLarge = statusCode === 413 && code === 'FST_REQ_FILE_TOO_LARGE'
-  return isTooLarge ? tooLarge() : refused('the form cannot be read')
+  return isTooLarge ? tooLarge() : refused('the body is not a well-formed multipart form')
 }
 
 function tooLarge() {

@@ -3,17 +3,17 @@ import { z } from 'zod'
 type Shape = z.core.$ZodType
 type Keys = Record<string, Shape>
 
-/** The shape of a union that a body was meant to have. */
+/** The shape of a union that a body most likely was meant to have. */
 export interface Intended {
-  /** Its place in the union. */
+  /** Index of the shape in the union. */
   index: number
-  /** The sign of it, for the client: `spendingType "goal"`, or the keys that no other shape has. */
+  /** The reason, for the client: `spendingType "goal"`, or the keys that no other shape has. */
   sign: string
 }
 
 /**
- * Guesses which shape was meant, by its discriminator (a key of one value) or, where none is sent,
- * by the most keys that are its own. Null where that leaves several.
+ * Finds the intended shape of a body: by its discriminator (a key with one allowed value), or
+ * without one by the largest number of keys that not all shapes have. Null if several shapes fit.
  */
 export function intendedShape(options: readonly Shape[], body: object): Intended | null {
   const shapes = options.map(keysOf)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { placeOfJsonFault } from './json-fault.ts'
+import { locateJsonFault } from './json-fault.ts'
 
 test.each([
   ['{"a":x}', ' at line 1, column 6'],
@@ -15,14 +15,14 @@ test.each([
   ['{', ': it ends too soon, at line 1, column 2'],
   ['{"a":[1,\n', ': it ends too soon, at line 2, column 1'],
   ['[NaN]', ' at line 1, column 2'],
-])('%j is no JSON%s', (text, place) => {
+])('%j is not JSON%s', (text, position) => {
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
-  expect(placeOfJsonFault(text)).toBe(place)
+  expect(locateJsonFault(text)).toBe(position)
 })
 
 test.each([
   ['nested too deep', '['.repeat(100_000)],
   ['too long', `${' '.repeat(100_000)}x`],
-])('a text that is %s to name the place says so', (why, text) => {
-  expect(placeOfJsonFault(text)).toBe(`, and ${why} to name the place`)
+])('a text that is %s to be searched is refused without a position', (why, text) => {
+  expect(locateJsonFault(text)).toBe(`, and ${why} to name the position`)
 })

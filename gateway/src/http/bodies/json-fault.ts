@@ -2,25 +2,25 @@ import jsonc, { type ParseErrorCode } from 'jsonc-parser'
 
 const strict = { disallowComments: true, allowTrailingComma: false }
 
-/** Characters that are looked at; more would hold up other requests (35 ms for these). */
+/** Longest text that is searched, in characters: 35 ms, in which other requests wait. */
 const lengthMax = 100_000
 
 /**
- * Where a text stops being JSON (RFC 8259), in words for its author: line and column from 1, in
- * UTF-16 units. V8's own message has no position where a value is wrong. A text that is too long or
- * nested too deep is only said to be so.
+ * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence:
+ * line and column from 1, in UTF-16 units. If the text is too long or nested too deep, it says so
+ * instead. V8's own message has no position for a wrong value.
  */
-export function placeOfJsonFault(text: string): string {
-  if (text.length > lengthMax) return ', and too long to name the place'
+export function locateJsonFault(text: string): string {
+  if (text.length > lengthMax) return ', and too long to name the position'
   const offset = offsetOfFault(text)
-  if (offset === 'too deep') return ', and nested too deep to name the place'
+  if (offset === 'too deep') return ', and nested too deep to name the position'
   if (offset === null) return ''
   const column = offset - text.slice(0, offset).lastIndexOf('\n')
   const isEnd = text.slice(offset).trim() === ''
   return `${isEnd ? ': it ends too soon,' : ''} at line ${lineOf(text, offset)}, column ${column}`
 }
 
-/** The offset of the first fault; null where V8 is stricter than the parser that looks for it. */
+/** The offset of the first fault; null if only V8 finds one: it is stricter than this parser. */
 function offsetOfFault(text: string): number | 'too deep' | null {
   let first: number | null = null
   const onError = (_code: ParseErrorCode, offset: number) => {

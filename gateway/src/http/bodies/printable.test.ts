@@ -30,7 +30,7 @@ describe('joiners in free texts', () => {
     }
   })
 
-  test('passwords have none', () => {
+  test('passwords accept no joiners', () => {
     expect(password.safeParse('correct\u200Dhorse').success).toBe(false)
   })
 })

@@ -4,7 +4,7 @@ import { answerOf } from './errors.ts'
 
 const isRead = true
 
-test('a service that cannot be reached is 503, without its address', () => {
+test('an unreachable service is 503, and the text does not name its address', () => {
   const cause = new Error('connect ECONNREFUSED 10.0.0.1:4001')
   const error = new ConnectError(cause.message, Code.Unavailable, undefined, undefined, cause)
   expect(answerOf(error, { isRead })).toEqual({
@@ -20,11 +20,11 @@ test.each([
   [undefined, 500],
   [new ConnectError('secret', Code.Unimplemented), 500],
   [new ConnectError('secret', Code.Unknown), 500],
-])('%s is none of the client: %i without its text', (error, status) => {
+])('%s is a fault of the server: %i without its text', (error, status) => {
   expect(answerOf(error, { isRead })).toEqual({ status, body: { error: 'internal error' } })
 })
 
-test('one failed answer leaves nothing behind in the next', () => {
+test('the bodies of two failed answers are independent', () => {
   answerOf(new Error('first'), { isRead }).body.requestId = 'r-1'
   expect(answerOf(new Error('second'), { isRead }).body).not.toHaveProperty('requestId')
 })

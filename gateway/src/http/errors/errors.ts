@@ -3,14 +3,14 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { FastifyError } from 'fastify'
 import { problemTree } from './problems.ts'
 
-/** What an error becomes over HTTP. */
+/** The HTTP answer of an error. */
 export interface ErrorAnswer {
   status: number
   body: { error: string; [key: string]: unknown }
   retryAfterSeconds?: number
 }
 
-// The one table from error code to status; a refusal's own status comes before it.
+// HTTP status by error code (docs/api.md#statuses); the refusal's own status takes precedence.
 const statusOf: Partial<Record<Code, number>> = {
   [Code.InvalidArgument]: 400,
   [Code.OutOfRange]: 400,
@@ -25,7 +25,7 @@ const statusOf: Partial<Record<Code, number>> = {
   [Code.DeadlineExceeded]: 504,
 }
 
-// What the HTTP server itself refuses, by its error code.
+// Texts of errors of the HTTP server, by Fastify's error code.
 const serverErrors: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'the body is larger than 6 MiB',
   FST_REQ_FILE_TOO_LARGE: 'the body is larger than 6 MiB',
@@ -33,7 +33,7 @@ const serverErrors: Record<string, string> = {
   FST_ERR_BAD_URL: 'the path is not well-formed',
 }
 
-/** @param isRead whether the request changes nothing, so that it may simply be repeated */
+/** Returns the HTTP answer of any error. `isRead`: a request without effects may be repeated. */
 export function answerOf(error: unknown, { isRead }: { isRead: boolean }): ErrorAnswer {
   if (error instanceof ConnectError) return rpcAnswer(error, isRead)
   const { statusCode = 500, code, message } = Object(error) as FastifyError
@@ -44,22 +44,22 @@ export function answerOf(error: unknown, { isRead }: { isRead: boolean }): Error
     : { status: statusCode, body }
 }
 
-/** Whether it is answered with 401. */
+/** Whether the answer of an error is 401. */
 export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && rpcAnswer(error, true).status === 401
 }
 
-/** Whether identity has said that the session is over, as opposed to any other 401. */
+/** Whether an error says that the session has ended; other 401s leave it valid. */
 export function endsSession(error: unknown): boolean {
   return error instanceof ConnectError && refusalOf(error)?.code === 'SESSION_ENDED'
 }
 
-/** Whether a service did not accept the caller token that the gateway has signed. */
+/** Whether a service refused the gateway's own caller token. */
 export function isDistrusted(error: unknown): boolean {
   return error instanceof ConnectError && isCallerRefused(error.cause)
 }
 
-/** Whether a service refused what was sent, as opposed to failing or being busy. */
+/** Whether a service refused the request, as opposed to failing or being busy. */
 export function isRefusal(error: unknown): boolean {
   const codes = [Code.Unauthenticated, Code.InvalidArgument, Code.FailedPrecondition]
   return error instanceof ConnectError && codes.includes(error.code)
@@ -72,7 +72,7 @@ function internal(): ErrorAnswer {
 function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
   const refusal = refusalOf(error)
   const status = refusal?.status || statusOf[error.code] || 500
-  // A service that names 500 itself has worded it for clients (spec/interface.md, Feed provider).
+  // If a service sets status 500 itself, its text is for clients (docs/api.md#statuses).
   if (status === 500 && !refusal?.status) return internal()
   const problems = problemsOf(error)
   const body = {
@@ -86,10 +86,10 @@ function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
 }
 
 function textOf(error: ConnectError, isRead: boolean): string {
-  // A cause means that the transport failed, in words that are for the log.
+  // An error with a cause is the transport's: its text is for the log, not for clients.
   if (error.code === Code.Unavailable && error.cause) return 'a service is not available'
   if (error.code !== Code.DeadlineExceeded) return error.rawMessage
-  // Too late, or the connection to its service broke.
+  // The timeout has passed, or the connection to the service broke.
   return isRead
     ? 'the request was not answered'
     : 'the request was not answered; it may have been carried out all the same: ' +

@@ -7,12 +7,13 @@ import { texts } from '../bodies/fields.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** The tree as clients see it: `oneOf` is a list. */
+/** The `problems` of an answer; `oneOf` is a list. */
 export type ProblemTree = { [field: string]: string | ProblemTree | (string | ProblemTree)[] }
 
 /**
- * What zod found, by field; of several problems of a field the first. Alternatives stand under
- * `oneOf` by their number (spec/identity.md 2.4). `timezone` is that of the account, if known.
+ * Returns zod's issues as a tree by field, with the first problem of each field. The problems of a
+ * union's shapes are under `oneOf` by index (docs/api.md#errors). `timezone` is the account's IANA
+ * name, or empty.
  */
 export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Problems {
   const tree = emptyTree<Problems>()
@@ -31,7 +32,7 @@ export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Probl
   return tree
 }
 
-/** The tree for a client, from the one that travels between services. */
+/** Returns the `problems` of an answer, from the problems in the error of a service. */
 export function problemTree(problems: Problems): ProblemTree {
   const tree = emptyTree<ProblemTree>()
   for (const [field, problem] of Object.entries(problems)) {
@@ -46,13 +47,13 @@ function alternative(problem: string | Problems): string | ProblemTree {
   return typeof problem === 'string' ? problem : problemTree(problem)
 }
 
-/** One alternative: a text where it is about the value itself, a tree where it is about keys. */
+/** The problem of one shape: a text about the value itself, or a tree by key. */
 function problemOf(issues: readonly Issue[], timezone: string): string | Problems {
   const whole = issues.find(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys')
   return whole ? messageOf(whole, timezone) : problemsOfIssues(issues, timezone)
 }
 
-/** A day without a time is told the instant that stands for it in the account's timezone. */
+/** For a day without a time, adds its midnight in the account's timezone to the problem. */
 function messageOf(issue: Issue, timezone: string): string {
   const day: unknown = issue.code === 'custom' ? issue.params?.day : undefined
   if (typeof day !== 'string' || timezone === '') return issue.message
@@ -73,7 +74,7 @@ function put(tree: Problems, path: string[], problem: string | Problems): void {
   branch[last] ??= problem
 }
 
-// Without a prototype, so that a key like `__proto__` is a key like any other.
+// Prototype pollution: without a prototype, `__proto__` is an ordinary key.
 function emptyTree<Tree extends object>(): Tree {
   return Object.create(null)
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Why the HTTP server refuses what never became a request, or did not arrive whole. */
+/** The answer to a connection whose request is malformed or incomplete. */
 interface ProtocolError {
   status: number
   error: string
@@ -11,27 +11,27 @@ interface ProtocolError {
 }
 
 export interface ProtocolErrors {
-  /** Answers what Node's parser refuses: Fastify's `clientErrorHandler`. */
+  /** Answers errors of Node's HTTP parser; Fastify's `clientErrorHandler`. */
   answer: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** Adds what is refused later: requests without a host, expectations, WebSocket handshakes. */
+  /** Adds checks after the parser: missing Host, unknown Expect, bad WebSocket handshakes. */
   register: (app: FastifyInstance) => void
 }
 
 const malformed = { status: 400, error: 'the request is not well-formed HTTP' }
 
-// By the error codes of Node and its parser (llhttp).
+// By error code of Node and of its parser llhttp.
 const parserErrors: Record<string, ProtocolError> = {
   HPE_HEADER_OVERFLOW: { status: 431, error: 'the headers are larger than 16 KiB' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, error: 'the chunk extensions are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'the request did not arrive in time' },
 }
 
-/** How long a refused client may go on sending: a reset at once would lose the answer. */
+/** Lingering close: an immediate close would reset the connection and lose the answer. */
 const lingerMs = 1_000
 
 /**
- * Answers what Node, Fastify and ws refuse by themselves (RFC 9110, 15.5) with the JSON body and
- * the headers of every other error. The connection closes where its parser has lost its place.
+ * Answers errors of Node, Fastify and ws (RFC 9110, 15.5) with the JSON body and the headers of
+ * every other error. It closes the connection if the parser cannot find the next request.
  */
 export function protocolErrors(common: Record<string, string>): ProtocolErrors {
   const running = new WeakMap<Duplex, FastifyReply>()
@@ -39,7 +39,7 @@ export function protocolErrors(common: Record<string, string>): ProtocolErrors {
 
   const end = (socket: Duplex, refusal: ProtocolError): void => {
     const reply = running.get(socket)
-    // An answer that has begun cannot become another one.
+    // An answer that has begun cannot be replaced.
     if (!socket.writable || reply?.raw.headersSent) {
       socket.destroy()
       return
@@ -53,7 +53,7 @@ export function protocolErrors(common: Record<string, string>): ProtocolErrors {
 
   return {
     answer: (error, socket) => {
-      // Each chunk that the client still sends is another error.
+      // Each further chunk from the client raises the error again.
       if (!answered.has(socket)) end(socket, parserErrors[error.code ?? ''] ?? malformed)
     },
     register: (app) => {
@@ -74,7 +74,7 @@ export function protocolErrors(common: Record<string, string>): ProtocolErrors {
   }
 }
 
-/** RFC 9112, 3.2; Node's own check answers without a body. */
+/** RFC 9112, 3.2. Node's own check is off, because its answer has no body. */
 function requireHost({ raw, headers }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && headers.host === undefined) {
     throw refused('the Host header is missing')

@@ -4,12 +4,12 @@ import { methodsOf, type Route } from '../route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Answers a path nobody knows: 404, whoever asks (spec/decisions.md, General). */
+/** 404 for an unknown path, with or without a credential (docs/api.md#statuses). */
 function refuseUnknown(): never {
   throw refused('no such path', { status: 404 })
 }
 
-/** Refuses a path that ends where an ID should be: no path has a slash at its end. */
+/** Throws refused (404) for a path with an empty parameter, such as `/api/links/`. */
 export function refuseEmpty(request: FastifyRequest): void {
   const values = Object.values(request.params as Record<string, string>)
   if (values.includes('')) refuseUnknown()
@@ -21,8 +21,8 @@ function refuseMethod(reply: FastifyReply, allowed: string[]): never {
 }
 
 /**
- * Answers the other methods of every path with 405 and `Allow`, and other paths with 404, with or
- * without a credential.
+ * Answers other methods of known paths with 405 and `Allow`, and unknown paths with 404. Neither
+ * depends on the credential.
  */
 export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)
@@ -47,8 +47,8 @@ export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
 }
 
 /**
- * The methods of a path, or null for an unknown one. For methods that are not routed, such as TRACE
- * and PROPFIND: routes for all 35 of them would double the time of a start.
+ * Finds the methods of a path for requests with rare methods such as TRACE and PROPFIND; null for
+ * an unknown path. Routes for all 35 methods would double the start-up time.
  */
 function allowedAt(path: string, allowedOf: Map<string, string[]>): string[] | null {
   const exact = allowedOf.get(path)

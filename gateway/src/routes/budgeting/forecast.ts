@@ -16,7 +16,7 @@ import {
   timestamp,
 } from '../../http/bodies/fields.ts'
 import { optionalInstant } from '../../http/query.ts'
-import { given, rendered } from '../../http/rest.ts'
+import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
@@ -28,8 +28,8 @@ const plan = {
   nextRecurrence: timestamp,
 }
 
-/** The shape of an expense or of a goal; both are reported (spec/budgeting.md 8.5). */
-const virtual = z.union([
+/** An expense or a goal that is not stored (docs/forecast.md). */
+const hypothetical = z.union([
   z.strictObject({ spendingType: exactly('expense'), ...plan, recurrenceRule: ruleset }),
   z.strictObject({
     spendingType: exactly('goal'),
@@ -39,17 +39,17 @@ const virtual = z.union([
 ])
 
 const pictureType = 'image/svg+xml'
-/** A picture runs nothing and loads nothing. */
+/** An SVG document may contain scripts: the policy forbids scripts and loading. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** What the plans come to when everything happens as planned (spec/budgeting.md 8). */
+/** Routes of forecasts (docs/forecast.md). */
 export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
   const forecasts = mesh.client('budgeting', ForecastService)
   return [
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/forecast',
-      summary: 'What envelopes will hold and what will be free to use; also as image/svg+xml',
+      summary: 'Forecast of envelopes and free-to-use money; also as image/svg+xml',
       auth: 'key',
       query: z.object({ end: optionalInstant }),
       answer: ForecastSchema,
@@ -58,8 +58,8 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
         const asked = { ...valuesOf(query), ...params }
         const { forecast, labels } = await forecasts.getForecast(asked, options)
         reply.header('vary', 'accept')
-        if (!prefersPicture(request)) return rendered(ForecastSchema, forecast)
-        const picture = { forecast: given(forecast), labels: given(labels) }
+        if (!prefersPicture(request)) return render(ForecastSchema, forecast)
+        const picture = { forecast: requirePart(forecast), labels: requirePart(labels) }
         return reply
           .header('content-type', `${pictureType}; charset=utf-8`)
           .header('content-security-policy', picturePolicy)
@@ -69,34 +69,34 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/forecast/spending',
-      summary: 'What an expense or goal that does not exist would get from each funding',
+      summary: 'Contributions of each funding to an expense or goal that does not exist',
       auth: 'key',
       reads: true,
-      body: virtual,
+      body: hypothetical,
       answer: EstimateCostResponseSchema,
       handler: async ({ params, body, options }) => {
         const { spendingType: _, ...asked } = valuesOf(body)
         const estimated = await forecasts.estimateCost({ ...asked, ...params }, options)
-        return rendered(EstimateCostResponseSchema, estimated)
+        return render(EstimateCostResponseSchema, estimated)
       },
     }),
     route({
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/forecast/next_funding',
-      summary: 'What the next firing of a funding schedule moves into its envelopes',
+      summary: 'Contributions of the next funding of a funding schedule',
       auth: 'key',
       reads: true,
       body: z.strictObject({ fundingScheduleId: id('fund') }),
       answer: GetNextContributionResponseSchema,
       handler: async ({ params, body, options }) => {
         const next = await forecasts.getNextContribution({ ...body, ...params }, options)
-        return rendered(GetNextContributionResponseSchema, next)
+        return render(GetNextContributionResponseSchema, next)
       },
     }),
   ]
 }
 
-/** Whether a picture is rather wanted than JSON, as an `img` of a page does. */
+/** Whether `Accept` prefers SVG to JSON (RFC 9110, 12.5.1), as browsers do for an `img`. */
 function prefersPicture(request: FastifyRequest): boolean {
   const preferred = new Negotiator(request.raw).mediaType(['application/json', pictureType])
   return preferred === pictureType

@@ -17,14 +17,14 @@ import {
   text,
   timestamp,
 } from '../../http/bodies/fields.ts'
-import { rendered, renderedAll } from '../../http/rest.ts'
+import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 const creation = z.strictObject({
   name,
-  // Blank and null are both no description (spec/budgeting.md 2.3).
+  // Blank and null both mean no description (docs/funding-schedules.md).
   description: nullOr(text)
     .transform((sent) => sent || undefined)
     .optional(),
@@ -33,11 +33,11 @@ const creation = z.strictObject({
   autoCreateTransaction: boolean.optional(),
   estimatedDeposit: ignoringNull(positiveMoney),
   nextRecurrence: ignoringNull(timestamp).meta({
-    description: 'Without it, or where it has passed, the next occurrence of the ruleset',
+    description: 'Without it, or if it has passed, the next occurrence of the ruleset',
   }),
 })
 
-/** Blank and null clear the description, null clears the deposit (spec/decisions.md, Budgeting). */
+/** Blank and null clear the description, null clears the deposit (docs/funding-schedules.md). */
 const change = z.strictObject({
   name: name.optional(),
   description: nullOr(text).optional(),
@@ -47,10 +47,10 @@ const change = z.strictObject({
   estimatedDeposit: nullOr(notNegativeMoney).optional(),
   nextRecurrence: timestamp
     .optional()
-    .meta({ description: 'Without it another ruleset moves it to its next occurrence' }),
+    .meta({ description: 'Without it, a new ruleset moves it to the next occurrence' }),
 })
 
-/** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
+/** Routes of funding schedules (docs/funding-schedules.md). */
 export function fundingScheduleRoutes({ mesh }: RouteDeps): Route[] {
   const schedules = mesh.client('budgeting', FundingScheduleService)
   return [...reads(schedules), ...writes(schedules)]
@@ -68,7 +68,7 @@ function reads(schedules: Schedules): Route[] {
       answer: { list: FundingScheduleSchema },
       handler: async ({ params, options }) => {
         const { fundingSchedules } = await schedules.listFundingSchedules(params, options)
-        return renderedAll(FundingScheduleSchema, fundingSchedules)
+        return renderAll(FundingScheduleSchema, fundingSchedules)
       },
     }),
     route({
@@ -79,7 +79,7 @@ function reads(schedules: Schedules): Route[] {
       answer: FundingScheduleSchema,
       handler: async ({ params, options }) => {
         const { fundingSchedule } = await schedules.getFundingSchedule(params, options)
-        return rendered(FundingScheduleSchema, fundingSchedule)
+        return render(FundingScheduleSchema, fundingSchedule)
       },
     }),
   ]
@@ -98,13 +98,13 @@ function writes(schedules: Schedules): Route[] {
       handler: async ({ params, body, writeOptions }) => {
         const creating = { ...valuesOf(body), ...params }
         const { fundingSchedule } = await schedules.createFundingSchedule(creating, writeOptions)
-        return rendered(FundingScheduleSchema, fundingSchedule)
+        return render(FundingScheduleSchema, fundingSchedule)
       },
     }),
     route({
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
-      summary: 'Change a funding schedule; other dates recalculate its expenses and goals',
+      summary: 'Change a funding schedule; new dates recalculate its expenses and goals',
       auth: 'key',
       find: ({ params, options }) => schedules.getFundingSchedule(params, options),
       body: change,
@@ -115,8 +115,8 @@ function writes(schedules: Schedules): Route[] {
         const update = { ...updateOf(UpdateFundingScheduleRequestSchema, body), ...params }
         const { fundingSchedule, spending } = await schedules.updateFundingSchedule(update, options)
         return {
-          fundingSchedule: rendered(FundingScheduleSchema, fundingSchedule),
-          spending: renderedAll(SpendingSchema, spending),
+          fundingSchedule: render(FundingScheduleSchema, fundingSchedule),
+          spending: renderAll(SpendingSchema, spending),
         }
       },
     }),

@@ -8,8 +8,8 @@ import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { z } from 'zod'
-import { recalculation } from '../../compose/recalculation.ts'
-import { transactionsOf } from '../../compose/transaction-page.ts'
+import { createRecalculation } from '../../compose/recalculation.ts'
+import { listTransactionPage } from '../../compose/transaction-page.ts'
 import {
   boolean,
   exactly,
@@ -22,7 +22,7 @@ import {
   timestamp,
 } from '../../http/bodies/fields.ts'
 import { transactionPage } from '../../http/query.ts'
-import { rendered, renderedAll } from '../../http/rest.ts'
+import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
@@ -34,7 +34,7 @@ const plan = {
   isPaused: boolean.optional(),
 }
 
-/** The shape of an expense or of a goal; both are reported (spec/budgeting.md 3.2). */
+/** An expense or a goal (docs/plans.md#creating-changing-and-deleting). */
 const creation = z.union([
   z.strictObject({
     spendingType: exactly('expense'),
@@ -42,7 +42,7 @@ const creation = z.union([
     ruleset,
     nextRecurrence: timestamp
       .optional()
-      .meta({ description: 'Midnight of its next due date; without it the next of the ruleset' }),
+      .meta({ description: 'Midnight of the next due date; without it, the next of the ruleset' }),
     autoCreateTransaction: boolean.optional(),
   }),
   z.strictObject({
@@ -53,14 +53,14 @@ const creation = z.union([
   }),
 ])
 
-/** Every key some type may change; budgeting refuses by the stored type (spec/budgeting.md 3.3). */
+/** Keys of both types; budgeting refuses by the stored type (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   fundingScheduleId: id('fund').optional(),
   targetAmount: positiveMoney.optional(),
   nextRecurrence: timestamp
     .optional()
-    .meta({ description: 'Without it another ruleset moves it to its next occurrence' }),
+    .meta({ description: 'Without it, a new ruleset moves it to the next occurrence' }),
   ruleset: nullOr(ruleset).optional(),
   autoCreateTransaction: boolean.optional(),
   isPaused: boolean.optional(),
@@ -77,7 +77,7 @@ const transfer = z
     error: 'fromSpendingId or toSpendingId is required',
   })
 
-/** Expenses and goals (spec/interface.md, Spending objects; spec/budgeting.md 3 and 6). */
+/** Routes of spending objects: each shows an envelope and its plan (docs/plans.md). */
 export function spendingRoutes(deps: RouteDeps): Route[] {
   return [...reads(deps), ...writes(deps)]
 }
@@ -94,7 +94,7 @@ function reads({ mesh }: RouteDeps): Route[] {
       answer: { list: SpendingSchema },
       handler: async ({ params, options }) => {
         const { spending: all } = await spending.listSpending(params, options)
-        return renderedAll(SpendingSchema, all)
+        return renderAll(SpendingSchema, all)
       },
     }),
     route({
@@ -105,18 +105,18 @@ function reads({ mesh }: RouteDeps): Route[] {
       answer: SpendingSchema,
       handler: async ({ params, options }) => {
         const { spending: one } = await spending.getSpending(params, options)
-        return rendered(SpendingSchema, one)
+        return render(SpendingSchema, one)
       },
     }),
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/explain',
-      summary: 'How the next contribution of an expense or goal came about',
+      summary: 'Explanation of the next contribution of an expense or goal',
       auth: 'key',
       answer: ExplanationSchema,
       handler: async ({ params, options }) => {
         const { explanation } = await spending.explainSpending(params, options)
-        return rendered(ExplanationSchema, explanation)
+        return render(ExplanationSchema, explanation)
       },
     }),
     route({
@@ -128,7 +128,7 @@ function reads({ mesh }: RouteDeps): Route[] {
       isPaged: true,
       answer: { list: TransactionSchema },
       handler: ({ query, ...call }) =>
-        transactionsOf(ledger, { ...call.params, ...valuesOf(query) }, call),
+        listTransactionPage(ledger, { ...call.params, ...valuesOf(query) }, call),
     }),
   ]
 }
@@ -136,7 +136,7 @@ function reads({ mesh }: RouteDeps): Route[] {
 function writes({ mesh, log }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
   const envelopes = mesh.client('ledger', EnvelopeService)
-  const recalculate = recalculation(spending, log)
+  const recalculate = createRecalculation(spending, log)
   return [
     route({
       method: 'POST',
@@ -149,7 +149,7 @@ function writes({ mesh, log }: RouteDeps): Route[] {
       handler: async ({ params, body, writeOptions }) => {
         const creating = { ...valuesOf(body), ...params }
         const { spending: created } = await spending.createSpending(creating, writeOptions)
-        return rendered(SpendingSchema, created)
+        return render(SpendingSchema, created)
       },
     }),
     route({
@@ -164,7 +164,7 @@ function writes({ mesh, log }: RouteDeps): Route[] {
         const moving = { ...valuesOf(call.body), ...call.params }
         const moved = await envelopes.transfer(moving, call.writeOptions)
         return {
-          balance: rendered(BalancesSchema, moved.balance),
+          balance: render(BalancesSchema, moved.balance),
           spending: await recalculate(moved.envelopes, call),
         }
       },
@@ -172,7 +172,7 @@ function writes({ mesh, log }: RouteDeps): Route[] {
     route({
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
-      summary: 'Change an expense or goal; which keys depends on its type',
+      summary: 'Change an expense or goal; the allowed keys depend on its type',
       auth: 'key',
       find: ({ params, options }) => spending.getSpending(params, options),
       body: change,
@@ -180,13 +180,13 @@ function writes({ mesh, log }: RouteDeps): Route[] {
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateSpendingRequestSchema, body), ...params }
         const { spending: changed } = await spending.updateSpending(update, options)
-        return rendered(SpendingSchema, changed)
+        return render(SpendingSchema, changed)
       },
     }),
     route({
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
-      summary: 'Delete an expense or goal; what it holds is free to use again',
+      summary: 'Delete an expense or goal; its money becomes free to use',
       auth: 'key',
       handler: async ({ params, options }) => {
         await spending.deleteSpending(params, options)

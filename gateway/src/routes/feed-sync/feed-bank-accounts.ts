@@ -2,14 +2,14 @@ import {
   FeedBankAccountSchema,
   FeedBankAccountService,
 } from '@coffer/proto/feedsync/v1/feed_bank_account'
-import { renderedAll } from '../../http/rest.ts'
+import { renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
-// More than feed-sync takes to give the provider up.
+// Longer than the timeout of feed-sync for the provider (15 s).
 const refreshTimeoutMs = 20_000
 
-/** What feed connections offer (spec/interface.md, Feed provider; spec/syncs.md 5.2, 5.3). */
+/** Routes of candidates: bank accounts that feed connections offer (docs/syncs.md#candidates). */
 export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return [
@@ -22,18 +22,18 @@ export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
       answer: { list: FeedBankAccountSchema },
       handler: async ({ params, options }) => {
         const { feedBankAccounts } = await candidates.listFeedBankAccounts(params, options)
-        return renderedAll(FeedBankAccountSchema, feedBankAccounts)
+        return renderAll(FeedBankAccountSchema, feedBankAccounts)
       },
     }),
     route({
       method: 'POST',
       path: '/api/feed/link/:feedLinkId/bank_accounts/refresh',
-      summary: 'Ask the provider what it offers: adds what is new, and checks the key',
+      summary: 'Ask the provider for bank accounts: adds new ones and checks the API key',
       auth: 'key',
       feature: 'feed',
       handler: async ({ params, options, reply }) => {
-        const patient = { ...options, timeoutMs: refreshTimeoutMs }
-        await candidates.refreshFeedBankAccounts(params, patient)
+        const slow = { ...options, timeoutMs: refreshTimeoutMs }
+        await candidates.refreshFeedBankAccounts(params, slow)
         reply.code(204)
       },
     }),

@@ -1,13 +1,13 @@
 import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { z } from 'zod'
 import { feedApiKey, feedUrl, name } from '../../http/bodies/fields.ts'
-import { rendered, renderedAll } from '../../http/rest.ts'
+import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
 const creation = z.strictObject({ name, feedURL: feedUrl, apiKey: feedApiKey })
 
-/** Connections to the feed provider (spec/interface.md, Feed provider; spec/syncs.md 5). */
+/** Routes of connections to the feed provider (docs/syncs.md#feed-connections). */
 export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   return [
@@ -20,7 +20,7 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       answer: { list: FeedLinkSchema },
       handler: async ({ options }) => {
         const { feedLinks: live } = await feedLinks.listFeedLinks({}, options)
-        return renderedAll(FeedLinkSchema, live)
+        return renderAll(FeedLinkSchema, live)
       },
     }),
     route({
@@ -32,7 +32,7 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       answer: FeedLinkSchema,
       handler: async ({ params, options }) => {
         const { feedLink } = await feedLinks.getFeedLink(params, options)
-        return rendered(FeedLinkSchema, feedLink)
+        return render(FeedLinkSchema, feedLink)
       },
     }),
     route({
@@ -47,7 +47,7 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       handler: async ({ body: { name: label, feedURL, apiKey }, writeOptions }) => {
         const connection = { name: label, feedUrl: feedURL, apiKey }
         const { feedLink } = await feedLinks.createFeedLink(connection, writeOptions)
-        return rendered(FeedLinkSchema, feedLink)
+        return render(FeedLinkSchema, feedLink)
       },
     }),
   ]

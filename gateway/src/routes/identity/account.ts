@@ -5,35 +5,38 @@ import { toRest } from '@coffer/kit/rpc/message'
 import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { GetMeResponseSchema, UserService } from '@coffer/proto/identity/v1/user'
-import { identityProof, proofMessage } from '../../auth/proof.ts'
+import { reAuthentication, reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
-/** Exports this process sends at a time; each holds a page of rows and a connection. */
+/** Concurrent exports of this process; each holds a page of rows and a connection. */
 const exportsMax = 4
 
-// Who takes nothing for so long gives the place to somebody else (spec/identity.md 1.4).
-const stalledMs = 45_000
+// An export of an idle reader ends, so that another one can start (docs/account-data.md#copy).
+const idleTimeoutMs = 45_000
 
-/** A copy of all an account has here, and its end (ours; spec/decisions.md, Account settings). */
+/** Routes of an account's export and deletion (docs/account-data.md). */
 export function accountRoutes(deps: RouteDeps): Route[] {
   return [exportRoute(deps), deletionRoute(deps)]
 }
 
-function exportRoute({ mesh, clock, exportStalledMs = stalledMs }: RouteDeps): Route {
+function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: RouteDeps): Route {
   const users = mesh.client('identity', UserService)
   let running = 0
   return route({
     method: 'GET',
     path: '/api/users/me/export',
-    summary: 'Everything that is kept of the account, as one JSON document',
+    summary: 'Export all data of the account as one JSON document',
     auth: 'session',
     answer: { json: { type: 'object' } },
     handler: async ({ options, renewOptions, request, reply }) => {
       const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
       if (running >= exportsMax) {
-        throw refused('too many exports are running', { status: 429, retryAfterSeconds: 30 })
+        throw refused('too many exports are running: try again later', {
+          status: 429,
+          retryAfterSeconds: 30,
+        })
       }
       const head = { format: 1, exportedAt: clock().toISOString(), me }
       const text = exportText(head, async (request) =>
@@ -42,7 +45,7 @@ function exportRoute({ mesh, clock, exportStalledMs = stalledMs }: RouteDeps): R
           .readAccountData(request, await renewOptions()),
       )
       running += 1
-      const watch = watchSocket(request.raw.socket, exportStalledMs)
+      const watch = watchSocket(request.raw.socket, exportIdleTimeoutMs)
       reply.header('content-disposition', 'attachment; filename="coffer-export.json"')
       return Readable.from(text, { objectMode: false }).once('close', () => {
         watch.end()
@@ -52,7 +55,7 @@ function exportRoute({ mesh, clock, exportStalledMs = stalledMs }: RouteDeps): R
   })
 }
 
-/** Closes a connection over which nothing goes for so long. */
+/** Closes the connection after `idleMs` without traffic, until `end` is called. */
 function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
   const close = () => socket.destroy()
   socket.setTimeout(idleMs, close)
@@ -64,13 +67,13 @@ function deletionRoute({ mesh, sessions, cookie, attempts }: RouteDeps): Route {
   return route({
     method: 'DELETE',
     path: '/api/users/me',
-    summary: 'Delete the account with all it has, by the current password or a code; for ever',
+    summary: 'Delete the account and all its data, by the current password or a code; final',
     auth: 'session',
-    body: identityProof,
+    body: reAuthentication,
     handler: async ({ body, options, request, reply }) => {
-      const remove = () => accounts.deleteAccount(proofMessage(body), options)
+      const remove = () => accounts.deleteAccount(reAuthenticationMessage(body), options)
       await attempts.run(request.ip, remove)
-      // Which credentials were the account's is not known here: all are verified again.
+      // The gateway does not know the account's credentials, so it verifies all of them again.
       sessions.forget(() => true)
       cookie.clear(reply)
     },

@@ -1,13 +1,13 @@
 import { ApiKeySchema, ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { z } from 'zod'
 import { name, nullOr, oneOf, timestamp } from '../../http/bodies/fields.ts'
-import { rendered, renderedAll } from '../../http/rest.ts'
+import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
+import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
-import { withWork, workKeys } from '../../http/work.ts'
 
-/** API keys; sessions only, a key cannot manage keys (spec/identity.md 6.7). */
+/** Routes of API keys. Only sessions manage keys (docs/sign-in.md#api-keys). */
 export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
   const keys = mesh.client('identity', ApiKeyService)
   return [
@@ -19,7 +19,7 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       answer: { list: ApiKeySchema },
       handler: async ({ options }) => {
         const { apiKeys } = await keys.listApiKeys({}, options)
-        return renderedAll(ApiKeySchema, apiKeys)
+        return renderAll(ApiKeySchema, apiKeys)
       },
     }),
     route({
@@ -31,13 +31,13 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
         name,
         expiresAt: nullOr(timestamp).optional(),
         scope: oneOf(['full', 'read']).optional(),
-        ...workKeys(config),
+        ...proofOfWorkKeys(config),
       }),
       answer: ApiKeySchema,
       handler: async ({ body, options }) => {
-        const key = valuesOf(withWork(body))
+        const key = valuesOf(withProofOfWork(body))
         const { apiKey } = await keys.createApiKey(key, options)
-        return rendered(ApiKeySchema, apiKey)
+        return render(ApiKeySchema, apiKey)
       },
     }),
     route({
@@ -45,10 +45,10 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       path: '/api/keys/:apiKeyId',
       summary: 'Revoke an API key',
       auth: 'session',
-      ...(config.proofOfWorkEnabled ? { body: z.strictObject(workKeys(config)) } : {}),
+      ...(config.proofOfWorkEnabled ? { body: z.strictObject(proofOfWorkKeys(config)) } : {}),
       handler: async ({ params, body, options }) => {
-        await keys.deleteApiKey({ ...params, ...withWork(body ?? {}) }, options)
-        sessions.forget((proof) => proof.kind === 'key' && proof.apiKeyId === params.apiKeyId)
+        await keys.deleteApiKey({ ...params, ...withProofOfWork(body ?? {}) }, options)
+        sessions.forget((sent) => sent.kind === 'key' && sent.apiKeyId === params.apiKeyId)
       },
     }),
   ]

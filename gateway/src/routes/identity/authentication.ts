@@ -6,11 +6,11 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { email, ignoringNull, name, password, text } from '../../http/bodies/fields.ts'
-import { requireOffered } from '../../http/offered.ts'
+import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
+import { requireOfferedFeature } from '../../http/required-feature.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
-import { withWork, workKeys } from '../../http/work.ts'
 
 const registration = z.strictObject({
   email,
@@ -19,18 +19,18 @@ const registration = z.strictObject({
   password,
   locale: text.optional(),
   timezone: text.optional(),
-  // Looked at only where codes are required.
+  // Ignored unless registration requires beta codes.
   betaCode: ignoringNull(text),
 })
 
-// A session that owes its second factor is in the cookie (spec/interface.md, POST login).
+// The cookie has a pending session (docs/sign-in.md#second-factor).
 const secondFactorOwed = {
   error: 'a code of the authenticator is required',
   code: 'MFA_REQUIRED',
   nextUrl: '/login/multifactor',
 }
 
-// The password signs nobody in before it is changed, by the token beside this.
+// No session begins until the password is changed with `resetToken` (docs/sign-in.md#passwords).
 const passwordChangeOwed = {
   error: 'the password has to be changed',
   code: 'PASSWORD_CHANGE_REQUIRED',
@@ -41,25 +41,25 @@ const verificationOwed = {
   requireVerification: true,
 }
 
-/** Sign-up, sign-in and sign-out (spec/interface.md, Sign-in); none takes an API key. */
+/** Routes of registration, sign-in and sign-out; none accepts an API key (docs/sign-in.md). */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
   const { config, mesh, attempts } = deps
   const signIn = mesh.client('identity', SignInService)
-  const { formerOf, begin } = successionOf(deps)
+  const { formerOf, begin } = createSuccession(deps)
   return [
     route({
       method: 'POST',
       path: '/api/authentication/register',
       summary: 'Create a login, a user and an account, and sign in',
       auth: 'none',
-      body: registration.extend(workKeys(config)),
-      find: requireOffered(mesh, 'allowSignUp'),
+      body: registration.extend(proofOfWorkKeys(config)),
+      find: requireOfferedFeature(mesh, 'allowSignUp'),
       answer: { object: { user: UserSchema } },
       handler: async ({ body, options, request, reply }) => {
         const former = formerOf(request)
-        const wanted = { ...valuesOf(withWork(body)), ...former }
+        const wanted = { ...valuesOf(withProofOfWork(body)), ...former }
         const register = () => signIn.register(wanted, options)
-        // A success counts too: it may mail an address that is a stranger's.
+        // Successes count too: each may send a mail to the address of another person.
         const answer = await attempts.run(request.ip, register, 'all')
         const { user, sessionToken, isActive, requiresVerification } = answer
         if (requiresVerification || !user) return verificationOwed
@@ -73,10 +73,10 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
       path: '/api/authentication/login',
       summary: 'Sign in; the session is in the cookie',
       auth: 'none',
-      body: z.strictObject({ email, password, ...workKeys(config) }),
+      body: z.strictObject({ email, password, ...proofOfWorkKeys(config) }),
       handler: async ({ body, options, request, reply }) => {
         const former = formerOf(request)
-        const credentials = { ...withWork(body), ...former }
+        const credentials = { ...withProofOfWork(body), ...former }
         const answer = await attempts.run(request.ip, () => signIn.login(credentials, options))
         const { sessionToken, isActive, mfaRequired, resetToken } = answer
         if (mfaRequired || resetToken !== '') reply.code(428)
@@ -93,7 +93,7 @@ export function authenticationRoutes(deps: RouteDeps): Route[] {
 function logoutRoute(deps: RouteDeps): Route {
   const { mesh, cookie, log } = deps
   const signIn = mesh.client('identity', SignInService)
-  const { forget } = successionOf(deps)
+  const { forget } = createSuccession(deps)
   return route({
     method: 'GET',
     path: '/api/authentication/logout',
@@ -110,20 +110,23 @@ function logoutRoute(deps: RouteDeps): Route {
     try {
       await signIn.logout({ sessionToken }, options)
     } catch (error) {
-      // The cookie is gone all the same, and the answer is 200 (spec/interface.md).
-      log.warn({ err: error, requestId: requestIdOf(options) }, 'the session could not be ended')
+      // The answer stays 200 with a cleared cookie (docs/sign-in.md#signing-in).
+      log.warn(
+        { err: error, requestId: requestIdOf(options) },
+        'the session could not be ended: it expires by itself',
+      )
     }
     forget(sessionToken)
   }
 }
 
-/** How one session of a browser takes the place of another, which identity ends. */
-function successionOf({ cookie, sessions }: Pick<RouteDeps, 'cookie' | 'sessions'>) {
+/** Replacement of a browser's session: identity ends the former one when the next one begins. */
+function createSuccession({ cookie, sessions }: Pick<RouteDeps, 'cookie' | 'sessions'>) {
   const forget = (token: string) =>
-    sessions.forget((proof) => proof.kind === 'session' && proof.token === token)
+    sessions.forget((sent) => sent.kind === 'session' && sent.token === token)
   return {
     forget,
-    /** The session that the browser has had so far. */
+    /** The session in the browser's cookie; an empty token without one. */
     formerOf: (request: FastifyRequest) => ({ formerSessionToken: cookie.read(request) ?? '' }),
     begin: (reply: FastifyReply, began: { sessionToken: string; formerSessionToken: string }) => {
       forget(began.formerSessionToken)

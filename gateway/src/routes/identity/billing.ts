@@ -12,17 +12,17 @@ import { appPath } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
-// Stripe's messages are smaller (spec/identity.md 7.4).
+// Events of Stripe are smaller (docs/billing.md#routes).
 const eventBytesMax = 65_535
 
-/** What an account pays, through Stripe (spec/identity.md 7.3); none takes an API key. */
+/** Routes of billing through Stripe; none accepts an API key (docs/billing.md#routes). */
 export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const billing = mesh.client('identity', BillingService)
   return [
     route({
       method: 'POST',
       path: '/api/billing/create_checkout',
-      summary: 'A page of Stripe where the account subscribes',
+      summary: 'Create a checkout: a page of Stripe where the account subscribes',
       auth: 'session',
       feature: 'billing',
       isBodyOptional: true,
@@ -37,13 +37,13 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/api/billing/checkout/:checkoutSessionId',
-      summary: 'What came of a checkout, for the page Stripe leads back to',
+      summary: 'Result of a checkout, for the page that Stripe redirects to',
       auth: 'session',
       feature: 'billing',
       answer: CompleteCheckoutResponseSchema,
       handler: async ({ params, options }) => {
         const completed = await billing.completeCheckout(params, options)
-        // What is known of credentials says that the account has not paid.
+        // Cached credentials still say that the account has not paid.
         sessions.forget(() => true)
         return toRest(CompleteCheckoutResponseSchema, completed)
       },
@@ -51,7 +51,7 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/api/billing/portal',
-      summary: 'A page of Stripe where the subscription is changed or ended',
+      summary: 'A page of Stripe where the subscription is changed or cancelled',
       auth: 'session',
       feature: 'billing',
       answer: CreatePortalResponseSchema,
@@ -61,7 +61,7 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/api/stripe/webhook',
-      summary: 'A message of Stripe, signed by it',
+      summary: 'Webhook of Stripe; the event is signed',
       auth: 'none',
       feature: 'billing',
       handler: async ({ request, options }) => {

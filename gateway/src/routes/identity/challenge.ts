@@ -5,22 +5,22 @@ import {
 } from '@coffer/proto/identity/v1/proof_of_work'
 import { z } from 'zod'
 import { oneOf } from '../../http/bodies/fields.ts'
-import { requireOffered } from '../../http/offered.ts'
+import { challengePurposes } from '../../http/proof-of-work.ts'
+import { requireOfferedFeature } from '../../http/required-feature.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
-import { workPurposes } from '../../http/work.ts'
 
-/** Challenges to solve before a request that costs work (spec/identity.md 5.2). */
+/** Routes of proof-of-work challenges (docs/sign-in.md#proof-of-work). */
 export function challengeRoutes({ mesh }: RouteDeps): Route[] {
   const proofOfWork = mesh.client('identity', ProofOfWorkService)
   return [
     route({
       method: 'POST',
       path: '/api/authentication/challenge',
-      summary: 'A challenge to solve before one request of that purpose',
+      summary: 'Issue a proof-of-work challenge for one request of the purpose',
       auth: 'none',
-      body: z.strictObject({ purpose: oneOf(workPurposes) }),
-      find: requireOffered(mesh, 'proofOfWorkEnabled'),
+      body: z.strictObject({ purpose: oneOf(challengePurposes) }),
+      find: requireOfferedFeature(mesh, 'proofOfWorkEnabled'),
       answer: IssueChallengeResponseSchema,
       handler: async ({ body, options }) => {
         const challenge = await proofOfWork.issueChallenge(body, options)

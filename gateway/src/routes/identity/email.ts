@@ -2,12 +2,12 @@ import { EmailService } from '@coffer/proto/identity/v1/email'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { z } from 'zod'
 import { code, typedEmail } from '../../http/bodies/fields.ts'
-import { requireOffered } from '../../http/offered.ts'
+import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
+import { requireOfferedFeature } from '../../http/required-feature.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
-import { withWork, workKeys } from '../../http/work.ts'
 
-/** What is done by mail: verifying an address, asking for a new password (spec/interface.md). */
+/** Routes of email verification and password reset (docs/sign-in.md#mailed-links). */
 export function emailRoutes(deps: RouteDeps): Route[] {
   return [verifyRoute(deps), resendRoute(deps), ...forgotRoutes(deps)]
 }
@@ -20,7 +20,7 @@ function verifyRoute({ mesh, attempts }: RouteDeps): Route {
     summary: 'Verify an email address with the token of a mailed link',
     auth: 'none',
     body: z.strictObject({ token: code }),
-    find: requireOffered(mesh, 'verifyEmailAddress'),
+    find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
     handler: async ({ body, options, request }) => {
       await attempts.run(request.ip, () => emails.verifyEmail(body, options))
       return { nextUrl: '/login', message: 'Your email address is verified: you can sign in now.' }
@@ -36,16 +36,16 @@ function resendRoute(deps: RouteDeps): Route {
     path: '/api/authentication/verify/resend',
     summary: 'Mail the link to verify an email address again; the answer is always the same',
     auth: 'none',
-    body: z.strictObject({ email: typedEmail, ...workKeys(config) }),
-    find: requireOffered(mesh, 'verifyEmailAddress'),
+    body: z.strictObject({ email: typedEmail, ...proofOfWorkKeys(config) }),
+    find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
     handler: async ({ body, options, request }) => {
-      const resend = () => emails.resendVerification(withWork(body), options)
+      const resend = () => emails.resendVerification(withProofOfWork(body), options)
       await attempts.run(request.ip, resend, 'all')
     },
   })
 }
 
-/** Both spellings of the specification. */
+/** The interface has two spellings of this path (docs/sign-in.md#mailed-links). */
 function forgotRoutes(deps: RouteDeps): Route[] {
   const { config, mesh, attempts } = deps
   const passwords = mesh.client('identity', PasswordService)
@@ -55,10 +55,10 @@ function forgotRoutes(deps: RouteDeps): Route[] {
       path,
       summary: 'Mail a link to set a new password; the answer is always the same',
       auth: 'none',
-      body: z.strictObject({ email: typedEmail, ...workKeys(config) }),
-      find: requireOffered(mesh, 'allowForgotPassword'),
+      body: z.strictObject({ email: typedEmail, ...proofOfWorkKeys(config) }),
+      find: requireOfferedFeature(mesh, 'allowForgotPassword'),
       handler: async ({ body, options, request }) => {
-        const forgot = () => passwords.forgotPassword(withWork(body), options)
+        const forgot = () => passwords.forgotPassword(withProofOfWork(body), options)
         await attempts.run(request.ip, forgot, 'all')
       },
     }),

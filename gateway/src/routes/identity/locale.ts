@@ -1,6 +1,7 @@
 import { currencies } from '@coffer/kit/values/currency'
 import { type Route, route } from '../../http/route.ts'
 
+/** Routes of locales (docs/sign-in.md#locale-timezone-and-currency). */
 export function localeRoutes(): Route[] {
   return [
     route({

@@ -4,7 +4,7 @@ import { code } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
-/** The second step of a sign-in (spec/interface.md, POST multifactor). */
+/** Routes of the second step of a sign-in (docs/sign-in.md#second-factor). */
 export function multifactorRoutes({ mesh, cookie, sessions, attempts }: RouteDeps): Route[] {
   const multifactor = mesh.client('identity', MultifactorService)
   return [
@@ -19,7 +19,7 @@ export function multifactorRoutes({ mesh, cookie, sessions, attempts }: RouteDep
         const complete = () => multifactor.completeSignIn(body, options)
         const { sessionToken, isActive } = await attempts.run(request.ip, complete)
         const pending = cookie.read(request)
-        sessions.forget((proof) => proof.kind === 'session' && proof.token === pending)
+        sessions.forget((sent) => sent.kind === 'session' && sent.token === pending)
         cookie.set(reply, sessionToken)
         return isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
       },

@@ -6,14 +6,18 @@ import {
 } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { z } from 'zod'
-import { identityProof, laterProof, proofMessage } from '../../auth/proof.ts'
+import {
+  reAuthentication,
+  reAuthenticationIfDue,
+  reAuthenticationMessage,
+} from '../../auth/re-authentication.ts'
 import { code, password } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
 /**
- * The caller's own password and second factor (spec/identity.md 6.4, 6.5); disabling and renewing
- * are ours.
+ * Routes of the caller's password and authenticator (docs/sign-in.md#passwords,
+ * docs/sign-in.md#second-factor).
  */
 export function securityRoutes(deps: RouteDeps): Route[] {
   return [passwordRoute(deps), resetRoute(deps), ...totpRoutes(deps)]
@@ -29,7 +33,7 @@ function passwordRoute({ mesh, sessions, attempts }: RouteDeps): Route {
     body: z.strictObject({ currentPassword: password, newPassword: password }),
     handler: async ({ body, options, request }) => {
       await attempts.run(request.ip, () => passwords.changePassword(body, options))
-      // The sessions that ended are not known here: all are verified again.
+      // The gateway does not know which sessions ended, so it verifies all of them again.
       sessions.forget(({ kind }) => kind === 'session')
     },
   })
@@ -57,13 +61,13 @@ function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/api/users/security/totp/setup',
-      summary: 'Begin to set up an authenticator; proved again later than 15 minutes',
+      summary: 'Begin to set up an authenticator; re-authentication 15 minutes after sign-in',
       auth: 'session',
-      body: laterProof,
+      body: reAuthenticationIfDue,
       isBodyOptional: true,
       answer: SetUpTotpResponseSchema,
       handler: async ({ body, options, request }) => {
-        const setUp = () => multifactor.setUpTotp(proofMessage(body), options)
+        const setUp = () => multifactor.setUpTotp(reAuthenticationMessage(body), options)
         return toRest(SetUpTotpResponseSchema, await attempts.run(request.ip, setUp))
       },
     }),
@@ -83,21 +87,23 @@ function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
       path: '/api/users/security/totp/disable',
       summary: 'Disable the authenticator, by the current password or a code',
       auth: 'session',
-      body: identityProof,
+      body: reAuthentication,
       handler: async ({ body, options, request }) => {
-        await attempts.run(request.ip, () => multifactor.disableTotp(proofMessage(body), options))
+        await attempts.run(request.ip, () =>
+          multifactor.disableTotp(reAuthenticationMessage(body), options),
+        )
         forget()
       },
     }),
     route({
       method: 'POST',
       path: '/api/users/security/totp/recovery_codes',
-      summary: 'New recovery codes in the place of the old, by the current password or a code',
+      summary: 'Replace the recovery codes, by the current password or a code',
       auth: 'session',
-      body: identityProof,
+      body: reAuthentication,
       answer: RenewRecoveryCodesResponseSchema,
       handler: async ({ body, options, request }) => {
-        const renew = () => multifactor.renewRecoveryCodes(proofMessage(body), options)
+        const renew = () => multifactor.renewRecoveryCodes(reAuthenticationMessage(body), options)
         const renewed = await attempts.run(request.ip, renew)
         return toRest(RenewRecoveryCodesResponseSchema, renewed)
       },

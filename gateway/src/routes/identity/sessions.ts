@@ -1,15 +1,15 @@
 import { SessionSchema, SessionService } from '@coffer/proto/identity/v1/session'
-import { laterProof, proofMessage } from '../../auth/proof.ts'
-import { renderedAll } from '../../http/rest.ts'
+import { reAuthenticationIfDue, reAuthenticationMessage } from '../../auth/re-authentication.ts'
+import { renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
 const path = '/api/users/security/sessions'
 
-/** The caller's own sessions (ours). */
+/** Routes of the caller's sessions (docs/sign-in.md#session-and-cookie). */
 export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps): Route[] {
   const sessions = mesh.client('identity', SessionService)
-  // Which of those verified has ended is not known here: all are verified again.
+  // The gateway does not know which sessions ended, so it verifies all of them again.
   const forget = () => verified.forget(({ kind }) => kind === 'session')
   return [
     route({
@@ -20,18 +20,18 @@ export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps)
       answer: { list: SessionSchema },
       handler: async ({ options }) => {
         const { sessions: live } = await sessions.listSessions({}, options)
-        return renderedAll(SessionSchema, live)
+        return renderAll(SessionSchema, live)
       },
     }),
     route({
       method: 'DELETE',
       path,
-      summary: 'End every session of the caller but this one; proved again later than 15 minutes',
+      summary: 'End all other sessions of the caller; re-authentication 15 minutes after sign-in',
       auth: 'session',
-      body: laterProof,
+      body: reAuthenticationIfDue,
       isBodyOptional: true,
       handler: async ({ body, options, request }) => {
-        const end = () => sessions.endOtherSessions(proofMessage(body), options)
+        const end = () => sessions.endOtherSessions(reAuthenticationMessage(body), options)
         await attempts.run(request.ip, end)
         forget()
       },
@@ -39,12 +39,13 @@ export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps)
     route({
       method: 'DELETE',
       path: `${path}/:sessionId`,
-      summary: 'End one session of the caller; proved again later than 15 minutes',
+      summary: 'End one session of the caller; re-authentication 15 minutes after sign-in',
       auth: 'session',
-      body: laterProof,
+      body: reAuthenticationIfDue,
       isBodyOptional: true,
       handler: async ({ params, body, options, request }) => {
-        const end = () => sessions.endSession({ ...params, ...proofMessage(body) }, options)
+        const end = () =>
+          sessions.endSession({ ...params, ...reAuthenticationMessage(body) }, options)
         await attempts.run(request.ip, end)
         forget()
       },

@@ -1,10 +1,11 @@
 import { toRest } from '@coffer/kit/rpc/message'
 import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
-import { rendered } from '../../http/rest.ts'
+import { render } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
+/** Routes of users (docs/sign-in.md). */
 export function userRoutes({ mesh }: RouteDeps): Route[] {
   const users = mesh.client('identity', UserService)
   const links = mesh.client('ledger', LinkService)
@@ -17,10 +18,10 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
       answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
       handler: async ({ options }) => {
         const listing = links.listLinks({}, options)
-        // Not for a session that owes its second factor; whether it failed is looked at below.
+        // A pending session may not list links. `await` below handles the error for other sessions.
         listing.catch(() => {})
         const me = await users.getMe({}, options)
-        // An account is set up once it has a live link (spec/identity.md 6.2).
+        // An account is set up once it has a live link.
         const isSetup = !me.mfaPending && (await listing).links.length > 0
         return { ...toRest(GetMeResponseSchema, me), isSetup }
       },
@@ -33,7 +34,7 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
       answer: UserSchema,
       handler: async ({ params, options }) => {
         const { user } = await users.getUser(params, options)
-        return rendered(UserSchema, user)
+        return render(UserSchema, user)
       },
     }),
   ]

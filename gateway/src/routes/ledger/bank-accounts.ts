@@ -14,11 +14,11 @@ import { z } from 'zod'
 import type { AppDeps } from '../../app.ts'
 import { requireFeature } from '../../auth/features.ts'
 import {
-  candidateOf,
-  deactivate,
+  activateCandidate,
+  deactivateCandidate,
   type FeedBankAccounts,
-  withActivated,
-  withFeedBankAccounts,
+  getCandidate,
+  renderBankAccounts,
 } from '../../compose/feed-bank-account.ts'
 import {
   accountStatus,
@@ -35,7 +35,7 @@ import {
   nullOr,
 } from '../../http/bodies/fields.ts'
 import { optionalId } from '../../http/query.ts'
-import { given, rendered } from '../../http/rest.ts'
+import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
@@ -55,7 +55,7 @@ const creation = z.strictObject({
   status: accountStatus.optional(),
 })
 
-/** Every key some kind of account may change; the ledger refuses by the stored kind. */
+/** Keys of all kinds of accounts; the ledger refuses by the stored kind (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   accountType: accountType.optional(),
@@ -67,7 +67,7 @@ const change = z.strictObject({
   mask: nullOr(maskChange).optional(),
 })
 
-/** Bank accounts (spec/interface.md, Bank accounts; spec/ledger.md 2). */
+/** Routes of bank accounts (docs/links.md#bank-accounts). */
 export function bankAccountRoutes({ mesh, log, config }: RouteDeps): Route[] {
   const clients = {
     accounts: mesh.client('ledger', BankAccountService),
@@ -102,7 +102,7 @@ function reads({ accounts, candidates }: Clients): Route[] {
       handler: async ({ query: { link_id: linkId }, options }) => {
         const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)
         if (linkId && bankAccounts.length === 0) return null
-        return withFeedBankAccounts(bankAccounts, candidates, options)
+        return renderBankAccounts(bankAccounts, candidates, options)
       },
     }),
     route({
@@ -113,18 +113,18 @@ function reads({ accounts, candidates }: Clients): Route[] {
       answer,
       handler: async ({ params, options }) => {
         const { bankAccount } = await accounts.getBankAccount(params, options)
-        return (await withFeedBankAccounts([given(bankAccount)], candidates, options))[0]
+        return (await renderBankAccounts([requirePart(bankAccount)], candidates, options))[0]
       },
     }),
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/balances',
-      summary: 'Balances, with what is set aside and what is free to use',
+      summary: 'Balances, with money in envelopes and free-to-use money',
       auth: 'key',
       answer: BalancesSchema,
       handler: async ({ params, options }) => {
         const { balances } = await accounts.getBalances(params, options)
-        return rendered(BalancesSchema, balances)
+        return render(BalancesSchema, balances)
       },
     }),
   ]
@@ -151,13 +151,17 @@ function creationRoute({
       if (feedBankAccountId !== undefined) {
         requireFeature('feed', config)
         const { link } = await links.getLink({ linkId }, options)
-        const { feedLinkId } = given(link)
+        const { feedLinkId } = requirePart(link)
         const ids = { feedBankAccountId, feedLinkId }
-        // The provider's name counts, whatever was sent (spec/interface.md, Bank accounts).
-        request.originalName = (await candidateOf(ids, candidates, options)).name
+        // The provider's name replaces the one in the body (docs/links.md#bank-accounts).
+        request.originalName = (await getCandidate(ids, candidates, options)).name
       }
       const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
-      return withActivated(given(bankAccount), { feedBankAccounts: candidates, options, log })
+      return activateCandidate(requirePart(bankAccount), {
+        feedBankAccounts: candidates,
+        options,
+        log,
+      })
     },
   })
 }
@@ -171,7 +175,7 @@ function archiveRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'lo
     handler: async ({ params, options }) => {
       const { feedBankAccountId } = await accounts.archiveBankAccount(params, options)
       if (feedBankAccountId === undefined) return
-      await deactivate(
+      await deactivateCandidate(
         { ...params, feedBankAccountId },
         { feedBankAccounts: candidates, options, log },
       )
@@ -183,7 +187,7 @@ function changeRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log
   return route({
     method: 'PATCH',
     path: '/api/bank_accounts/:bankAccountId',
-    summary: 'Change a bank account; which keys depends on its kind',
+    summary: 'Change a bank account; the allowed keys depend on its kind',
     auth: 'key',
     find: ({ params, options }) => accounts.getBankAccount(params, options),
     body: change,
@@ -192,11 +196,11 @@ function changeRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log
       const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
       const { bankAccount } = await accounts.updateBankAccount(update, options)
       try {
-        return (await withFeedBankAccounts([given(bankAccount)], candidates, options))[0]
+        return (await renderBankAccounts([requirePart(bankAccount)], candidates, options))[0]
       } catch (error) {
-        // The change is committed: a neighbour that is away must not make an error of it.
+        // The change is committed: it is answered without an error while feed-sync is away.
         log.warn({ err: error, ...params }, 'a bank account is answered without its candidate')
-        return rendered(BankAccountSchema, bankAccount)
+        return render(BankAccountSchema, bankAccount)
       }
     },
   })

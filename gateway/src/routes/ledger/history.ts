@@ -4,27 +4,29 @@ import {
   HistoryService,
 } from '@coffer/proto/ledger/v1/history'
 import { z } from 'zod'
-import { cursorOf } from '../../http/cursor.ts'
+import { encodeCursor } from '../../http/cursor.ts'
 import { cursor, pageLimit } from '../../http/query.ts'
-import { renderedAll } from '../../http/rest.ts'
+import { renderAll } from '../../http/rest.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
-// What an entry shows of itself names it.
+// Position: these four fields identify an entry of the journal.
 const part = z.string().regex(/^[\x21-\x7e]{0,200}$/)
-const place = z
+const position = z
   .tuple([part, part, part, part])
   .transform(([operationId, spendingId, pot, cause]) => ({
-    ...{ operationId, pot, cause },
+    operationId,
+    pot,
+    cause,
     ...(spendingId === '' ? {} : { spendingId }),
   }))
 
 const query = z.object({
   limit: pageLimit,
-  after: cursor(place),
+  after: cursor(position),
 })
 
-function placeOf({ operationId, spendingId = '', pot, cause }: HistoryEntry): string[] {
+function positionOf({ operationId, spendingId = '', pot, cause }: HistoryEntry): string[] {
   return [operationId, spendingId, pot, cause]
 }
 
@@ -35,7 +37,7 @@ const answer = {
   },
 }
 
-/** Why amounts are what they are: pages of the journal, newest first (design 1, The journal). */
+/** Routes of the history: pages of the journal, newest first (docs/money.md#the-journal). */
 export function historyRoutes({ mesh }: RouteDeps): Route[] {
   const history = mesh.client('ledger', HistoryService)
   const page = async ({
@@ -47,15 +49,15 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
     const { entries, hasMore } = await history.listHistory({ ...params, limit, ...before }, options)
     const last = entries.at(-1)
     return {
-      entries: renderedAll(HistoryEntrySchema, entries),
-      nextCursor: hasMore && last ? cursorOf(placeOf(last)) : null,
+      entries: renderAll(HistoryEntrySchema, entries),
+      nextCursor: hasMore && last ? encodeCursor(positionOf(last)) : null,
     }
   }
   return [
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/history',
-      summary: 'Every change of its balances and envelopes with its cause, newest first',
+      summary: 'Every change of balances and envelopes with its cause, newest first',
       auth: 'key',
       query,
       answer,
@@ -64,7 +66,7 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/history',
-      summary: 'Every change of what an expense or goal holds with its cause, newest first',
+      summary: 'Every change of an envelope with its cause, newest first',
       auth: 'key',
       query,
       answer,

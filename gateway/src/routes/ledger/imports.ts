@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { exactly, id } from '../../http/bodies/fields.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { rendered } from '../../http/rest.ts'
+import { render } from '../../http/rest.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
 
-/** The next step of an import: its mapping, or its processing (spec/ledger.md 7.3). */
+/** The next step of an import: choose its mapping, or process it (docs/files.md#csv-mappings). */
 const step = z.union([
   z.strictObject({
     transactionImportMappingId: id('txix'),
@@ -18,8 +18,8 @@ const step = z.union([
   z.strictObject({ status: exactly('pending-processing') }),
 ])
 
-/** CSV files on their way to become transactions (spec/ledger.md 7.1 to 7.3). */
-export function importRoutes({ mesh, ledgerWaitMs }: RouteDeps): Route[] {
+/** Routes of imports of CSV files (docs/files.md#csv-mappings). */
+export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
   const imports = mesh.client('ledger', ImportService)
   const find = ({
     params,
@@ -30,7 +30,7 @@ export function importRoutes({ mesh, ledgerWaitMs }: RouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/import',
-      summary: 'Hand in a CSV file of transactions for a manual bank account',
+      summary: 'Upload a CSV file of transactions to a manual bank account',
       auth: 'key',
       feature: 'uploads',
       idempotent: true,
@@ -38,25 +38,25 @@ export function importRoutes({ mesh, ledgerWaitMs }: RouteDeps): Route[] {
       body: formFile,
       answer: ImportSchema,
       handler: async (call) => {
-        const { import: made } = await sendFile(call, imports.createImport, ledgerWaitMs)
-        return rendered(ImportSchema, made)
+        const { import: made } = await sendFile(call, imports.createImport, ledgerTimeoutMs)
+        return render(ImportSchema, made)
       },
     }),
     route({
       method: 'GET',
       path: importPath,
       summary:
-        'How far an import is (mapping, pending-preview, preview, pending-processing, ' +
-        'processing, complete, failed or expired), and what it would store',
+        'Status of an import (mapping, pending-preview, preview, pending-processing, ' +
+        'processing, complete, failed or expired), and the preview of its transactions',
       auth: 'key',
       feature: 'uploads',
       answer: ImportSchema,
-      handler: async (call) => rendered(ImportSchema, (await find(call)).import),
+      handler: async (call) => render(ImportSchema, (await find(call)).import),
     }),
     route({
       method: 'PATCH',
       path: importPath,
-      summary: 'Choose the mapping of an import, or have what its preview shows stored',
+      summary: 'Choose the mapping of an import, or store the transactions of its preview',
       auth: 'key',
       feature: 'uploads',
       body: step,
@@ -64,7 +64,7 @@ export function importRoutes({ mesh, ledgerWaitMs }: RouteDeps): Route[] {
       answer: ImportSchema,
       handler: async ({ params, body, options }) => {
         const request = { ...params, ...body }
-        return rendered(ImportSchema, (await imports.updateImport(request, options)).import)
+        return render(ImportSchema, (await imports.updateImport(request, options)).import)
       },
     }),
   ]

@@ -3,16 +3,16 @@ import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_
 import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
-import { activateFeedLink, withFeedLinks } from '../../compose/feed-link.ts'
+import { activateFeedLink, renderLinks } from '../../compose/feed-link.ts'
 import { id, name, nullOr, text } from '../../http/bodies/fields.ts'
-import { given, rendered } from '../../http/rest.ts'
+import { render, requirePart } from '../../http/rest.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 const answer = { message: LinkSchema, with: { feedLink: FeedLinkSchema } }
 
-/** Links (spec/interface.md, Links; spec/ledger.md 1). */
+/** Routes of links (docs/links.md#links). */
 export function linkRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
   const links = mesh.client('ledger', LinkService)
@@ -27,7 +27,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       answer: { list: answer },
       handler: async ({ options }) => {
         const { links: live } = await links.listLinks({}, options)
-        return withFeedLinks(live, feedLinks, options)
+        return renderLinks(live, feedLinks, options)
       },
     }),
     route({
@@ -38,7 +38,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       answer,
       handler: async (call) => {
         const { link } = await find(call)
-        return (await withFeedLinks([given(link)], feedLinks, call.options))[0]
+        return (await renderLinks([requirePart(link)], feedLinks, call.options))[0]
       },
     }),
     creation(deps),
@@ -56,7 +56,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateLinkRequestSchema, body), ...params }
         const { link } = await links.updateLink(update, options)
-        return (await withFeedLinks([given(link)], feedLinks, options))[0]
+        return (await renderLinks([requirePart(link)], feedLinks, options))[0]
       },
     }),
     route({
@@ -91,16 +91,17 @@ function creation({ mesh, config, log }: RouteDeps): Route {
       if (feedLinkId) {
         requireFeature('feed', config)
         const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
-        // What may be a repetition is left to the ledger, which takes a connection only once.
+        // With an idempotency key, the request may be a repetition whose connection is no longer
+        // pending. The ledger checks it: it uses each connection once.
         const isFirst = request.headers['idempotency-key'] === undefined
         if (isFirst && feedLink?.status !== 'pending') {
           throw invalid({ feedLinkId: 'is not pending' }, 'the feed link is not pending')
         }
       }
       const { link } = await links.createLink({ ...valuesOf(body), institutionName }, writeOptions)
-      const { linkId } = given(link)
+      const { linkId } = requirePart(link)
       if (feedLinkId) await activateFeedLink({ feedLinkId, linkId }, { feedLinks, options, log })
-      return rendered(LinkSchema, link)
+      return render(LinkSchema, link)
     },
   })
 }

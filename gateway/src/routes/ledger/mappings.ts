@@ -7,12 +7,12 @@ import {
 import { z } from 'zod'
 import { boolean, list, object, oneOf, text } from '../../http/bodies/fields.ts'
 import { mappingPage } from '../../http/query.ts'
-import { rendered, renderedAll } from '../../http/rest.ts'
+import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
 const field = object({
-  name: text.optional().describe('A column, by its name among the headers'),
+  name: text.optional().describe('Name of a column in the headers'),
   derivedKind: text
     .optional()
     .describe('Instead of name: rowNumber, the number of the row below the header, from 1'),
@@ -23,7 +23,7 @@ const amountFields =
   'sign: the column of the amount. type: those of the amount and of the direction. ' +
   'column: that of debits, then that of credits'
 
-/** The shape of a mapping; the ledger says what its parts may be (docs/files.md, CSV mappings). */
+/** The shape of a mapping; the ledger validates its parts (docs/files.md#csv-mappings). */
 const creation = z.strictObject({
   mapping: object({
     headers: list(text),
@@ -54,10 +54,12 @@ const creation = z.strictObject({
     }),
     posted: object({
       fields,
-      posted: text.describe('What the column says of a posted row; any other text is pending'),
+      posted: text.describe(
+        'Text of the column in posted rows; rows with another text are pending',
+      ),
     })
       .optional()
-      .describe('Left out, every row is posted'),
+      .describe('Without it, every row is posted'),
     balance: object({
       kind: oneOf(['none', 'sum', 'field']).describe(
         'none: the file states no balance. sum: the balance is the sum of all rows. field: the ' +
@@ -68,14 +70,14 @@ const creation = z.strictObject({
   }),
 })
 
-/** How columns of CSV files become transactions (docs/files.md, CSV mappings). */
+/** Routes of CSV mappings (docs/files.md#csv-mappings). */
 export function mappingRoutes({ mesh }: RouteDeps): Route[] {
   const mappings = mesh.client('ledger', MappingService)
   return [
     route({
       method: 'GET',
       path: '/api/mappings',
-      summary: 'Mappings of CSV files, the newest first; those of a signature, or all',
+      summary: 'Mappings of CSV files, newest first; all, or those of a signature',
       auth: 'key',
       feature: 'uploads',
       query: mappingPage,
@@ -83,13 +85,13 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       handler: async ({ query: { signature, ...page }, options }) => {
         const request = signature === undefined ? page : { ...page, signature }
         const { mappings: found } = await mappings.listMappings(request, options)
-        return renderedAll(ImportMappingSchema, found)
+        return renderAll(ImportMappingSchema, found)
       },
     }),
     route({
       method: 'POST',
       path: '/api/mappings',
-      summary: 'Say how columns of CSV files become transactions',
+      summary: 'Create a mapping from columns of CSV files to transactions',
       auth: 'key',
       feature: 'uploads',
       body: creation,
@@ -97,13 +99,13 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       handler: async ({ body, options }) => {
         const request = body as MessageInitShape<typeof CreateMappingRequestSchema>
         const { mapping } = await mappings.createMapping(request, options)
-        return rendered(ImportMappingSchema, mapping)
+        return render(ImportMappingSchema, mapping)
       },
     }),
     route({
       method: 'DELETE',
       path: '/api/mappings/:transactionImportMappingId',
-      summary: 'Delete a mapping; imports that use it go on with it',
+      summary: 'Delete a mapping; imports that use it keep it',
       auth: 'key',
       feature: 'uploads',
       handler: async ({ params, options }) => {

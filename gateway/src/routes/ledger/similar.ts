@@ -3,14 +3,14 @@ import { SimilarService, TransactionClusterSchema } from '@coffer/proto/ledger/v
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 
-/** Transactions whose texts are alike (spec/interface.md, Transaction cluster). */
+/** Routes of clusters: transactions with similar texts (docs/similar-transactions.md). */
 export function similarRoutes({ mesh }: RouteDeps): Route[] {
   const similar = mesh.client('ledger', SimilarService)
   return [
     route({
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/similar',
-      summary: 'The cluster of similar transactions it is in; 204 where it is in none',
+      summary: 'The cluster of similar transactions; 204 without one',
       auth: 'key',
       answer: TransactionClusterSchema,
       handler: async ({ params, options, reply }) => {

@@ -8,8 +8,8 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
-import { type Recalculate, recalculation } from '../../compose/recalculation.ts'
-import { transactionsOf } from '../../compose/transaction-page.ts'
+import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
+import { listTransactionPage } from '../../compose/transaction-page.ts'
 import {
   boolean,
   id,
@@ -22,12 +22,12 @@ import {
   timestamp,
 } from '../../http/bodies/fields.ts'
 import { accountTransactionPage, boolean as booleanQuery } from '../../http/query.ts'
-import { rendered } from '../../http/rest.ts'
+import { render } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
-/** The body that adds a transaction. */
+/** Schema of a new transaction (docs/transactions.md#create). */
 export const transactionCreation = z.strictObject({
   amount: nonZeroMoney,
   date: timestamp,
@@ -39,7 +39,7 @@ export const transactionCreation = z.strictObject({
   notes: ignoringNull(notes),
 })
 
-/** Every key some kind of link may change; the ledger refuses by the stored kind. */
+/** Keys of all kinds of links; the ledger refuses by the stored kind (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   merchantName: ignoringNull(text),
@@ -52,12 +52,12 @@ const change = z.strictObject({
 
 const spendingList = { list: SpendingSchema }
 
-/** Transactions (spec/interface.md, Transactions; spec/ledger.md 4). */
+/** Routes of transactions (docs/transactions.md). */
 export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
   const transactions = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
   const spending = mesh.client('budgeting', SpendingService)
-  const recalculate = recalculation(spending, log)
+  const recalculate = createRecalculation(spending, log)
   return [
     ...reads(transactions),
     creationRoute(transactions, accounts, recalculate),
@@ -80,7 +80,7 @@ function reads(ledger: Transactions): Route[] {
       answer: { list: TransactionSchema },
       handler: ({ query: { spendingId, ...page }, ...call }) => {
         const of = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
-        return transactionsOf(ledger, { ...call.params, ...valuesOf(page), ...of }, call)
+        return listTransactionPage(ledger, { ...call.params, ...valuesOf(page), ...of }, call)
       },
     }),
     route({
@@ -91,7 +91,7 @@ function reads(ledger: Transactions): Route[] {
       answer: TransactionSchema,
       handler: async ({ params, options }) => {
         const { transaction } = await ledger.getTransaction(params, options)
-        return rendered(TransactionSchema, transaction)
+        return render(TransactionSchema, transaction)
       },
     }),
   ]
@@ -105,7 +105,7 @@ function creationRoute(
   return route({
     method: 'POST',
     path: '/api/bank_accounts/:bankAccountId/transactions',
-    summary: 'Add a transaction to a manual bank account',
+    summary: 'Create a transaction on a manual bank account',
     auth: 'key',
     idempotent: true,
     find: ({ params, options }) => accounts.describeBankAccount(params, options),
@@ -123,8 +123,8 @@ function creationRoute(
       const { transaction, balance, envelope } = created
       const [spending] = await recalculate(envelope ? [envelope] : [], call)
       return {
-        transaction: rendered(TransactionSchema, transaction),
-        balance: rendered(BalancesSchema, balance),
+        transaction: render(TransactionSchema, transaction),
+        balance: render(BalancesSchema, balance),
         ...(spending ? { spending } : {}),
       }
     },
@@ -135,7 +135,7 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
   return route({
     method: 'PATCH',
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
-    summary: 'Change a transaction; which keys depends on its link',
+    summary: 'Change a transaction; the allowed keys depend on its link',
     auth: 'key',
     find: async ({ params, options }) => {
       const { transaction } = await transactions.getTransaction(params, options)
@@ -149,8 +149,8 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
       const update = { ...updateOf(UpdateTransactionRequestSchema, call.body), ...call.params }
       const updated = await transactions.updateTransaction(update, call.options)
       return {
-        transaction: rendered(TransactionSchema, updated.transaction),
-        balance: rendered(BalancesSchema, updated.balance),
+        transaction: render(TransactionSchema, updated.transaction),
+        balance: render(BalancesSchema, updated.balance),
         spending: await recalculate(updated.envelopes, call),
       }
     },
@@ -170,7 +170,7 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
       const deleting = { ...call.params, adjustsBalance, soft }
       const deleted = await transactions.deleteTransaction(deleting, call.options)
       return {
-        balance: rendered(BalancesSchema, deleted.balance),
+        balance: render(BalancesSchema, deleted.balance),
         spending: await recalculate(deleted.envelopes, call),
       }
     },

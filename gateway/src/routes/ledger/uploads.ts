@@ -3,10 +3,10 @@ import { toRest } from '@coffer/kit/rpc/message'
 import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { type GetUploadResponse, UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
-import { recalculation } from '../../compose/recalculation.ts'
+import { createRecalculation } from '../../compose/recalculation.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { given, rendered } from '../../http/rest.ts'
+import { render, requirePart } from '../../http/rest.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { showProgress } from '../../sockets/progress.ts'
@@ -17,10 +17,10 @@ type Find = (
   lookup: Lookup<{ bankAccountId: string; transactionUploadId: string }>,
 ) => Promise<GetUploadResponse>
 
-/** Files of transactions and how far their import is (spec/ledger.md 6). */
+/** Routes of uploads of transaction files (docs/files.md#uploading). */
 export function uploadRoutes(deps: RouteDeps): Route[] {
-  const { mesh, log, ledgerWaitMs } = deps
-  const recalculate = recalculation(mesh.client('budgeting', SpendingService), log)
+  const { mesh, log, ledgerTimeoutMs } = deps
+  const recalculate = createRecalculation(mesh.client('budgeting', SpendingService), log)
   const uploads = mesh.client('ledger', UploadService)
   const find: Find = ({ params, options }) => uploads.getUpload(params, options)
   return [
@@ -36,30 +36,30 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       body: formFile,
       answer: UploadSchema,
       handler: async (call) => {
-        const { upload } = await sendFile(call, uploads.createUpload, ledgerWaitMs)
-        return rendered(UploadSchema, upload)
+        const { upload } = await sendFile(call, uploads.createUpload, ledgerTimeoutMs)
+        return render(UploadSchema, upload)
       },
     }),
     route({
       method: 'GET',
       path: uploadPath,
-      summary: 'How far an upload is',
+      summary: 'Status of an upload',
       auth: 'key',
       feature: 'uploads',
       answer: UploadSchema,
-      handler: async (call) => rendered(UploadSchema, (await find(call)).upload),
+      handler: async (call) => render(UploadSchema, (await find(call)).upload),
     }),
     route({
       method: 'DELETE',
       path: uploadPath,
-      summary: 'Undo an import: its transactions go, what it set and took is put back',
+      summary: 'Undo an import: removes its transactions, restores balances and envelopes',
       auth: 'key',
       feature: 'uploads',
       answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
       handler: async (call) => {
         const undone = await uploads.undoUpload(call.params, call.options)
         return {
-          balance: rendered(BalancesSchema, undone.balance),
+          balance: render(BalancesSchema, undone.balance),
           spending: await recalculate(undone.envelopes, call),
         }
       },
@@ -84,8 +84,8 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
         times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },
         read: async () => {
           const { upload } = await find({ params, options: await renewOptions() })
-          const state = toRest(UploadSchema, given(upload))
-          return { ...state, status: given(upload).status }
+          const state = toRest(UploadSchema, requirePart(upload))
+          return { ...state, status: requirePart(upload).status }
         },
       })
     },

@@ -3,7 +3,7 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import type { CreateTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
 import { ProblemsSchema } from '@coffer/proto/options/v1/options'
 import { afterEach, expect, test } from '@jest/globals'
-import { type Gateway, openGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, transaction } from '../samples.ts'
 
 const url = `${accountUrl}/transactions/bulk`
@@ -29,7 +29,7 @@ function createTransactions({ transactions }: CreateTransactionsRequest) {
 }
 
 test('every item is answered in its place, as a request of its own would have been', async () => {
-  gateway = await openGateway({
+  gateway = await createGateway({
     transactions: { createTransactions },
     spending: { recalculateSpending: () => ({ spending: [spending] }) },
   })
@@ -74,7 +74,7 @@ test.each([
   [{ transactions: Array(501).fill(good) }, { transactions: 'must have 1 to 500 items' }],
   [{ transactions: [good], atomic: true }, { atomic: 'key not expected' }],
 ])('a body that is no batch is 400, %#', async (sent, problems) => {
-  gateway = await openGateway({ bankAccounts: { describeBankAccount: () => ({}) } })
+  gateway = await createGateway({ bankAccounts: { describeBankAccount: () => ({}) } })
   const { status, body } = await gateway.send('POST', url, { body: sent })
   expect([status, body]).toEqual([400, { error: 'Invalid request', problems }])
 })
@@ -83,12 +83,12 @@ test('a missing bank account is reported before a bad body', async () => {
   const describeBankAccount = () => {
     throw notFound('bank account')
   }
-  gateway = await openGateway({ bankAccounts: { describeBankAccount } })
+  gateway = await createGateway({ bankAccounts: { describeBankAccount } })
   expect((await gateway.send('POST', url, { body: {} })).status).toBe(404)
 })
 
 test('the reference says what an item may hold', async () => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
   const { post } = body.paths['/api/bank_accounts/{bankAccountId}/transactions/bulk']
   const { transactions } = post.requestBody.content['application/json'].schema.properties

@@ -2,18 +2,21 @@ import { z } from 'zod'
 import { texts } from './bodies/fields.ts'
 import { type ProblemTree, problemsOfIssues, problemTree } from './errors/problems.ts'
 
-/** Why one item of a list is not done: what a request of its own would have been answered. */
-export type Refused = { error: string; problems?: ProblemTree }
+/** The refusal of one item: `error` and `problems` of the answer to a single request. */
+export type RefusedItem = { error: string; problems?: ProblemTree }
 
-/** An item of a list of which each is judged by itself. */
-export type Judged<Item> = { item: Item } | { refused: Refused }
+/** A parsed item of a bulk request, or its refusal. */
+export type BulkItem<Item> = { item: Item } | { refused: RefusedItem }
 
-/** A list of which every item is read by itself: a bad one does not spoil the others. */
-export function judgedList<Schema extends z.ZodObject>(schema: Schema, sizeMax: number) {
+/**
+ * Returns the schema of a list with 1 to `sizeMax` items (docs/api.md#bulk-requests). Each item is
+ * validated by itself, so a bad item does not fail the request.
+ */
+export function bulkItems<Schema extends z.ZodObject>(schema: Schema, sizeMax: number) {
   const size = `must have 1 to ${sizeMax} items`
   const item = z
     .unknown()
-    .transform((sent) => judge(schema, sent))
+    .transform((sent) => validate(schema, sent))
     .meta(shapeOf(schema))
   return z
     .array(item, { error: ({ input }) => (input === undefined ? texts.missing : 'must be a list') })
@@ -21,10 +24,10 @@ export function judgedList<Schema extends z.ZodObject>(schema: Schema, sizeMax: 
     .max(sizeMax, size)
 }
 
-function judge<Schema extends z.ZodObject>(
+function validate<Schema extends z.ZodObject>(
   schema: Schema,
   sent: unknown,
-): Judged<z.output<Schema>> {
+): BulkItem<z.output<Schema>> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     return { refused: { error: 'must be an object' } }
   }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals'
-import { basic, bySession, type Gateway, openGateway } from '../gateway.ts'
+import { basic, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { ids, key } from '../samples.ts'
 import { apiKey, callerOfCall } from '../stub-mesh.ts'
 
@@ -9,7 +9,7 @@ let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a key that reads may read', async () => {
-  gateway = await openGateway({ links: { listLinks: () => ({ links: [] }) } })
+  gateway = await createGateway({ links: { listLinks: () => ({ links: [] }) } })
   expect((await gateway.send('GET', '/api/links', { as: byReader })).status).toBe(200)
   const caller = callerOfCall(gateway.received.at(-1)!, gateway.deps.signer)
   expect(caller).toMatchObject({ kind: 'key', isReadOnly: true })
@@ -22,14 +22,14 @@ test.each([
   ['PATCH', `/api/links/${ids.linkId}`],
   ['DELETE', `/api/links/${ids.linkId}`],
 ])('a key that reads gets 403 on %s %s, whatever it sends', async (method, path) => {
-  gateway = await openGateway({})
+  gateway = await createGateway({})
   const answer = await gateway.send(method, path, { as: byReader, body: {} })
   expect([answer.status, answer.body]).toEqual([403, { error: 'this API key may only read' }])
   expect(gateway.received.map(({ rpc }) => rpc)).toEqual(['VerifyApiKey'])
 })
 
 test('a key is created with an end and a scope, or without', async () => {
-  gateway = await openGateway({ apiKeys: { createApiKey: () => ({ apiKey: key }) } })
+  gateway = await createGateway({ apiKeys: { createApiKey: () => ({ apiKey: key }) } })
   const create = (more: object) =>
     gateway.send('POST', '/api/keys', { as: bySession, body: { name: 'Script', ...more } })
   const limited = await create({ expiresAt: '2027-01-01T00:00:00Z', scope: 'read' })

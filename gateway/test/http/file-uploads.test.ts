@@ -9,7 +9,7 @@ import { notFound, unanswered, unavailable } from '@coffer/kit/rpc/errors'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
 import { fileTaker, formOf } from '../forms.ts'
-import { byKey, openGateway } from '../gateway.ts'
+import { byKey, createGateway } from '../gateway.ts'
 import { accountUrl, upload } from '../samples.ts'
 
 const uploadsOn = { COFFER_UPLOADS_ENABLED: 'true' }
@@ -24,7 +24,7 @@ test.each([
   ['june.ofx', 'content-type: nonsense'],
 ])('the part called data is a file, with the name %j and the header %j', async (name, header) => {
   const { take, taken } = fileTaker(() => ({ upload }))
-  await using gateway = await openGateway({ uploads: { createUpload: take } }, uploadsOn)
+  await using gateway = await createGateway({ uploads: { createUpload: take } }, uploadsOn)
   const fileName = name && `; filename="${name}"`
   const disposition = `content-disposition: form-data; name="data"${fileName}`
   const head = [disposition, header].filter((line) => line !== '').join('\r\n')
@@ -46,7 +46,7 @@ test.each<[[string, string | File][], object]>([
   [Object.entries({ other: file, data: file }), { other: unknown }],
 ])('a form is 400 unless its one file is named data: %#', async (parts, problems) => {
   const { take, taken } = fileTaker(() => ({ upload }))
-  await using gateway = await openGateway({ uploads: { createUpload: take } }, uploadsOn)
+  await using gateway = await createGateway({ uploads: { createUpload: take } }, uploadsOn)
   const { status, body } = await gateway.send('POST', url, await formOf(parts))
   expect([status, body.problems]).toEqual([400, problems])
   expect(taken).toEqual([])
@@ -55,7 +55,7 @@ test.each<[[string, string | File][], object]>([
 test('ten files of an account may be on their way at a time', async () => {
   const held = Promise.withResolvers<{ upload: typeof upload }>()
   const createUpload = () => held.promise
-  await using gateway = await openGateway({ uploads: { createUpload } }, uploadsOn)
+  await using gateway = await createGateway({ uploads: { createUpload } }, uploadsOn)
   const form = await formOf({ data: file })
   const send = async () => (await gateway.send('POST', url, form)).status
   const running = Array.from({ length: 10 }, send)
@@ -102,7 +102,7 @@ test.each([
   const createUpload = () => {
     throw fault()
   }
-  await using gateway = await openGateway({ uploads: { createUpload } }, uploadsOn)
+  await using gateway = await createGateway({ uploads: { createUpload } }, uploadsOn)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const { body, headers } = await formOf({ data: new File(['x'.repeat(5_000_000)], 'june.ofx') })
   const { socket, answers, sendHead } = connectTo(server)
@@ -118,7 +118,7 @@ const ofForm = { 'content-type': 'multipart/form-data; boundary=x' }
 const MiB = 1024 * 1024
 
 test('a connection goes on after a form of 20 MiB, which is read to its end', async () => {
-  await using gateway = await openGateway({}, uploadsOn)
+  await using gateway = await createGateway({}, uploadsOn)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const { socket, answers, sendHead } = connectTo(server)
   sendHead({ ...ofForm, 'content-length': 20 * MiB })
@@ -137,7 +137,7 @@ test.each([
   const createUpload = () => {
     throw notFound('bank account')
   }
-  await using gateway = await openGateway({ uploads: { createUpload } }, uploadsOn)
+  await using gateway = await createGateway({ uploads: { createUpload } }, uploadsOn)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const { socket, answers, sendHead } = connectTo(server)
   const ended = once(socket, 'end')
@@ -167,8 +167,8 @@ test.each([
     'it may have been carried out',
   ],
 ])('a ledger that %s is waited for so long', async (_what, createUpload, status, text) => {
-  const more = { ledgerWaitMs: 50 }
-  await using gateway = await openGateway({ uploads: { createUpload } }, uploadsOn, more)
+  const more = { ledgerTimeoutMs: 50 }
+  await using gateway = await createGateway({ uploads: { createUpload } }, uploadsOn, more)
   const answer = await gateway.send('POST', url, await formOf({ data: file }))
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(text)])
 })
@@ -176,7 +176,7 @@ test.each([
 test.each(['POST', 'GET'])(
   '%s is 503 while identity hangs: nothing was carried out',
   async (method) => {
-    await using gateway = await openGateway({ signIn: { verifyApiKey: lose } }, uploadsOn)
+    await using gateway = await createGateway({ signIn: { verifyApiKey: lose } }, uploadsOn)
     const answer = await gateway.send(method, method === 'POST' ? url : '/api/links')
     expect([answer.status, answer.body]).toEqual([503, { error: 'a service is not available' }])
   },
@@ -187,15 +187,15 @@ test('a ledger that accepts connections and then says nothing is waited for so l
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   using overNetwork = createMesh({ hosted: {}, urls: { ledger: `http://127.0.0.1:${port}` } })
-  await using stubbed = await openGateway({}, uploadsOn)
+  await using stubbed = await createGateway({}, uploadsOn)
   const mesh: Mesh = {
     client: (name, service) =>
       (name === 'ledger' ? overNetwork : stubbed.deps.mesh).client(name, service),
     [Symbol.dispose]: () => undefined,
   }
   const { signer } = stubbed.deps
-  const more = { mesh, signer, ledgerWaitMs: 300 }
-  await using gateway = await openGateway({}, uploadsOn, more)
+  const more = { mesh, signer, ledgerTimeoutMs: 300 }
+  await using gateway = await createGateway({}, uploadsOn, more)
   const answer = await gateway.send('POST', url, await formOf({ data: file }))
   expect([answer.status, answer.body.error]).toEqual([504, expect.stringContaining('not answered')])
   silent.close()
@@ -203,8 +203,8 @@ test('a ledger that accepts connections and then says nothing is waited for so l
 
 test('a client may take longer over a file than the ledger is waited for', async () => {
   const { take, taken } = fileTaker(() => ({ upload }))
-  const more = { ledgerWaitMs: 500 }
-  await using gateway = await openGateway({ uploads: { createUpload: take } }, uploadsOn, more)
+  const more = { ledgerTimeoutMs: 500 }
+  await using gateway = await createGateway({ uploads: { createUpload: take } }, uploadsOn, more)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const { body, headers } = await formOf({ data: file })
   const to = { host: '127.0.0.1', port: server.port, path: url, method: 'POST' }

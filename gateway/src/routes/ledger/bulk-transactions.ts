@@ -7,10 +7,10 @@ import {
   TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
 import { z } from 'zod'
-import { recalculation } from '../../compose/recalculation.ts'
-import { judgedList } from '../../http/batch.ts'
+import { createRecalculation } from '../../compose/recalculation.ts'
+import { bulkItems } from '../../http/bulk-request.ts'
 import { problemTree } from '../../http/errors/problems.ts'
-import { given, rendered } from '../../http/rest.ts'
+import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
@@ -22,22 +22,22 @@ const error = { json: { type: 'string' } }
 const problems = { json: { type: 'object' } }
 
 /**
- * Many transactions in one request. Each is stored wholly or not at all, and answered as it would
- * have been alone; those that are stored are booked together, in the order of the list.
+ * Routes of bulk requests of transactions (docs/api.md#bulk-requests). Valid items are booked in
+ * one commit, in the order of the list; each item has its own result.
  */
-export function transactionBatchRoutes({ mesh, log }: RouteDeps): Route[] {
+export function bulkTransactionRoutes({ mesh, log }: RouteDeps): Route[] {
   const transactions = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
-  const recalculate = recalculation(mesh.client('budgeting', SpendingService), log)
+  const recalculate = createRecalculation(mesh.client('budgeting', SpendingService), log)
   return [
     route({
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/bulk',
-      summary: 'Add up to 500 transactions to a manual bank account, each for itself',
+      summary: 'Create up to 500 transactions on a manual bank account; each has its own result',
       auth: 'key',
       idempotent: true,
       find: ({ params, options }) => accounts.describeBankAccount(params, options),
-      body: z.strictObject({ transactions: judgedList(transactionCreation, sizeMax) }),
+      body: z.strictObject({ transactions: bulkItems(transactionCreation, sizeMax) }),
       answer: {
         object: {
           results: { list: { object: { transaction: TransactionSchema, error, problems } } },
@@ -55,7 +55,7 @@ export function transactionBatchRoutes({ mesh, log }: RouteDeps): Route[] {
           results: sent.map((one) =>
             'item' in one ? resultOf(results.next().value) : one.refused,
           ),
-          balance: rendered(BalancesSchema, created.balance),
+          balance: render(BalancesSchema, created.balance),
           spending: await recalculate(created.envelopes, call),
         }
       },
@@ -64,11 +64,11 @@ export function transactionBatchRoutes({ mesh, log }: RouteDeps): Route[] {
 }
 
 function resultOf(created: CreatedTransaction | undefined) {
-  const { result } = given(created)
+  const { result } = requirePart(created)
   if (result.case === 'transaction') {
-    return { transaction: rendered(TransactionSchema, result.value) }
+    return { transaction: render(TransactionSchema, result.value) }
   }
-  const refused = given(result.value)
+  const refused = requirePart(result.value)
   const found = refused.problems && problemTree(problemsOfDetail(refused.problems))
   return { error: refused.error, ...(found ? { problems: found } : {}) }
 }

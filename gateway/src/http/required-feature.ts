@@ -10,8 +10,11 @@ const offTexts = {
   proofOfWorkEnabled: 'proof of work is not enabled on this server',
 } as const
 
-/** A route's `find`: 404 where identity does not offer the feature, also when the body is bad. */
-export function requireOffered(mesh: Mesh, feature: keyof typeof offTexts) {
+/**
+ * Returns the `find` of a route that needs a feature of identity. It throws refused (404) where the
+ * feature is off, before a bad body is reported (docs/sign-in.md#what-a-server-offers).
+ */
+export function requireOfferedFeature(mesh: Mesh, feature: keyof typeof offTexts) {
   const features = mesh.client('identity', FeatureService)
   return async ({ options }: Lookup) => {
     const offered = await features.getFeatures({}, options)

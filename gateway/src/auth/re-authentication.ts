@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { code, password } from '../http/bodies/fields.ts'
+
+/**
+ * Re-authentication before destructive or weakening actions: the current password or a TOTP code
+ * (docs/sign-in.md#re-authentication).
+ */
+export const reAuthentication = z.union([
+  z.strictObject({ currentPassword: password }),
+  z.strictObject({ totp: code }),
+])
+
+/** Re-authentication that may be left out while the session is at most 15 minutes old. */
+export const reAuthenticationIfDue = z.union([...reAuthentication.options, z.strictObject({})])
+
+/** The field `proof` of identity's requests; empty without re-authentication. */
+export function reAuthenticationMessage(body: z.output<typeof reAuthenticationIfDue>) {
+  if ('totp' in body) return { proof: { kind: { case: 'totp' as const, value: body.totp } } }
+  return 'currentPassword' in body
+    ? { proof: { kind: { case: 'currentPassword' as const, value: body.currentPassword } } }
+    : {}
+}

@@ -1,0 +1,40 @@
+import { refused, unavailable } from '@coffer/kit/rpc/errors'
+
+/** Concurrency limiter, per process and per account. */
+export interface ConcurrencyLimiter {
+  /** Throws refused (429) at the limit of the account, unavailable (503) at that of the process. */
+  requireFree: (accountId: string) => void
+  /** Counts one more, also above the limit. The returned function releases it; call it once. */
+  acquire: (accountId: string) => () => void
+}
+
+/**
+ * Returns a limiter that counts in memory.
+ * @param options.text the error that a client gets at either limit
+ */
+export function createConcurrencyLimiter(options: {
+  max: number
+  perAccountMax: number
+  text: string
+}): ConcurrencyLimiter {
+  const countByAccount = new Map<string, number>()
+  let total = 0
+  const add = (accountId: string, step: 1 | -1) => {
+    const count = (countByAccount.get(accountId) ?? 0) + step
+    if (count > 0) countByAccount.set(accountId, count)
+    else countByAccount.delete(accountId)
+    total += step
+  }
+  return {
+    requireFree: (accountId) => {
+      if (total >= options.max) throw unavailable(options.text)
+      if ((countByAccount.get(accountId) ?? 0) >= options.perAccountMax) {
+        throw refused(options.text, { status: 429, retryAfterSeconds: 5 })
+      }
+    },
+    acquire: (accountId) => {
+      add(accountId, 1)
+      return () => add(accountId, -1)
+    },
+  }
+}
