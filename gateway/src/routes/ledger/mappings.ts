@@ -54,9 +54,7 @@ const creation = z.strictObject({
     }),
     posted: object({
       fields,
-      posted: text.describe(
-        'Text of the column in posted rows; rows with another text are pending',
-      ),
+      posted: text.describe('Text of the column in posted rows; any other text is pending'),
     })
       .optional()
       .describe('Without it, every row is posted'),
