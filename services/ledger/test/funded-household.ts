@@ -11,7 +11,7 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
 export type FundedHousehold = Awaited<ReturnType<typeof fundedHousehold>>
 
-/** A bank account of 100000 with an expense of 30000 and a goal of 40000 in it. */
+/** A bank account with 100,000 available, an expense holding 30,000 and a goal holding 40,000. */
 export async function fundedHousehold(booted: Booted, accountId = newId('acct')) {
   const as: CallOptions = booted.as(accountId)
   const links = booted.client('ledger', LinkService)
@@ -20,8 +20,8 @@ export async function fundedHousehold(booted: Booted, accountId = newId('acct'))
   const transactions = booted.client('ledger', TransactionService)
   const { link } = await links.createLink({ institutionName: 'Bank' }, as)
   const balance = { availableBalance: 100_000n, currentBalance: 100_000n }
-  const opened = { linkId: link?.linkId ?? '', name: 'Checking', ...balance }
-  const { bankAccount } = await accounts.createBankAccount(opened, as)
+  const body = { linkId: link?.linkId ?? '', name: 'Checking', ...balance }
+  const { bankAccount } = await accounts.createBankAccount(body, as)
   const bankAccountId = bankAccount?.bankAccountId ?? ''
   const [expense, goal] = [newId('spnd'), newId('spnd')]
   await envelopes.openEnvelope({ bankAccountId, spendingId: expense, spendingType: 'expense' }, as)
@@ -42,7 +42,7 @@ export async function fundedHousehold(booted: Booted, accountId = newId('acct'))
   }
 }
 
-/** A payment of 100 from the expense of each, all under way at once. */
+/** Sends one payment of 100 from the expense of each household, all at the same time. */
 export async function payTogether(households: readonly FundedHousehold[]) {
   return Promise.allSettled(
     households.map(({ as, bankAccountId, expense, transactions }) =>

@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { type QuerySqlToken, sql } from 'slonik'
 import type { BankAccountKey } from '../src/accounts/bank-account.ts'
 
-/** Locks the row of a bank account; the lock ends with `release`, which makes a last change. */
+/** Locks the row of a bank account until `release`, which runs `change` and commits. */
 export async function holdRow(
   database: Database,
   { accountId, bankAccountId }: BankAccountKey,

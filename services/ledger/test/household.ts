@@ -10,7 +10,7 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** An account in Chicago with one bank account on a manual link, and the clients to use it. */
+/** An account in America/Chicago with one bank account on a manual link, and its clients. */
 export async function household(booted: Booted, opening: Partial<CreateBankAccountRequest> = {}) {
   const accountId = newId('acct')
   const as = booted.as(accountId, { timezone: 'America/Chicago' })
@@ -19,8 +19,8 @@ export async function household(booted: Booted, opening: Partial<CreateBankAccou
   const { link } = await links.createLink({ institutionName: 'Bank' }, as)
   const linkId = link?.linkId ?? ''
   const { name = 'Checking', ...balances } = opening
-  const opened = { linkId, name, ...balances }
-  const { bankAccount } = await accounts.createBankAccount(opened, as)
+  const body = { linkId, name, ...balances }
+  const { bankAccount } = await accounts.createBankAccount(body, as)
   const bankAccountId = bankAccount?.bankAccountId ?? ''
   return {
     accountId,
@@ -38,7 +38,7 @@ export async function household(booted: Booted, opening: Partial<CreateBankAccou
 
 export type Household = Awaited<ReturnType<typeof household>>
 
-/** How each of these calls was refused, in order. */
+/** For each call, in order: its error code, or `accepted`. */
 export async function refusals(...calls: Promise<unknown>[]): Promise<string[]> {
   const outcomes = await Promise.allSettled(calls)
   return outcomes.map((outcome) =>

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineService } from '@coffer/kit/service/service'
 
-/** What the other services were asked to do, in order. */
-export const asked: unknown[][] = []
+/** Activities called in the other services with their arguments, in order. */
+export const activityCalls: unknown[][] = []
 
-/** A service that only offers its part of the clean-up, and remembers being asked. */
-function neighbour(name: string, schema: string, activity: string) {
+/** A stub service with one activity of the clean-up, which records its calls. */
+function stubService(name: string, schema: string, activity: string) {
   return defineService({
     name,
     schema,
@@ -18,18 +18,18 @@ function neighbour(name: string, schema: string, activity: string) {
       routes: () => undefined,
       activities: {
         [activity]: async (...args: unknown[]) => {
-          asked.push([activity, ...args])
+          activityCalls.push([activity, ...args])
         },
       },
     }),
   })
 }
 
-/** The services that the ledger's workflows call, without tables of their own. */
+/** Stub services for the workflows of the ledger; they have no tables. */
 export function neighbours() {
   return [
-    neighbour('budgeting', 'budgeting', 'removePlans'),
-    neighbour('aggregator-sync', 'aggregator_sync', 'releaseAggregatorConnection'),
-    neighbour('feed-sync', 'feed_sync', 'releaseFeedConnection'),
+    stubService('budgeting', 'budgeting', 'removePlans'),
+    stubService('aggregator-sync', 'aggregator_sync', 'releaseAggregatorConnection'),
+    stubService('feed-sync', 'feed_sync', 'releaseFeedConnection'),
   ]
 }

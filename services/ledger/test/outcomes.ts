@@ -8,7 +8,7 @@ export async function listed({ transactions, bankAccountId, as }: Household) {
   return (await transactions.listTransactions(page, as)).transactions
 }
 
-/** The problems of a request that must fail; anything else as it came. */
+/** The `problems` of a request that must fail; any other error as it is. */
 export async function problems(request: Promise<unknown>) {
   const error = await request.then(
     () => undefined,

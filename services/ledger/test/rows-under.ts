@@ -14,10 +14,10 @@ const tables = [
 ]
 const Count = z.object({ count: z.bigint() })
 
-/** How many rows each table has of an account with nothing under its links. */
+/** The row counts of an account without any rows under its links. */
 export const nothing = Object.fromEntries(tables.map((table) => [table, 0]))
 
-/** How many rows of each table there are under the links of an account. */
+/** The number of rows under the links of an account, by table. */
 export async function rowsUnder(
   { pool }: Database,
   { accountId }: { accountId: string },

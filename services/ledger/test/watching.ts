@@ -13,8 +13,8 @@ type Watched = Pick<
 >
 
 /**
- * Compares the version of a bank account with its lists whenever it is called: while the version
- * stands, they show the same. Returns whether it has risen since the last time.
+ * Returns a function that reads the version and the lists of a bank account. It expects equal lists
+ * if the version is the same as in the previous call, and returns whether the version has risen.
  */
 export function watchVersion({ pool }: Database, home: Watched) {
   const { accountId, bankAccountId } = home
@@ -40,7 +40,7 @@ async function listsOf({ bankAccountId, envelopes, transactions, balances, as }:
   }
 }
 
-/** Nothing is shown of a bank account that is removed. */
+/** The code of the error of a removed bank account; rethrows any other error. */
 function whyNotShown(error: unknown): string {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound) throw error

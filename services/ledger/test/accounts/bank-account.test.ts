@@ -18,7 +18,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** The fields that a refused call names. */
+/** The fields in the `problems` of a refused call. */
 async function problemsIn(call: Promise<unknown>): Promise<unknown> {
   try {
     await call
@@ -29,7 +29,7 @@ async function problemsIn(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('bank accounts', () => {
-  test('have the defaults of the specification, the currency of the caller', async () => {
+  test('have the defaults of docs/links.md, the currency of the caller', async () => {
     const { accounts, linkId, accountId } = await household(booted)
     const german = booted.as(accountId, { locale: 'de_DE' })
     const { bankAccount } = await accounts.createBankAccount({ linkId, name: 'Giro' }, german)
@@ -51,7 +51,7 @@ describe('bank accounts', () => {
     expect(bankAccount?.lastUpdated).toEqual(bankAccount?.createdAt)
   })
 
-  test('are created once under one Idempotency-Key, however many at once', async () => {
+  test('are created once by concurrent calls under one Idempotency-Key', async () => {
     const { accounts, linkId, as } = await household(booted)
     const key = { [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' }
     const keyed = { headers: { ...(as.headers as Record<string, string>), ...key } }
@@ -66,7 +66,7 @@ describe('bank accounts', () => {
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
-  test('are listed while they are live, and by their link with archived ones', async () => {
+  test('are listed without archived ones, and by their link with archived ones', async () => {
     const { accounts, linkId, bankAccountId, as } = await household(booted)
     const { bankAccount } = await accounts.createBankAccount({ linkId, name: 'Second' }, as)
     const second = bankAccount?.bankAccountId ?? ''
@@ -77,7 +77,7 @@ describe('bank accounts', () => {
     expect(await ids({ linkId })).toEqual([bankAccountId, second])
   })
 
-  test('take new balances, which the balances show', async () => {
+  test('take new balances, which getBalances returns', async () => {
     const { accounts, bankAccountId, as, balances } = await household(booted)
     await accounts.updateBankAccount(
       {
@@ -99,7 +99,7 @@ describe('bank accounts', () => {
     expect(bankAccount?.mask).toBeUndefined()
   })
 
-  test('say which field is wrong', async () => {
+  test('name the wrong field in a refusal', async () => {
     const { accounts, bankAccountId, linkId, as } = await household(booted)
     const create = (body: object) =>
       problemsIn(accounts.createBankAccount({ linkId, name: 'x', ...body }, as))
@@ -110,7 +110,7 @@ describe('bank accounts', () => {
     expect(await problemsIn(accounts.updateBankAccount(limit, as))).toEqual(['limitBalance'])
   })
 
-  test('once archived are readable, inactive, and refuse every write', async () => {
+  test('are readable, inactive, and refuse every write once archived', async () => {
     const { accounts, envelopes, bankAccountId, as } = await household(booted)
     await accounts.archiveBankAccount({ bankAccountId }, as)
     const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, as)
@@ -144,7 +144,7 @@ describe('bank accounts', () => {
     expect(again.bankAccount?.feedBankAccountId).toBe(candidate.feedBankAccountId)
   })
 
-  test('of another account, or under its link, are not there', async () => {
+  test('are not found in another account or under its link', async () => {
     const { accounts, linkId, bankAccountId } = await household(booted)
     const stranger = booted.as(newId('acct'))
     const answers = await refusals(

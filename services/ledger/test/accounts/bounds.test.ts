@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** What a client is told by a call: null where it is accepted. */
+/** The refusal text of a call; null if it is accepted. */
 function refusal(call: Promise<unknown>): Promise<string | null> {
   return call.then(
     () => null,
@@ -48,7 +48,7 @@ function refusal(call: Promise<unknown>): Promise<string | null> {
 const openEnvelope = ({ envelopes, bankAccountId, as }: Household, spendingId = newId('spnd')) =>
   envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'goal' }, as)
 
-/** How one more of a kind is created, and how many of it a household has at first. */
+/** A call that creates one more object of a kind, and the number a new household has. */
 const kinds = [
   {
     kind: 'links',
@@ -77,7 +77,7 @@ const kinds = [
   },
 ]
 
-test.each(kinds)('$kind are created up to the bound, however many at once', async (of) => {
+test.each(kinds)('$kind are created up to the bound, also by concurrent calls', async (of) => {
   const home = await household(booted)
   const answers = await Promise.all(Array.from({ length: 6 }, () => refusal(of.create(home))))
   const refused = answers.filter((answer) => answer !== null)
@@ -87,13 +87,13 @@ test.each(kinds)('$kind are created up to the bound, however many at once', asyn
   expect(await refusal(of.create(other))).toBeNull()
 })
 
-test('what is deleted makes room', async () => {
+test('deleted objects do not count', async () => {
   const home = await household(booted)
   const { links, envelopes, linkId, bankAccountId, as } = home
   const spendingIds = Array.from({ length: max }, () => newId('spnd'))
   for (const spendingId of spendingIds) await openEnvelope(home, spendingId)
   expect(await refusal(openEnvelope(home))).not.toBeNull()
-  // One that is there is answered as before.
+  // A repetition of an earlier create is accepted at the bound.
   expect(await refusal(openEnvelope(home, spendingIds[0]))).toBeNull()
   await envelopes.closeEnvelope({ bankAccountId, spendingId: spendingIds[0] ?? '' }, as)
   expect(await refusal(openEnvelope(home))).toBeNull()
@@ -104,7 +104,7 @@ test('what is deleted makes room', async () => {
   expect(await refusal(create())).toBeNull()
 })
 
-test('a repeated request is answered as before, at the bound too', async () => {
+test('a repeated request under an Idempotency-Key gets its first reply at the bound', async () => {
   const { links, as } = await household(booted)
   const keyed = (key: string): CallOptions => {
     const added = { [headers.idempotencyKey]: key, [headers.bodyHash]: 'ab' }
@@ -136,7 +136,7 @@ test('syncs stay within the bounds', async () => {
   expect(await refusal(upsert(max))).toBeNull()
 })
 
-test('so many uploads are under way at a time; one more is refused before it is read', async () => {
+test('one more unfinished upload than the bound is refused before its body is read', async () => {
   const home = await household(booted)
   const file = (id: number) => new TextEncoder().encode(statementOf({ [id]: '-1.00' }))
   for (let id = 1; id <= max; id++) await importFile(home, statementOf({ [id]: '-1.00' }))
@@ -163,13 +163,13 @@ test('so many uploads are under way at a time; one more is refused before it is 
   expect(await refusal(sendFile(home, file(5)))).toBeNull()
 })
 
-test('a bound costs two statements, however much there is', async () => {
+test('a bound costs two statements', async () => {
   const counts: number[] = []
   for (let time = 0; time < 5; time++) {
     const { links, as } = await household(booted)
     const create = () => links.createLink({ institutionName: 'Bank' }, as)
     counts.push((await statementsOf(booted.database('ledger'), create)).count)
   }
-  // In some of them the relay sends its own meanwhile.
+  // The relay may run statements of its own at the same time: the minimum excludes them.
   expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.createLink)
 })

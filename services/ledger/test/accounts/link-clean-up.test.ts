@@ -16,7 +16,7 @@ import { ledger } from '../../src/service.ts'
 import { type Household, household, refusals } from '../household.ts'
 import { partsOf } from '../imports/file-parts.ts'
 import { storedFiles } from '../imports/stored-files.ts'
-import { asked, neighbours } from '../neighbours.ts'
+import { activityCalls, neighbours } from '../neighbours.ts'
 import { nothing, rowsUnder } from '../rows-under.ts'
 import { anAccount, anItem, envelopeOf, syncedHome } from '../syncs/syncing.ts'
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Puts something of every kind under a bank account. */
+/** Creates an object of every kind under a bank account. */
 async function fill(home: Household) {
   const { as, bankAccountId, envelopes, transactions, uploads } = home
   const spendingId = newId('spnd')
@@ -70,7 +70,7 @@ async function cleanedAt({
 }
 
 describe('a deleted link', () => {
-  test('is cleaned up: plans elsewhere first, then all under it but its own row', async () => {
+  test('is cleaned up: plans in other services first, then all rows but its own', async () => {
     const home = await household(booted, { availableBalance: 1000n })
     const { accountId, linkId, bankAccountId, links, as } = home
     await fill(home)
@@ -86,7 +86,7 @@ describe('a deleted link', () => {
       (instant) => instant !== null,
     )
     expect(await rowsUnder(booted.database('ledger'), home)).toEqual(nothing)
-    expect(asked.filter((one) => one[1] === accountId)).toEqual([
+    expect(activityCalls.filter((one) => one[1] === accountId)).toEqual([
       ['removePlans', accountId, [bankAccountId]],
     ])
     expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeDefined()
@@ -95,7 +95,7 @@ describe('a deleted link', () => {
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
-  test('of a feed has its connection released by feed-sync before anything goes', async () => {
+  test('of a feed has its connection released by feed-sync before any row is removed', async () => {
     const home = await household(booted)
     const { accountId, as, links, accounts } = home
     const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
@@ -108,15 +108,15 @@ describe('a deleted link', () => {
       () => cleanedAt({ ...home, linkId }),
       (instant) => instant !== null,
     )
-    expect(asked.filter((one) => one[1] === accountId)).toEqual([
+    expect(activityCalls.filter((one) => one[1] === accountId)).toEqual([
       ['releaseFeedConnection', accountId, linkId],
       ['removePlans', accountId, [bankAccount?.bankAccountId]],
     ])
-    // The account's other link keeps what is under it.
+    // The account's other link keeps its bank account.
     expect(await rowsUnder(booted.database('ledger'), home)).toMatchObject({ bank_accounts: 1 })
   })
 
-  test('leaves nothing of what is written while it is deleted', async () => {
+  test('leaves no row of writes that run during its deletion', async () => {
     const home = await household(booted, { availableBalance: 1000n })
     const { as, bankAccountId, linkId, links, accounts, envelopes, transactions } = home
     const { spendingId } = await fill(home)
@@ -127,7 +127,7 @@ describe('a deleted link', () => {
       () => envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
       () => accounts.createBankAccount({ linkId, name: 'More' }, as),
     ]
-    // Each client goes on until it is refused.
+    // Each client repeats its write until it is refused.
     const clients = [...writes, ...writes].map(async (write) => {
       for (let count = 0; count < 1_000; count++) {
         const [answer] = await refusals(write())
@@ -148,7 +148,7 @@ describe('a deleted link', () => {
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
-  test('hides at once what is under it', async () => {
+  test('hides its bank accounts and their objects immediately', async () => {
     const home = await household(booted, { availableBalance: 1000n })
     const { as, bankAccountId, linkId, links, accounts, envelopes, transactions, uploads } = home
     const { spendingId, transactionId, transactionUploadId } = await fill(home)
@@ -165,13 +165,13 @@ describe('a deleted link', () => {
       uploads.getUpload({ bankAccountId, transactionUploadId }, as),
     )
     expect(answers).toEqual(Array(8).fill('NotFound'))
-    // The link itself can still be read: it is one without accounts.
+    // The link itself stays readable, with an empty list of bank accounts.
     expect((await accounts.listBankAccounts({ linkId }, as)).bankAccounts).toEqual([])
     expect((await accounts.listBankAccounts({}, as)).bankAccounts).toEqual([])
     expect((await links.listLinks({}, as)).links).toEqual([])
   })
 
-  test('in the middle of posts and of a sync leaves nothing under it', async () => {
+  test('leaves no rows if deleted during writes and a sync', async () => {
     const home = await syncedHome(booted)
     const { accountId, bankAccountId, linkId, links, envelopes, sync, account, as, by } = home
     const { spendingId } = await envelopeOf(home, 500n)

@@ -17,7 +17,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** A user of a new account, with links to use. */
+/** A new account with a client for its links. */
 function user() {
   const accountId = newId('acct')
   const links = booted.client('ledger', LinkService)
@@ -25,7 +25,7 @@ function user() {
 }
 
 describe('links', () => {
-  test('are listed by ID while they are live', async () => {
+  test('are listed by ID, without deleted ones', async () => {
     const { as, links } = user()
     const ids: string[] = []
     for (const institutionName of ['Zebra', 'Alpha', 'Middle']) {
@@ -37,7 +37,7 @@ describe('links', () => {
     expect(listed.map(({ linkId }) => linkId)).toEqual([ids[0], ids[2]])
   })
 
-  test('are made manual, or of a feed that backs no other link', async () => {
+  test('are created manual, or of a feed link that no other link has', async () => {
     const { as, links, accountId } = user()
     const manual = await links.createLink({ institutionName: 'Bank', description: '' }, as)
     expect(manual.link).toMatchObject({ linkType: 'manual', description: '', createdBy: 'user_1' })
@@ -52,7 +52,7 @@ describe('links', () => {
     ])
   })
 
-  test('change in what is named, and null clears the description', async () => {
+  test('change the named fields only, and null clears the description', async () => {
     const { as, links } = user()
     const { link } = await links.createLink({ institutionName: 'Bank', description: 'note' }, as)
     const linkId = link?.linkId ?? ''
@@ -67,7 +67,7 @@ describe('links', () => {
     expect(read?.description).toBeUndefined()
   })
 
-  test('once deleted stay readable, and neither change nor are deleted again', async () => {
+  test('are readable once deleted, and refuse a change and a second deletion', async () => {
     const { as, links, accountId } = user()
     const { link } = await links.createLink({ institutionName: 'Bank' }, as)
     const linkId = link?.linkId ?? ''
@@ -84,7 +84,7 @@ describe('links', () => {
     ])
   })
 
-  test('of another account are not there', async () => {
+  test('are not found in another account', async () => {
     const { links, as, linkId } = await household(booted)
     const stranger = booted.as(newId('acct'))
     const missing = { code: Code.NotFound }
@@ -94,7 +94,7 @@ describe('links', () => {
     expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeUndefined()
   })
 
-  test('under one Idempotency-Key are one link', async () => {
+  test('are created once under one Idempotency-Key', async () => {
     const { as, links } = user()
     const keyed = { ...(as.headers as object), [headers.idempotencyKey]: 'k' }
     const create = () => links.createLink({ institutionName: 'Bank' }, { headers: keyed })

@@ -30,15 +30,15 @@ async function historyOf({ bankAccountId, as }: Household, more: object = {}) {
   return history.listHistory({ bankAccountId, limit: 100, ...more }, as)
 }
 
-/** What an entry is named by, of the keys that its reader sees. */
-function placeOf(entry?: HistoryEntry) {
+/** The cursor of an entry, from fields that the reply shows. */
+function cursorOf(entry?: HistoryEntry) {
   if (!entry) throw new Error('no entry')
   const { operationId, spendingId, pot, cause } = entry
   return { operationId, pot, cause, ...(spendingId ? { spendingId } : {}) }
 }
 
-/** A household of user_pat whose goal got 900 from an expense and paid 500 of a bill of 1200. */
-async function livedIn() {
+/** Of user_pat: an expense gave the goal 500, the goal paid 500 of a bill of 1200. */
+async function usedHousehold() {
   const home = await household(booted, { availableBalance: 10_000n })
   const { accountId, bankAccountId, envelopes, transactions } = home
   const as = booted.as(accountId, { timezone: 'America/Chicago', userId: 'user_pat' })
@@ -57,8 +57,8 @@ async function livedIn() {
   return { ...home, as, expense, goal, transactionId, bill }
 }
 
-test('says what every amount was, since when, why and by whom', async () => {
-  const home = await livedIn()
+test('has the amount, the time, the cause and the user of every change', async () => {
+  const home = await usedHousehold()
   const { bankAccountId, expense, goal, transactionId } = home
   const { entries, hasMore } = await historyOf(home)
   expect(hasMore).toBe(false)
@@ -71,15 +71,27 @@ test('says what every amount was, since when, why and by whom', async () => {
     { pot: 'used', spendingId: goal, delta: 500n, amount: 500n, ...spent, ...by },
     { pot: 'envelope', spendingId: goal, delta: -500n, amount: 0n, ...spent, ...by },
     {
-      ...{ pot: 'envelope', spendingId: goal, delta: 500n, amount: 500n, cause: 'transfer' },
+      pot: 'envelope',
+      spendingId: goal,
+      delta: 500n,
+      amount: 500n,
+      cause: 'transfer',
       transfer: { fromSpendingId: expense, toSpendingId: goal },
     },
     {
-      ...{ pot: 'envelope', spendingId: expense, delta: -500n, amount: 2500n, cause: 'transfer' },
+      pot: 'envelope',
+      spendingId: expense,
+      delta: -500n,
+      amount: 2500n,
+      cause: 'transfer',
       transfer: { fromSpendingId: expense, toSpendingId: goal },
     },
     {
-      ...{ pot: 'envelope', spendingId: expense, delta: 3000n, amount: 3000n, cause: 'transfer' },
+      pot: 'envelope',
+      spendingId: expense,
+      delta: 3000n,
+      amount: 3000n,
+      cause: 'transfer',
       transfer: { toSpendingId: expense },
     },
     { pot: 'available', delta: 10_000n, amount: 10_000n, cause: 'opening', causeId: bankAccountId },
@@ -89,8 +101,8 @@ test('says what every amount was, since when, why and by whom', async () => {
   expect(entries[0]?.spendingId).toBeUndefined()
 })
 
-test('of an envelope holds its own changes', async () => {
-  const home = await livedIn()
+test('of an envelope has its own changes only', async () => {
+  const home = await usedHousehold()
   const { entries } = await historyOf(home, { spendingId: home.goal })
   expect(entries.map(({ pot, amount }) => [pot, amount])).toEqual([
     ['used', 500n],
@@ -99,41 +111,41 @@ test('of an envelope holds its own changes', async () => {
   ])
 })
 
-test('comes in pages that changes in between do not shift', async () => {
-  const home = await livedIn()
+test('has stable pages while entries are added', async () => {
+  const home = await usedHousehold()
   const whole = (await historyOf(home)).entries
   const first = await historyOf(home, { limit: 3 })
   expect(first.hasMore).toBe(true)
   await home.transactions.createTransaction({ ...home.bill, spendingId: home.expense }, home.as)
-  const second = await historyOf(home, { limit: 5, before: placeOf(first.entries.at(-1)) })
+  const second = await historyOf(home, { limit: 5, before: cursorOf(first.entries.at(-1)) })
   expect(second.hasMore).toBe(false)
   expect([...first.entries, ...second.entries]).toEqual(whole)
 })
 
-test('every entry is a place to go on from, of its own bank account only', async () => {
-  const [home, other] = [await livedIn(), await livedIn()]
+test('takes every entry of the same bank account as a cursor', async () => {
+  const [home, other] = [await usedHousehold(), await usedHousehold()]
   const { entries } = await historyOf(home)
   for (const [index, entry] of entries.entries()) {
-    const page = await historyOf(home, { before: placeOf(entry) })
+    const page = await historyOf(home, { before: cursorOf(entry) })
     expect(page.entries).toEqual(entries.slice(index + 1))
   }
   const [mine] = entries
-  const unknown = { ...placeOf(mine), operationId: 'op_unknown' }
+  const unknown = { ...cursorOf(mine), operationId: 'op_unknown' }
   for (const [asked, before] of [
-    [other, placeOf(mine)],
+    [other, cursorOf(mine)],
     [home, unknown],
-    [home, { ...placeOf(mine), pot: 'limit' }],
+    [home, { ...cursorOf(mine), pot: 'limit' }],
   ] as const) {
     const error = await historyOf(asked, { before }).catch((reason) => ConnectError.from(reason))
     const text = 'must be where a page of this list has ended'
     expect(error instanceof ConnectError && problemsOf(error)).toEqual({ after: text })
   }
-  const nowhere = historyOf({ ...home, bankAccountId: newId('bac') }, { before: placeOf(mine) })
+  const nowhere = historyOf({ ...home, bankAccountId: newId('bac') }, { before: cursorOf(mine) })
   await expect(nowhere).rejects.toMatchObject({ code: Code.NotFound })
 })
 
 test('names jobs, uploads and schedules; a removed transaction only by its ID', async () => {
-  const home = await livedIn()
+  const home = await usedHousehold()
   const { accountId, bankAccountId, transactions, goal, transactionId } = home
   const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), '', new Date())
   const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
@@ -149,15 +161,19 @@ test('names jobs, uploads and schedules; a removed transaction only by its ID', 
     { pot: 'used', cause: 'deletion', causeId: transactionId, delta: -500n, amount: 0n },
     { pot: 'envelope', cause: 'deletion', causeId: transactionId, delta: 500n, amount: 1200n },
     {
-      ...{ pot: 'envelope', cause: 'funding', causeId: run.fundingScheduleId, delta: 700n },
-      ...{ operationId: run.fundingRunId, createdBy: 'user_system' },
+      pot: 'envelope',
+      cause: 'funding',
+      causeId: run.fundingScheduleId,
+      delta: 700n,
+      operationId: run.fundingRunId,
+      createdBy: 'user_system',
     },
   ])
   expect(entries.map((entry) => entry.transaction)).toEqual(entries.map(() => undefined))
 })
 
-test('costs few statements, also where nobody noted who did it', async () => {
-  const home = await livedIn()
+test('costs few statements, and entries without a user omit createdBy', async () => {
+  const home = await usedHousehold()
   const database = booted.database('ledger')
   await database.pool.query(sql.unsafe`
     UPDATE journal SET created_by = NULL WHERE account_id = ${home.accountId}`)
@@ -167,10 +183,10 @@ test('costs few statements, also where nobody noted who did it', async () => {
   expect(entries[0]?.createdBy).toBeUndefined()
 })
 
-test('is there for its own account only, and for open envelopes', async () => {
-  const home = await livedIn()
+test('is not found in another account, or for an envelope that is closed', async () => {
+  const home = await usedHousehold()
   const stranger = { ...home, as: booted.as(newId('acct')) }
-  const other = await livedIn()
+  const other = await usedHousehold()
   const { bankAccountId, as, envelopes, goal } = home
   await envelopes.closeEnvelope({ bankAccountId, spendingId: goal }, as)
   expect(

@@ -50,7 +50,9 @@ async function saving(): Promise<Home> {
 function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
   const automatic = { transactionId: newId('txn'), date: midnight }
   const funding = {
-    ...{ bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') },
+    bankAccountId,
+    fundingRunId: newId('run'),
+    fundingScheduleId: newId('fund'),
     lines: [{ spendingId, amount: 200n, ceiling: 900n }],
     deposit: { ...automatic, name: 'Paycheck ACME', amount: -500n },
   }
@@ -64,13 +66,13 @@ function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
 
 const scheduled = () => booted.client('ledger', ScheduledService)
 
-/** Free to use, and what is set aside. */
-async function standing({ balances }: Home) {
+/** `free` and `expenses` of the balances. */
+async function freeAndExpenses({ balances }: Home) {
   const { free, expenses } = (await balances()) ?? {}
   return [free, expenses]
 }
 
-test('many bank accounts are booked in one call, and found again', async () => {
+test('operations of many bank accounts are booked in one call, and found afterwards', async () => {
   const homes = [await saving(), await saving(), await saving()]
   const bookings = homes.flatMap(bookingsOf)
   const { booked } = await scheduled().book({ bookings }, asService('budgeting'))
@@ -78,7 +80,7 @@ test('many bank accounts are booked in one call, and found again', async () => {
   expect(booked.map(({ envelopes }) => envelopes[0]?.currentAmount)).toEqual(
     homes.flatMap(() => held),
   )
-  for (const home of homes) expect(await standing(home)).toEqual([1350n, 0n])
+  for (const home of homes) expect(await freeAndExpenses(home)).toEqual([1350n, 0n])
   const again = await scheduled().book({ bookings: bookings.toReversed() }, asService('budgeting'))
   expect(again.booked).toEqual(booked.toReversed())
   const keys = homes.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId }))
@@ -88,13 +90,15 @@ test('many bank accounts are booked in one call, and found again', async () => {
   )
   expect(found.bankAccounts).toMatchObject(
     keys.map((key, index) => ({
-      ...{ ...key, linkType: 'manual', archived: false },
+      ...key,
+      linkType: 'manual',
+      archived: false,
       envelopes: [{ spendingId: homes[index]?.spendingId, currentAmount: 0n }],
     })),
   )
 })
 
-test('a booking of many envelopes is told in changes of at most 200', async () => {
+test('a booking of many envelopes emits events of at most 200 envelopes each', async () => {
   const home = await saving()
   const { bankAccountId, accountId, as } = home
   const more = Array.from({ length: 400 }, () => newId('spnd'))
@@ -120,14 +124,14 @@ test('a booking of many envelopes is told in changes of at most 200', async () =
   expect(new Set(booked.flat().map(({ spendingId }) => spendingId)).size).toBe(401)
 })
 
-test('where one is refused so is the call, and a repetition books none again', async () => {
+test('a refused booking refuses the call, and a repetition books none again', async () => {
   const [good, archived] = [await saving(), await saving()]
   await archived.accounts.archiveBankAccount({ bankAccountId: archived.bankAccountId }, archived.as)
   const bookings = [good, archived].flatMap(bookingsOf)
   const book = () => refusals(scheduled().book({ bookings }, asService('budgeting')))
   expect(await book()).toEqual(['FailedPrecondition'])
   expect(await book()).toEqual(['FailedPrecondition'])
-  expect(await standing(good)).toEqual([1350n, 0n])
+  expect(await freeAndExpenses(good)).toEqual([1350n, 0n])
 })
 
 test('one account cannot name the bank account of another', async () => {
@@ -136,14 +140,15 @@ test('one account cannot name the bank account of another', async () => {
   expect(await refusals(scheduled().book({ bookings }, asService('budgeting')))).toEqual([
     'NotFound',
   ])
-  expect(await standing(other)).toEqual([1000n, 0n])
+  expect(await freeAndExpenses(other)).toEqual([1000n, 0n])
 })
 
-test('nobody but budgeting may ask', async () => {
+test('only budgeting may call', async () => {
   const home = await saving()
-  const calls = ['gateway', 'feed-sync'].map((name) => asService(name, home.accountId))
+  const services = ['gateway', 'feed-sync'].map((name) => asService(name, home.accountId))
+  const calls = [home.as, ...services]
   const outcomes = await refusals(
-    ...[home.as, ...calls].flatMap((options) => [
+    ...calls.flatMap((options) => [
       scheduled().book({ bookings: [...bookingsOf(home)] }, options),
       scheduled().lookUp({ bankAccounts: [] }, options),
     ]),
@@ -151,7 +156,7 @@ test('nobody but budgeting may ask', async () => {
   expect(new Set(outcomes)).toEqual(new Set(['PermissionDenied']))
 })
 
-test('booked at once by several, with transfers between, it is booked once', async () => {
+test('concurrent repetitions, with transfers between them, are booked once', async () => {
   const homes = [await saving(), await saving()]
   const bookings = homes.flatMap(bookingsOf)
   const transfers = homes.flatMap(({ envelopes, bankAccountId, spendingId, as }) =>
@@ -159,9 +164,9 @@ test('booked at once by several, with transfers between, it is booked once', asy
       envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
     ),
   )
-  const several = [1, 2, 3].map((turn) =>
+  const several = [1, 2, 3].map((index) =>
     scheduled().book(
-      { bookings: turn === 2 ? bookings.toReversed() : bookings },
+      { bookings: index === 2 ? bookings.toReversed() : bookings },
       asService('budgeting'),
     ),
   )
@@ -176,7 +181,7 @@ test('booked at once by several, with transfers between, it is booked once', asy
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
-test('a schedule that is forgotten is taken off what it made, in a new version', async () => {
+test('a forgotten schedule is cleared from its transactions, under a new version', async () => {
   const home = await saving()
   const { bankAccountId, accountId, as, transactions } = home
   const ids: string[] = []
@@ -206,7 +211,7 @@ test('a schedule that is forgotten is taken off what it made, in a new version',
   ).toBeDefined()
 })
 
-test('forgetting a schedule while its bank account is removed is answered as done', async () => {
+test('forgetting a schedule succeeds while its bank account is removed', async () => {
   const { accountId, bankAccountId, transactions } = await saving()
   const key = { bankAccountId, fundingScheduleId: newId('fund') }
   const removed = Promise.withResolvers<void>()
@@ -227,7 +232,7 @@ test('forgetting a schedule while its bank account is removed is answered as don
   expect(await forgotten).toEqual(['accepted'])
 })
 
-test('automatic transactions are compared with the others too', async () => {
+test('the search for similar transactions includes automatic ones', async () => {
   const home = await saving()
   const { bankAccountId, as } = home
   const similar = booted.client('ledger', SimilarService)

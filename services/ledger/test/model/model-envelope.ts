@@ -1,11 +1,11 @@
 import type { Of } from './model-operation.ts'
 
-/** `spent` is what has left for transactions since the period began. */
+/** Amounts in cents; `spent` is the amount given to transactions since the period began. */
 export type Envelope = { isGoal: boolean; current: number; used: number; spent: number }
 
 type Envelopes = Record<string, Envelope>
 
-/** A transaction as far as its envelope is concerned. */
+/** The fields of a transaction that concern its envelope. */
 interface Paid {
   amount: number
   envelope: string | null
@@ -16,7 +16,7 @@ export function emptyEnvelope(isGoal: boolean): Envelope {
   return { isGoal, current: 0, used: 0, spent: 0 }
 }
 
-/** Envelopes that are closed by now get nothing. */
+/** Funds the envelopes of a run; closed ones get nothing. */
 export function fund(envelopes: Envelopes, { lines }: Of<'fund'>): boolean {
   for (const { envelope: id, amount, ceiling } of lines) {
     const envelope = envelopes[id]

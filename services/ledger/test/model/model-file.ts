@@ -1,13 +1,13 @@
 import { giveBack } from './model-envelope.ts'
 import { fileAt } from './model-files.ts'
 import type { Of, Pots } from './model-operation.ts'
-import { dayOfRows, type Model, newRow, standing } from './model-state.ts'
+import { dayOfRows, type Model, newRow, standingStatements } from './model-state.ts'
 
 export function importFile(model: Model, { serial, ...of }: Of<'import'>): boolean {
   const file = fileAt(of.file)
   const known = new Set(model.rows.map(({ identifier }) => identifier))
   const fresh = Object.entries(file.rows).filter(([identifier]) => !known.has(identifier))
-  const asOf = Math.max(...standing(model).map((one) => one.asOf))
+  const asOf = Math.max(...standingStatements(model).map((one) => one.asOf))
   for (const [identifier, amount] of fresh) {
     const row = { name: identifier, amount, day: dayOfRows, identifier, upload: serial }
     model.rows.push(newRow({ key: `${serial}/${identifier}`, ...row }))
@@ -22,7 +22,7 @@ export function importFile(model: Model, { serial, ...of }: Of<'import'>): boole
   return true
 }
 
-/** Repeated, it changes nothing, also of an archived account. */
+/** Undoes an import. A repetition is accepted without effect, in an archived account too. */
 export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   if (!model.uploads.includes(upload)) return false
   if (model.undone.includes(upload)) return true
@@ -36,7 +36,7 @@ export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   return true
 }
 
-/** Returns balances, each with what was added that is dated after its day. */
+/** Stated balances plus the changes by transactions dated after the day of each balance. */
 function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
   const added = history.filter((one) => one.kind === 'added')
   const sumOf = (pot: keyof Pots) =>

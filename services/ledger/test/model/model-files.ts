@@ -1,8 +1,8 @@
 import type { Pots } from './model-operation.ts'
 
 /**
- * Rows by identifier, in cents that leave the account; `day` is that of its balances, null where
- * they have none; `availableDay` is that of the available balance where it differs.
+ * Rows by identifier, in cents that leave the account. `day` is the day of the balances, null if
+ * the file states none; `availableDay` is the day of the available balance if it differs.
  */
 type FileOfRows = {
   rows: Record<string, number>
@@ -11,14 +11,14 @@ type FileOfRows = {
   availableDay?: number
 }
 
-/** More rows than one statement stores; the first is in another file too. */
+/** More rows than one INSERT takes; the first row is in another file too. */
 const large: FileOfRows = {
   rows: Object.fromEntries(Array.from({ length: 1_010 }, (_, index) => [`f${index + 7}`, 350])),
   pots: { current: 80_000 },
   day: 14,
 }
 
-/** Files that share rows, and of which some are older than others; the last is large. */
+/** Files with common rows and different days; the last is large. */
 const files: FileOfRows[] = [
   { rows: { f1: 1000, f2: 2500, f3: -40_000 }, pots: { current: 61_000 }, day: 12 },
   {
@@ -35,7 +35,6 @@ const files: FileOfRows[] = [
 
 export const largeFile = files.length - 1
 
-/** The file of this number. */
 export function fileAt(number: number): FileOfRows {
   const file = files[number]
   if (!file) throw new Error(`no file ${number}`)

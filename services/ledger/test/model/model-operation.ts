@@ -4,7 +4,7 @@ export type Pots = { current?: number; available?: number }
 /** Balances in cents as a provider states them. */
 export type Stated = Pots & { limit?: number }
 
-/** One operation; `serial` tells it from all others. */
+/** One operation; `serial` is unique. */
 export type Operation = { serial: number } & (
   | ({ kind: 'create' } & Body)
   | { kind: 'createMany'; bodies: Body[] }
@@ -24,7 +24,7 @@ export type Operation = { serial: number } & (
   | { kind: 'state'; pots: Required<Pots>; limit: number | null }
   | { kind: 'nameAccount'; name: string }
   | ({ kind: 'describe' } & Description)
-  /** `file` is its number among the files. */
+  /** `file` is the index in the list of files. */
   | { kind: 'import'; file: number }
   | { kind: 'undo'; upload: number }
   | { kind: 'sync'; items: Item[] }
@@ -37,7 +37,7 @@ export type Operation = { serial: number } & (
 export type Kind = Operation['kind']
 export type Of<One extends Kind> = Extract<Operation, { kind: One }>
 
-/** What a request says of a new transaction. */
+/** The body of a new transaction. */
 export type Body = {
   amount: number
   day: number
@@ -48,16 +48,16 @@ export type Body = {
 
 export type Line = { envelope: string; amount: number; ceiling: number }
 
-/** The deposit that comes with a run of a schedule; `amount` is what arrives. */
+/** The deposit of a funding run; `amount` in cents that come in. */
 export type Deposit = { schedule: string; amount: number; day: number }
 
-/** The transaction that an expense makes when it is due, of its target. */
+/** The transaction of a due expense; its amount is the target. */
 export type Bill = { day: number }
 
-/** What a user says of a bank account. */
+/** The fields of a bank account that a user states. */
 export type Description = { mask: string | null; accountType: string }
 
-/** A transaction in a provider's words; `pendingOf` is the pending one that it has become. */
+/** A transaction of a provider; `pendingOf` is the ID of the pending one that it replaces. */
 export type Item = {
   id: string
   amount: number

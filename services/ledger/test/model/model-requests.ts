@@ -14,10 +14,10 @@ import { type anAccount, anItem } from '../syncs/syncing.ts'
 import { fileAt } from './model-files.ts'
 import type { Body, Deposit, Item, Kind, Of, Operation, Stated } from './model-operation.ts'
 
-/** The server's IDs of uploads by the serial number of the operation that made them. */
+/** IDs of uploads by the serial number of their operation. */
 export type Uploads = Map<number, string>
 
-/** A household, the access of other services to it, and its account as a provider describes it. */
+/** A household with clients of other services, and its bank account as a provider states it. */
 export type Home = Household & {
   account: ReturnType<typeof anAccount>
   scheduled: Client<typeof ScheduledService>
@@ -119,7 +119,7 @@ const requests: Requests = {
   sync: (home, { items }) => {
     const { bankAccountId, account, bySync } = home
     const { providerAccountId } = account
-    const transactions = items.map((item) => provided(home, item))
+    const transactions = items.map((item) => itemBody(home, item))
     const batch = { bankAccountId, providerAccountId, transactions }
     return twice(() => home.sync.importTransactions(batch, bySync()))
   },
@@ -157,8 +157,8 @@ function patch(
   return transactions.updateTransaction({ ...of, ...fields }, as)
 }
 
-/** An item as the provider says it every time. */
-function provided(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
+/** The request form of an item, the same in every import. */
+function itemBody(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
   const names = { displayName: id, originalName: text, name: text, merchantName: '' }
   const named = pendingOf && { pendingProviderTransactionId: providerId(home, pendingOf) }
   const providerTransactionId = providerId(home, id)
@@ -184,7 +184,7 @@ function book({ scheduled, accountId, byBudgeting }: Home, operation: Named) {
   return scheduled.book({ bookings: [{ accountId, operation }] }, byBudgeting())
 }
 
-/** A transaction of budgeting's, under an ID that is the same in every attempt. */
+/** A transaction of budgeting, with an ID that is the same in every attempt. */
 function automatic(name: string, { amount, day }: Pick<Deposit, 'amount' | 'day'>) {
   return { transactionId: newId('txn'), name, amount: BigInt(amount), date: dateOf(day) }
 }
@@ -195,12 +195,12 @@ function bodyOf(name: string, { envelope, adjusts, isPending, amount, day }: Bod
   return { ...named, ...spending, adjustsBalance: adjusts, isPending }
 }
 
-/** Asks the server for an operation, some of them twice at once; false where it refuses. */
+/** Sends an operation, some as two concurrent calls; returns whether it is accepted. */
 export async function request(home: Home, operation: Operation, uploads: Uploads) {
-  // The compiler cannot tell that a kind goes with the request of that kind.
-  const ask = requests[operation.kind] as Requests['undo']
+  // Cast: the compiler cannot relate `kind` to the request of that kind.
+  const send = requests[operation.kind] as Requests['undo']
   try {
-    await ask(home, operation as Of<'undo'>, uploads)
+    await send(home, operation as Of<'undo'>, uploads)
     return true
   } catch (error) {
     if (isTransient(error)) throw error
@@ -209,11 +209,11 @@ export async function request(home: Home, operation: Operation, uploads: Uploads
 }
 
 /**
- * Under one Idempotency-Key a request is carried out once. A refusal is not kept: the second may be
- * accepted when the first was refused, so both are waited for.
+ * Makes two concurrent calls under one Idempotency-Key. A refusal is not kept under the key: one
+ * call may be accepted after the other is refused, so this waits for both.
  */
-async function twice(ask: () => Promise<unknown>): Promise<void> {
-  const outcomes = await Promise.allSettled([ask(), ask()])
+async function twice(send: () => Promise<unknown>): Promise<void> {
+  const outcomes = await Promise.allSettled([send(), send()])
   if (outcomes.some(({ status }) => status === 'fulfilled')) return
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }

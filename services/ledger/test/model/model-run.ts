@@ -1,18 +1,18 @@
 import type { Database } from '@coffer/kit/database/database'
 import { apply } from './model.ts'
-import { operationOf, type Wish } from './model-life.ts'
-import { look } from './model-look.ts'
+import { chooseOperation, type Wish } from './model-life.ts'
 import type { Operation } from './model-operation.ts'
+import { readState } from './model-reading.ts'
 import { type Home, request, type Uploads } from './model-requests.ts'
-import { type Model, seen } from './model-state.ts'
+import { type Model, visibleState } from './model-state.ts'
 
 type Done = { operation: Operation; isAccepted: boolean }
-type State = ReturnType<typeof seen>
+type State = ReturnType<typeof visibleState>
 
-/** How often wishes of each kind were accepted, and how often refused. */
+/** Numbers of accepted and of refused requests, by kind of wish. */
 export type Tally = { accepted: Record<string, number>; refused: Record<string, number> }
 
-/** A bank account as it is and as the model has it by now. */
+/** A bank account on the server, and its model. */
 export type World = {
   home: Home
   database: Database
@@ -23,8 +23,8 @@ export type World = {
 }
 
 /**
- * Has as many of the wishes carried out at once as are asked for, and further operations with
- * them. Returns the wishes that are left.
+ * Sends `size` of the wishes and the operations `besides` concurrently. Returns the wishes that
+ * remain.
  */
 export async function fulfil(
   world: World,
@@ -35,25 +35,25 @@ export async function fulfil(
   for (const wish of wishes) {
     if (chosen.size === size) break
     world.serial += 1
-    const operation = operationOf(world.model, wish, world.serial)
+    const operation = chooseOperation(world.model, wish, world.serial)
     if (operation) chosen.set(wish, operation)
   }
   const named = [...chosen].map(([{ kind }, operation]) => ({ kind, operation }))
   const others = besides.map((kind) => ({ kind, operation: { kind, serial: 0 } as Operation }))
-  const asked = [...named, ...others]
+  const requested = [...named, ...others]
   const done = await round(
     world,
-    asked.map(({ operation }) => operation),
+    requested.map(({ operation }) => operation),
   )
   for (const [index, { isAccepted }] of done.entries()) {
     const counts = isAccepted ? world.tally.accepted : world.tally.refused
-    const { kind } = asked[index] ?? { kind: '' }
+    const { kind } = requested[index] ?? { kind: '' }
     counts[kind] = (counts[kind] ?? 0) + 1
   }
   return wishes.filter((wish) => !chosen.has(wish))
 }
 
-/** Does operations at once and finds out how the server did them. */
+/** Sends operations concurrently, and finds an order of them that explains the result. */
 async function round(world: World, operations: readonly Operation[]): Promise<Done[]> {
   const { home, model, database, uploads } = world
   const done = await Promise.all(
@@ -61,9 +61,9 @@ async function round(world: World, operations: readonly Operation[]): Promise<Do
       return { operation, isAccepted: await request(home, operation, uploads) }
     }),
   )
-  const { state, ids } = await look(home, database, uploads)
-  const after = explained(model, done, state)
-  if (!after) throw new Error(`no order explains ${described(model, done, state)}`)
+  const { state, ids } = await readState(home, database, uploads)
+  const after = findExplanation(model, done, state)
+  if (!after) throw new Error(`no order explains ${describeMismatch(model, done, state)}`)
   for (const row of after.rows) {
     if (!row.isDeleted) row.id = ids.get(row.name) ?? row.id
   }
@@ -71,23 +71,23 @@ async function round(world: World, operations: readonly Operation[]): Promise<Do
   return done
 }
 
-/** The model after one of the orders that explains what was answered and what is there now. */
-function explained(model: Model, done: readonly Done[], state: State): Model | undefined {
+/** The model after an order that explains answers and state; undefined if there is none. */
+function findExplanation(model: Model, done: readonly Done[], state: State): Model | undefined {
   const now = JSON.stringify(state)
   for (const order of orders(done)) {
     const after = structuredClone(model)
     const predicted = order.map(({ operation }) => apply(after, operation))
-    const isLike = order.every(({ operation, isAccepted }, index) => {
-      // A file may be stored just before all is gone: then its client hears of it no more.
-      const isUnheard = operation.kind === 'import' && !isAccepted && after.stage === 'gone'
-      return isUnheard || predicted[index] === isAccepted
+    const isExplained = order.every(({ operation, isAccepted }, index) => {
+      // An import may be stored just before the bank account is removed: its client gets 404.
+      const isLost = operation.kind === 'import' && !isAccepted && after.stage === 'gone'
+      return isLost || predicted[index] === isAccepted
     })
-    if (isLike && JSON.stringify(seen(after)) === now) return after
+    if (isExplained && JSON.stringify(visibleState(after)) === now) return after
   }
   return undefined
 }
 
-/** Every order in which operations at once may have been done. */
+/** All permutations: the possible orders of concurrent operations. */
 function orders<T>(all: readonly T[]): T[][] {
   if (all.length < 2) return [[...all]]
   return all.flatMap((first, index) =>
@@ -97,17 +97,17 @@ function orders<T>(all: readonly T[]): T[][] {
 
 const rowsShown = 20
 
-/** What was done, and what there is now, expected in the order given and in fact. */
-function described(model: Model, done: readonly Done[], now: State): string {
+/** Operations, expected state in the given order, and actual state, for the error message. */
+function describeMismatch(model: Model, done: readonly Done[], now: State): string {
   const after = structuredClone(model)
   const predicted = done.map(({ operation }) => apply(after, operation))
-  const expected = seen(after)
-  const unlike = (one: State, other: State) => {
+  const expected = visibleState(after)
+  const differences = (one: State, other: State) => {
     const same = new Set(other?.rows.map((row) => JSON.stringify(row)))
     const rows = one?.rows.filter((row) => !same.has(JSON.stringify(row)))
     return { ...one, rows: rows?.slice(0, rowsShown) }
   }
-  const states = { expected: unlike(expected, now), now: unlike(now, expected) }
+  const states = { expected: differences(expected, now), now: differences(now, expected) }
   const before = model.rows.filter(({ upload }) => upload === null)
   return JSON.stringify({ done, predicted, ...states, before }, null, 1)
 }

@@ -1,7 +1,7 @@
 import { type Envelope, emptyEnvelope } from './model-envelope.ts'
 import type { Item, Pots } from './model-operation.ts'
 
-/** Paths through the rules that an accepted operation may take or not. */
+/** Branches of the rules that a run of the test must take. */
 export const paths = [
   'posted by name',
   'posted by likeness',
@@ -13,24 +13,24 @@ export const paths = [
   'undone from an envelope',
 ] as const
 
-/** What a test believes of one bank account: amounts in cents, everything by value. */
+/** The expected state of one bank account; amounts in cents. */
 export type Model = {
-  /** Of a link that a user keeps by hand, or else of one that is synced. */
+  /** On a manual link, otherwise on a synced one. */
   isManual: boolean
-  /** An archived one can be read; of one that is gone nothing is left. */
+  /** `archived` is readable; `gone` is removed. */
   stage: 'open' | 'archived' | 'gone'
   account: Account
   envelopes: Record<string, Envelope>
   rows: Row[]
   history: Event[]
-  /** Imports by the serial number of their operation. */
+  /** Serial numbers of the imports. */
   uploads: number[]
   undone: number[]
-  /** Taken so far. */
+  /** Branches taken so far. */
   paths: (typeof paths)[number][]
 }
 
-/** What is said of a bank account beside its money, and its limit. */
+/** The fields of a bank account except its balances, and its limit in cents. */
 export type Account = {
   name: string
   originalName: string
@@ -40,13 +40,13 @@ export type Account = {
 }
 
 export type Row = {
-  /** Null until the server has been asked. */
+  /** Null until it is read from the server. */
   id: string | null
-  /** Tells it from a row of the same name that came before. */
+  /** Unique, also among rows of the same name. */
   key: string
-  /** In its file; null without one. */
+  /** The identifier in the file; null without a file. */
   identifier: string | null
-  /** Of January. */
+  /** Day of January 2026. */
   day: number
   name: string
   notes: string | null
@@ -56,24 +56,24 @@ export type Row = {
   isPending: boolean
   isDeleted: boolean
   upload: number | null
-  /** The funding schedule that made it. */
+  /** The funding schedule that created it. */
   schedule: string | null
   records: ProviderRecord[]
 }
 
-/** What a provider said last under one ID; `end` orders those that do not count any more. */
+/** The last record of a provider ID; `end` orders the ended ones, null is live. */
 export type ProviderRecord = Item & { end: number | null }
 
-/** A balance is what was stated last and not undone, and what was added since. */
+/** A balance is the last statement that is not undone, plus the changes since. */
 export type Event =
   | { kind: 'stated'; pots: Pots; asOf: number; upload: number | null }
   | { kind: 'added'; pots: Pots; day: number; of: string }
 
-/** The day of the rows of every file and of every provider. */
+/** The day of January of all rows of files and providers. */
 export const dayOfRows = 10
 
-/** A bank account as it is opened, with these empty envelopes. */
-export function openModel(
+/** The model of a new bank account with empty envelopes. */
+export function createModel(
   isManual: boolean,
   opened: { account: Account; pots: Required<Pots>; envelopes: Record<string, boolean> },
 ): Model {
@@ -110,8 +110,8 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
   }
 }
 
-/** What can be seen of a model from outside. */
-export function seen(model: Model) {
+/** The part of the model that the API shows, in the form of `readState`. */
+export function visibleState(model: Model) {
   if (model.stage === 'gone') return null
   const held = (isGoal: boolean) =>
     Object.values(model.envelopes)
@@ -142,8 +142,8 @@ export function seen(model: Model) {
   }
 }
 
-/** What was stated and not undone. */
-export function standing({ history, undone }: Model) {
+/** The statements of balances that are not undone. */
+export function standingStatements({ history, undone }: Model) {
   return history
     .filter((one) => one.kind === 'stated')
     .filter((one) => {
@@ -152,7 +152,7 @@ export function standing({ history, undone }: Model) {
 }
 
 function balanceOf(model: Model, pot: 'current' | 'available'): number {
-  const last = standing(model).findLast(({ pots }) => pots[pot] !== undefined)
+  const last = standingStatements(model).findLast(({ pots }) => pots[pot] !== undefined)
   const since = model.history.slice(last ? model.history.indexOf(last) + 1 : 0)
   const added = since.filter(({ kind }) => kind === 'added').map(({ pots }) => pots[pot] ?? 0)
   return added.reduce((sum, delta) => sum + delta, last?.pots[pot] ?? 0)

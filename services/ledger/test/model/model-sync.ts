@@ -2,14 +2,14 @@ import { giveBack, take } from './model-envelope.ts'
 import type { Item, Of, Stated } from './model-operation.ts'
 import { dayOfRows, type Model, newRow, type ProviderRecord, type Row } from './model-state.ts'
 
-/** Balances stay, whatever a provider says of transactions. */
+/** Imports a batch; balances stay. */
 export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
   for (const item of items) {
     const known = rowOf(model, item.id)
-    const row = known ?? meant(model, item)
+    const row = known ?? findContinued(model, item)
     if (row) {
       if (!known) model.paths.push(pathOf(item))
-      tell(model, row, item)
+      setRecord(model, row, item)
     } else {
       const { id: name, amount, isPending } = item
       const records = [{ ...item, end: null }]
@@ -20,7 +20,7 @@ export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
   return true
 }
 
-/** The envelope of a row that goes gets back what it gave, and finds it again if it comes back. */
+/** Removes rows: each envelope gets its money back, and stays assigned for a later return. */
 export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
   for (const id of ids) {
     const row = rowOf(model, id)
@@ -35,7 +35,7 @@ export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
   return true
 }
 
-/** Sets what is stated; the rest stays. */
+/** Sets the stated balances. */
 export function setBalances(model: Model, { limit, ...pots }: Stated): boolean {
   model.history.push({ kind: 'stated', pots, asOf: 0, upload: null })
   if (limit !== undefined) model.account.limit = Math.max(0, limit)
@@ -50,8 +50,11 @@ function rowOf(model: Model, id: string): Row | undefined {
   return model.rows.find(({ records }) => records.some((one) => one.id === id))
 }
 
-/** The row that an item with a new ID is about. */
-function meant(model: Model, { id, amount, isPending, pendingOf, text }: Item): Row | undefined {
+/** The row that an item with a new ID continues, if any. */
+function findContinued(
+  model: Model,
+  { id, amount, isPending, pendingOf, text }: Item,
+): Row | undefined {
   if (isPending) {
     return model.rows.find(({ records }) => records.some((one) => one.pendingOf === id))
   }
@@ -71,10 +74,10 @@ function pathOf({ isPending, pendingOf }: Item): Model['paths'][number] {
 }
 
 /**
- * What was pending does not replace what is posted, nor does one that was replaced itself;
- * everything else is live from now on.
+ * Makes an item the live record of a row. A pending item does not replace a posted one, and a
+ * replaced record does not come back: these are stored as ended.
  */
-function tell(model: Model, row: Row, item: Item): void {
+function setRecord(model: Model, row: Row, item: Item): void {
   const own = row.records.find(({ id }) => id === item.id)
   const live = liveOf(row)
   const isOvertaken = live && (own ? live !== own : item.isPending && !live.isPending)
@@ -86,11 +89,11 @@ function tell(model: Model, row: Row, item: Item): void {
   const end = nextEnd(model)
   const ended = others.map((one) => (one.end === null ? { ...one, end } : one))
   row.records = [...ended, { ...item, end: null }]
-  follow(model, row, item)
+  updateEnvelope(model, row, item)
 }
 
-/** An envelope pays anew where the amount has changed or the row was gone; never for a deposit. */
-function follow(model: Model, row: Row, { amount, isPending }: Item): void {
+/** Recalculates the envelope if the amount has changed or a removed row returns. */
+function updateEnvelope(model: Model, row: Row, { amount, isPending }: Item): void {
   const { envelopes } = model
   row.isPending = isPending
   if (!row.isDeleted && row.amount === amount) return

@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import type { Operation } from './model-operation.ts'
 import type { Model } from './model-state.ts'
 
-/** The bank accounts that a wish is for. */
+/** The bank accounts that a kind of wish fits. */
 type For = 'each' | 'manual' | 'synced'
 
-/** Makes an operation of a wish; null while there is no object for it. */
+/** Builds the operation of a wish; null while the model has no object for it. */
 export type Attempt = (model: Model, serial: number) => Operation | null
 
-// The object of an operation is chosen among those that there are when it is made.
+// An index into the objects that exist when the operation is built.
 export const pick = fc.nat({ max: 999 })
 
 type Unnumbered<One = Operation> = One extends Operation ? Omit<One, 'serial'> : never
 type Fields<Made> = { [Name in keyof Made]: fc.Arbitrary<Made[Name]> }
 
-/** A kind of wish, and for which bank accounts; `operate` makes its operation. */
+/** A kind of wish with random fields; `operate` builds its operation. */
 export function wish<Made>(
   isFor: For,
   fields: Fields<Made>,
@@ -31,7 +31,7 @@ export function wish<Made>(
 
 type WithoutRow<One = Unnumbered> = One extends { id: string } ? Omit<One, 'id'> : never
 
-/** A wish about a transaction. */
+/** A kind of wish for one transaction. */
 export function ofRow<Made>(
   isFor: For,
   fields: Fields<Made>,
@@ -49,7 +49,7 @@ export function ofRow<Made>(
   )
 }
 
-/** The one of a list that is chosen; null where the list is empty. */
+/** The item at `index` modulo the length; null if the list is empty. */
 export function among<T>(list: readonly T[], index: number): T | null {
   return list[index % list.length] ?? null
 }

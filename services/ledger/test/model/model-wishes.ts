@@ -7,7 +7,7 @@ import { liveOf } from './model-sync.ts'
 import { among, ofRow, pick, wish } from './model-wish.ts'
 
 const cents = fc.integer({ min: -5000, max: 20_000 }).filter((amount) => amount !== 0)
-/** Days before, at and after those of the files. */
+/** Days before, between and after those of the files. */
 const day = fc.integer({ min: 9, max: 14 })
 const flag = fc.boolean()
 const sum = fc.integer({ min: 1, max: 30_000 })
@@ -17,7 +17,7 @@ const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
 const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
 
-/** Batches of a sync, which share items. */
+/** Batches of a sync with common items. */
 const batches = [
   [posted('p1', 1200), posted('p2', -7000)],
   [posted('p2', -7000), posted('p3', 99)],
@@ -203,7 +203,7 @@ function expensesOf({ envelopes }: Model): string[] {
   return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
 }
 
-/** A run has one line for an envelope. */
+/** The lines of a funding run, one for each envelope. */
 function linesOf(
   { envelopes }: Model,
   wished: readonly { envelope: number; amount: number; ceiling: number }[],
@@ -219,7 +219,7 @@ function posted(id: string, amount: number): Item {
   return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
 }
 
-/** What is pending by now. */
+/** The live pending item of a row. */
 function heldOf(row: Row): Item[] {
   return liveItems(row).filter(({ isPending }) => isPending)
 }
@@ -229,12 +229,12 @@ function liveItems(row: Row): Item[] {
   return live ? [itemOf(live)] : []
 }
 
-/** Whether an envelope has given something for it. */
+/** Whether its envelope gave more than 0. */
 function isPaid({ taken, isDeleted }: Row): boolean {
   return taken > 0 && !isDeleted
 }
 
-/** Pending ones that a posted one has named and that never came. */
+/** IDs of pending items that a posted item names and that were never imported. */
 function missingOf({ records }: Row): string[] {
   const named = records.flatMap(({ pendingOf }) => pendingOf ?? [])
   return named.filter((id) => !records.some((one) => one.id === id))
@@ -248,7 +248,7 @@ function itemOf({ end, ...item }: ProviderRecord): Item {
   return item
 }
 
-/** Letters that tell it from all others: what banks write is compared without its digits. */
+/** A unique text of letters: the match by text ignores digits. */
 function textOf(serial: number): string {
   const letters = [...`${serial}`.padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
   return `hold ${letters.join('')}`

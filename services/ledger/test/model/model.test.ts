@@ -18,10 +18,10 @@ import { nothing, rowsUnder } from '../rows-under.ts'
 import { anAccount, byService, syncedHome } from '../syncs/syncing.ts'
 import { watchVersion } from '../watching.ts'
 import { type Life, lifeOf } from './model-life.ts'
-import { look } from './model-look.ts'
+import { readState } from './model-reading.ts'
 import type { Home } from './model-requests.ts'
 import { fulfil, type Tally, type World } from './model-run.ts'
-import { openModel, paths } from './model-state.ts'
+import { createModel, paths } from './model-state.ts'
 import { kinds } from './model-wishes.ts'
 
 let booted: Booted
@@ -37,9 +37,9 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** A bank account with three envelopes, as it is and as the model has it. */
-async function openWorld(isManual: boolean, tally: Tally): Promise<World> {
-  const home = await openHome(isManual)
+/** A bank account with three envelopes, and its model. */
+async function createWorld(isManual: boolean, tally: Tally): Promise<World> {
+  const home = await createHome(isManual)
   const { bankAccountId, as } = home
   const envelopes: Record<string, boolean> = {}
   for (const spendingType of ['expense', 'goal', 'expense']) {
@@ -48,14 +48,14 @@ async function openWorld(isManual: boolean, tally: Tally): Promise<World> {
     envelopes[spendingId] = spendingType === 'goal'
   }
   const [database, uploads] = [booted.database('ledger'), new Map<number, string>()]
-  const { state } = await look(home, database, uploads)
-  if (!state) throw new Error('nothing was opened')
+  const { state } = await readState(home, database, uploads)
+  if (!state) throw new Error('the bank account is missing')
   const { current, available } = state.balances
   const opened = { account: state.account, pots: { current, available }, envelopes }
-  return { home, database, uploads, model: openModel(isManual, opened), serial: 0, tally }
+  return { home, database, uploads, model: createModel(isManual, opened), serial: 0, tally }
 }
 
-async function openHome(isManual: boolean): Promise<Home> {
+async function createHome(isManual: boolean): Promise<Home> {
   const opening = { currentBalance: 100_000n, availableBalance: 90_000n }
   const manual = { ...(await household(booted, opening)), account: anAccount() }
   const synced = isManual ? {} : await syncedHome(booted)
@@ -88,15 +88,19 @@ const lives = [
   { isManual: false, end: 'deleteAccount' },
 ] as const
 
-/** Carries out wishes until the bank account ends, which happens at the same time as others. */
-async function live(life: Life, end: (typeof lives)[number]['end'], world: World): Promise<void> {
+/** Sends all wishes; the end of the bank account is concurrent with the `last` ones. */
+async function runLife(
+  life: Life,
+  end: (typeof lives)[number]['end'],
+  world: World,
+): Promise<void> {
   const { home, database, uploads } = world
   const compareVersion = watchVersion(database, home)
   let waiting = life.wishes
-  for (let turn = 0; waiting.length > 0; turn += 1) {
-    const size = life.sizes[turn % life.sizes.length] ?? 1
+  for (let round = 0; waiting.length > 0; round += 1) {
+    const size = life.sizes[round % life.sizes.length] ?? 1
     const left = await fulfil(world, waiting, { size })
-    // The wishes that are left fit nothing that is there.
+    // No object exists for the remaining wishes.
     if (left.length === waiting.length) break
     waiting = left
     await compareVersion()
@@ -114,7 +118,7 @@ async function live(life: Life, end: (typeof lives)[number]['end'], world: World
   expect(await auditLedger(database)).toEqual([])
 }
 
-test('whatever is done, at once and twice, leaves what a model in the test expects', async () => {
+test('concurrent and repeated requests leave the state that a model expects', async () => {
   const tally: Tally = { accepted: {}, refused: {} }
   const gone: Home[] = []
   const wanted = new Set([...Object.keys(kinds), ...lives.map(({ end }) => end), ...paths])
@@ -122,19 +126,19 @@ test('whatever is done, at once and twice, leaves what a model in the test expec
   const property = fc.asyncProperty(all, all, async (...samples) => {
     for (const sample of samples) {
       for (const [index, { isManual, end }] of lives.entries()) {
-        const world = await openWorld(isManual, tally)
+        const world = await createWorld(isManual, tally)
         const life = sample[index]
-        if (life) await live(life, end, world)
+        if (life) await runLife(life, end, world)
         for (const done of [...Object.keys(tally.accepted), ...world.model.paths]) {
           wanted.delete(done)
         }
         if (world.model.stage === 'gone') gone.push(world.home)
       }
-      // Requests at once may keep each other from a path: then there is a second sample.
+      // The order of concurrent requests decides the branches: a second sample may be needed.
       if (wanted.size === 0) break
     }
   })
-  // A failure names its seed, with which it is done again; a smaller one would take minutes.
+  // A failure prints its seed for a repetition. No shrinking: it would take minutes.
   await fc.assert(property, { numRuns: 1, endOnFailure: true })
   for (const home of gone) {
     await eventually(
@@ -143,7 +147,7 @@ test('whatever is done, at once and twice, leaves what a model in the test expec
     )
   }
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
-  // A kind of wish that is never accepted, or a path that none takes, is not tested at all.
+  // Coverage: every kind of wish is accepted at least once, every branch taken.
   expect([...wanted]).toEqual([])
   expect(Object.keys(tally.refused).length).toBeGreaterThan(0)
 })

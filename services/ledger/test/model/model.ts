@@ -4,24 +4,34 @@ import type { Body, Kind, Of, Operation } from './model-operation.ts'
 import { type Model, newRow, type Row } from './model-state.ts'
 import { setBalances, sync, withdraw } from './model-sync.ts'
 
-/** What is for bank accounts of a manual link alone. */
+/** Operations on bank accounts of a manual link only. */
 const manualOnly: ReadonlySet<Kind> = new Set<Kind>([
-  ...(['create', 'createMany', 'amend', 'move', 'mark', 'delete'] as const),
-  ...(['state', 'describe', 'import', 'undo', 'archive'] as const),
+  'create',
+  'createMany',
+  'amend',
+  'move',
+  'mark',
+  'delete',
+  'state',
+  'describe',
+  'import',
+  'undo',
+  'archive',
 ])
 
-/** What only the sync of another link does. */
-const syncedOnly: ReadonlySet<Kind> = new Set<Kind>([
-  ...(['sync', 'withdraw', 'setBalances', 'refresh'] as const),
+/** Operations of a sync, on bank accounts of its link only. */
+const syncedOnly: ReadonlySet<Kind> = new Set<Kind>(['sync', 'withdraw', 'setBalances', 'refresh'])
+
+/** Operations that an archived bank account accepts. */
+const allowedArchived: ReadonlySet<Kind> = new Set<Kind>([
+  'forget',
+  'undo',
+  'deleteLink',
+  'deleteAccount',
 ])
 
-/** What an archived account does not refuse. */
-const outlasting: ReadonlySet<Kind> = new Set<Kind>([
-  ...(['forget', 'undo', 'deleteLink', 'deleteAccount'] as const),
-])
-
-/** By hand: later than every file. */
-const byHand = Number.MAX_SAFE_INTEGER
+/** The day of a balance that a user states: later than every file. */
+const userStatedDay = Number.MAX_SAFE_INTEGER
 
 const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
   create: (model, of) => create(model, `t${of.serial}`, of),
@@ -67,7 +77,7 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
   state: ({ account, history }, { pots, limit }) => {
     if ((limit ?? 0) < 0) return false
     account.limit = limit ?? 0
-    history.push({ kind: 'stated', pots, asOf: byHand, upload: null })
+    history.push({ kind: 'stated', pots, asOf: userStatedDay, upload: null })
     return true
   },
   nameAccount: ({ account }, { name }) => {
@@ -96,13 +106,13 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
   deleteAccount: end,
 }
 
-/** Does an operation to a model; false where the server is to refuse it, and nothing changes. */
+/** Applies an operation to the model; returns false without a change if the server must refuse. */
 export function apply(model: Model, operation: Operation): boolean {
   const { kind } = operation
   if (model.stage === 'gone') return kind === 'forget' || kind === 'deleteAccount'
   if ((model.isManual ? syncedOnly : manualOnly).has(kind)) return false
-  if (model.stage === 'archived' && !outlasting.has(kind)) return false
-  // The compiler cannot tell that a kind goes with the rule of that kind.
+  if (model.stage === 'archived' && !allowedArchived.has(kind)) return false
+  // Cast: the compiler cannot relate `kind` to the rule of that kind.
   const rule = rules[kind] as (model: Model, of: Operation) => boolean
   return rule(model, operation)
 }
@@ -117,14 +127,14 @@ function create(model: Model, name: string, body: Body): boolean {
   return true
 }
 
-/** Adds a row that a schedule or an expense makes. */
+/** Adds the transaction of a schedule or an expense. */
 function book(model: Model, row: Row): void {
   take(model.envelopes, row)
   model.rows.push(row)
   add(model, row, -1)
 }
 
-/** Whether the envelope is there, and what it is to pay is no deposit. */
+/** Whether the row has no envelope, or is no deposit and its envelope is open. */
 function isAssignable(model: Model, { amount, envelope }: Pick<Row, 'amount' | 'envelope'>) {
   return envelope === null || (amount >= 0 && model.envelopes[envelope] !== undefined)
 }

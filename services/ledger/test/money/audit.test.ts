@@ -20,8 +20,8 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
-/** A household that has spent, moved, deleted and kept. */
-async function livedIn() {
+/** A household with envelopes, transfers, assigned transactions, and every kind of deletion. */
+async function usedHousehold() {
   const home = await household(booted, { availableBalance: 5000n, currentBalance: 5000n })
   const { as, bankAccountId, envelopes, transactions } = home
   const [spendingId, goal] = [newId('spnd'), newId('spnd')]
@@ -48,19 +48,19 @@ async function livedIn() {
   return { ...home, spendingId, goal }
 }
 
-test('what the service did adds up', async () => {
-  await livedIn()
+test('has no findings after operations of every kind', async () => {
+  await usedHousehold()
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
-test('closed envelopes add up too', async () => {
-  const { as, bankAccountId, envelopes, spendingId, goal } = await livedIn()
+test('has no findings after envelopes are closed', async () => {
+  const { as, bankAccountId, envelopes, spendingId, goal } = await usedHousehold()
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
   await envelopes.closeEnvelope({ bankAccountId, spendingId: goal }, as)
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
-type Tamper = (home: Awaited<ReturnType<typeof livedIn>>) => QuerySqlToken
+type Tamper = (home: Awaited<ReturnType<typeof usedHousehold>>) => QuerySqlToken
 
 const tampering: [string, Tamper][] = [
   [
@@ -94,8 +94,8 @@ const tampering: [string, Tamper][] = [
   ],
 ]
 
-test.each(tampering)('finds when it is not so that %s', async (rule, tamper) => {
-  const home = await livedIn()
+test.each(tampering)('finds a violation of: %s', async (rule, tamper) => {
+  const home = await usedHousehold()
   const database = booted.database('ledger')
   await database.pool.query(tamper(home))
   const findings = await auditLedger(database)
@@ -103,7 +103,7 @@ test.each(tampering)('finds when it is not so that %s', async (rule, tamper) => 
   expect([...new Set(own.map((one) => one.rule))]).toEqual([rule])
 })
 
-test('finds a synced transaction that is not what its provider says', async () => {
+test('finds a synced transaction whose amount differs from its provider record', async () => {
   const home = await syncedHome(booted)
   await home.brings(anItem(), anItem({ isPending: true, amount: 5n }))
   const database = booted.database('ledger')

@@ -33,19 +33,19 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** What a process does, and what can be seen of it from outside. */
+/** A path through the service: `run` runs it, `look` returns its visible effect. */
 interface Path {
   run: () => Promise<unknown>
   look: () => Promise<unknown>
-  /** Steps from one kill to the next where there are many. Odd: steps come before and after. */
+  /** Steps between two kills, for paths with many steps. Odd, to hit both ends of a round trip. */
   stride?: number
 }
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
 
-/** A household of 1000.00 with 10.00 in an expense, and what can be seen of it. */
-async function place() {
+/** A household with 1000.00 available and 10.00 in an expense, and a function that reads both. */
+async function householdWithExpense() {
   const home = await household(booted, { availableBalance: 100_000n, currentBalance: 100_000n })
   const { envelopes, transactions, bankAccountId, as } = home
   const spendingId = newId('spnd')
@@ -64,13 +64,13 @@ async function place() {
   return { ...home, spendingId, keyed, look }
 }
 
-/** Activities by name, each with what names its subject. */
+/** Activities by name; the parameter is the key of their object. */
 const activities = <Subject>() =>
   mortal.activities() as Record<string, (of: Subject) => Promise<unknown>>
 
-/** Sends a file of so many rows, and has it imported as its workflow does. */
+/** A file with `rowCount` rows, and its import by the activities in the workflow's order. */
 async function fileImport(rowCount: number) {
-  const home = await place()
+  const home = await householdWithExpense()
   const rows = Array.from({ length: rowCount }, (_, id) => [`r${id}`, '-1.00'])
   const balances = { ledger: '700.00', available: '600.00' }
   const file = new TextEncoder().encode(statementOf(Object.fromEntries(rows), balances))
@@ -85,28 +85,28 @@ async function fileImport(rowCount: number) {
 
 const paths: Record<string, () => Promise<Path>> = {
   'a request': async () => {
-    const { transactions, bankAccountId, spendingId, keyed, look } = await place()
+    const { transactions, bankAccountId, spendingId, keyed, look } = await householdWithExpense()
     return {
       run: () => transactions.createTransaction({ ...bill, bankAccountId, spendingId }, keyed),
       look,
     }
   },
   'a transfer': async () => {
-    const { envelopes, bankAccountId, spendingId, keyed, look } = await place()
+    const { envelopes, bankAccountId, spendingId, keyed, look } = await householdWithExpense()
     const body = { bankAccountId, fromSpendingId: spendingId, amount: 10n }
     return { run: () => envelopes.transfer(body, keyed), look }
   },
   'many in one request': async () => {
-    const { transactions, bankAccountId, spendingId, keyed, look } = await place()
+    const { transactions, bankAccountId, spendingId, keyed, look } = await householdWithExpense()
     const body = { bankAccountId, transactions: [bill, { ...bill, spendingId }] }
     return { run: () => transactions.createTransactions(body, keyed), look }
   },
   'the closing of an envelope': async () => {
-    const { envelopes, bankAccountId, spendingId, as, look } = await place()
+    const { envelopes, bankAccountId, spendingId, as, look } = await householdWithExpense()
     return { run: () => envelopes.closeEnvelope({ bankAccountId, spendingId }, as), look }
   },
   'a booking of the hourly job': async () => {
-    const { accountId, bankAccountId, spendingId, look } = await place()
+    const { accountId, bankAccountId, spendingId, look } = await householdWithExpense()
     const lines = [{ spendingId, amount: 100n, ceiling: 10_000n }]
     const run = { fundingRunId: newId('run'), fundingScheduleId: newId('fund'), lines }
     const value = { bankAccountId, ...run }
@@ -131,7 +131,7 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'a deleted link': async () => {
-    const { links, linkId, accountId, as, look } = await place()
+    const { links, linkId, accountId, as, look } = await householdWithExpense()
     const { removeLinkRows } = activities<{ accountId: string; linkId: string }>()
     return {
       run: async () => {
@@ -143,7 +143,7 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'the deletion of an account': async () => {
-    const { accountId, look } = await place()
+    const { accountId, look } = await householdWithExpense()
     const { closeAccount, removeAccountRows } = activities<string>()
     return {
       run: async () => {
@@ -155,7 +155,7 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'a new bank account': async () => {
-    const { accounts, linkId, keyed, as } = await place()
+    const { accounts, linkId, keyed, as } = await householdWithExpense()
     const body = { linkId, name: 'Savings', availableBalance: 500n, currentBalance: 500n }
     return {
       run: () => accounts.createBankAccount(body, keyed),
@@ -171,36 +171,36 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'a change of a bank account': async () => {
-    const { accounts, bankAccountId, as, look } = await place()
+    const { accounts, bankAccountId, as, look } = await householdWithExpense()
     const update = { bankAccountId, availableBalance: 7n, name: 'Daily' }
     const updateMask = { paths: ['available_balance', 'name'] }
     return { run: () => accounts.updateBankAccount({ ...update, updateMask }, as), look }
   },
   'the archiving of a bank account': async () => {
-    const { accounts, bankAccountId, as } = await place()
+    const { accounts, bankAccountId, as } = await householdWithExpense()
     return {
       run: () => accounts.archiveBankAccount({ bankAccountId }, as).catch(unlessDone),
       look: async () => (await accounts.describeBankAccount({ bankAccountId }, as)).archived,
     }
   },
   'a change of a transaction': async () => {
-    const { transactions, spendingId, as, look, key } = await placeWithBill()
+    const { transactions, spendingId, as, look, key } = await householdWithBill()
     const update = { ...key, spendingId, amount: 200n }
     const updateMask = { paths: ['spending_id', 'amount'] }
     return { run: () => transactions.updateTransaction({ ...update, updateMask }, as), look }
   },
   'the deletion of a transaction': async () => {
-    const { transactions, as, look, key } = await placeWithBill()
+    const { transactions, as, look, key } = await householdWithBill()
     const deletion = { ...key, adjustsBalance: true }
     return { run: () => transactions.deleteTransaction(deletion, as).catch(unlessDone), look }
   },
   'a new envelope': async () => {
-    const { envelopes, bankAccountId, as, look } = await place()
+    const { envelopes, bankAccountId, as, look } = await householdWithExpense()
     const body = { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' }
     return { run: () => envelopes.openEnvelope(body, as), look }
   },
   'the forgetting of a schedule': async () => {
-    const { accountId, bankAccountId, transactions, as } = await place()
+    const { accountId, bankAccountId, transactions, as } = await householdWithExpense()
     const fundingScheduleId = newId('fund')
     const deposit = { transactionId: newId('txn'), name: 'Pay', amount: 5n, date }
     const run = { fundingRunId: newId('run'), fundingScheduleId, lines: [], deposit }
@@ -233,9 +233,9 @@ const paths: Record<string, () => Promise<Path>> = {
   },
 }
 
-/** A place with a bill of 3.00. */
-async function placeWithBill() {
-  const home = await place()
+/** A household with a bill of 3.00. */
+async function householdWithBill() {
+  const home = await householdWithExpense()
   const { transactions, bankAccountId, spendingId, as } = home
   const { transaction } = await transactions.createTransaction(
     { ...bill, bankAccountId, spendingId },
@@ -244,14 +244,14 @@ async function placeWithBill() {
   return { ...home, key: { bankAccountId, transactionId: transaction?.transactionId ?? '' } }
 }
 
-/** Books a funding as the hourly job does. */
+/** Books a funding, as the hourly job does. */
 function bookFunding(accountId: string, value: MessageInitShape<typeof FundingSchema>) {
   const bookings = [{ accountId, operation: { case: 'funding' as const, value } }]
   const scheduled = booted.client('ledger', ScheduledService)
   return scheduled.book({ bookings }, byService(booted, '', 'budgeting'))
 }
 
-/** Names and balances of bank accounts. */
+/** Names and balances of bank accounts, as texts. */
 async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   const { bankAccounts } = await list
   return bankAccounts.map(({ name, availableBalance, currentBalance }) =>
@@ -259,14 +259,14 @@ async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   )
 }
 
-/** A repetition finds it done. */
+/** Accepts the refusal of a repetition: the first attempt was committed. */
 function unlessDone(error: unknown): void {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound && code !== Code.FailedPrecondition) throw error
 }
 
 test.each(Object.entries(paths))(
-  '%s, killed before any step, is done wholly or not',
+  '%s, killed before any step, is committed as a whole or not at all',
   async (_, make) => {
     const steps: unknown[] = []
     for (let step = 1, wasKilled = true; wasKilled; ) {
@@ -276,7 +276,7 @@ test.each(Object.entries(paths))(
       step += stride
       const outcome = await run().then(
         () => 'done',
-        () => 'not heard',
+        () => 'no answer',
       )
       wasKilled = mortal.revive()
       const left = await look()
@@ -287,7 +287,7 @@ test.each(Object.entries(paths))(
       if (outcome === 'done') expect(left).toEqual(after)
       steps.push(left)
     }
-    // Some of the kills came before it was done, some after.
+    // Both outcomes must occur: killed before the commit, and after it.
     expect(new Set(steps.map(String)).size).toBeGreaterThan(1)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   },

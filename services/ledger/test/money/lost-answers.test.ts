@@ -25,8 +25,8 @@ let booted: Booted
 let proxy: TcpProxy
 let remote: Database
 let writer: MoneyWriter
-/** The same in another process, whose connections hold. */
-let beside: MoneyWriter
+/** A writer of another process: its connections do not run through the proxy. */
+let otherWriter: MoneyWriter
 
 beforeAll(async () => {
   booted = stack.use(await boot([ledger]))
@@ -35,7 +35,7 @@ beforeAll(async () => {
   remote = stack.use(await openDatabase({ url: proxy.url, ...options }))
   const clock = () => new Date()
   writer = createMoneyWriter({ database: remote, clock })
-  beside = createMoneyWriter({ database: booted.database('ledger'), clock })
+  otherWriter = createMoneyWriter({ database: booted.database('ledger'), clock })
 })
 
 afterAll(async () => {
@@ -43,8 +43,8 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** A household with an expense, and the changes that are made in it. */
-async function place() {
+/** A household with an expense, and changes of it. */
+async function householdWithExpense() {
   const home = await household(booted, { availableBalance: 100_000n, currentBalance: 100_000n })
   const { accountId, bankAccountId, as } = home
   const spendingId = newId('spnd')
@@ -60,7 +60,7 @@ async function place() {
       return { settlement: settle(book), reply: amount }
     },
   })
-  // Neither journal rows nor events come of these two.
+  // `rename` and `create` write neither journal rows nor events.
   const rename = (name: string): MoneyWork<string> => ({
     scope,
     decide: (locked) => {
@@ -83,8 +83,8 @@ async function place() {
   return { home, fill, rename, create, held }
 }
 
-test('a change is done once though its answer is lost, whatever it changes', async () => {
-  const { home, fill, rename, create, held } = await place()
+test('a change whose answer is lost is made once, with or without an event', async () => {
+  const { home, fill, rename, create, held } = await householdWithExpense()
   const write = async (work: MoneyWork<unknown>) => {
     const isLost = proxy.loseAnswerTo('"read_version"', 0)
     const reply = await writer.write(work)
@@ -93,15 +93,15 @@ test('a change is done once though its answer is lost, whatever it changes', asy
   }
   expect(await write(fill(10n))).toBe(10n)
   expect(await held()).toBe(10n)
-  // Done again, it would find the new name.
+  // A second attempt would return the new name.
   expect(await write(rename('Daily'))).toBe('Checking')
   await write(create())
   const { envelopes } = await home.envelopes.listEnvelopes(home, home.as)
   expect(envelopes).toHaveLength(2)
 })
 
-test('a change in a transaction of its caller is done once though its COMMIT is lost', async () => {
-  const { home, fill, held } = await place()
+test('a change by writeIn whose COMMIT is lost is made once', async () => {
+  const { home, fill, held } = await householdWithExpense()
   const isLost = proxy.loseAnswerTo('COMMIT', 0)
   const written = remote.transaction((tx) => writer.writeIn(tx, home, async () => fill(10n)))
   expect(await written).toBe(10n)
@@ -109,19 +109,19 @@ test('a change in a transaction of its caller is done once though its COMMIT is 
   expect(await held()).toBe(10n)
 })
 
-test('a change in a transaction of its caller is decided on what it was prepared on', async () => {
-  const { home, fill, held } = await place()
+test('a change by writeIn is decided on the rows that its preparation read', async () => {
+  const { home, fill, held } = await householdWithExpense()
   const database = booted.database('ledger')
   const preparing = Promise.withResolvers<void>()
-  const other = preparing.promise.then(() => beside.write(fill(100n)))
-  const otherIsHeard = preparing.promise.then(() =>
+  const other = preparing.promise.then(() => otherWriter.write(fill(100n)))
+  const otherIsWaiting = preparing.promise.then(() =>
     Promise.race([other, untilLockAwaited(database)]),
   )
   const seen: bigint[] = []
   const written = database.transaction((tx) =>
-    beside.writeIn(tx, home, async () => {
+    otherWriter.writeIn(tx, home, async () => {
       preparing.resolve()
-      await otherIsHeard
+      await otherIsWaiting
       const { decide, ...work } = fill(10n)
       return {
         ...work,
@@ -137,8 +137,8 @@ test('a change in a transaction of its caller is decided on what it was prepared
   expect(await held()).toBe(110n)
 })
 
-test('a bank account is created once though its COMMIT is lost', async () => {
-  const { home } = await place()
+test('a bank account whose COMMIT is lost is created once', async () => {
+  const { home } = await householdWithExpense()
   const { accountId, linkId, as } = home
   const operation = { operationId: newId('op'), now: new Date(), createdBy: null, version: 1n }
   const balances = { availableBalance: 10n, currentBalance: 10n, limitBalance: null }
@@ -157,14 +157,14 @@ test('a bank account is created once though its COMMIT is lost', async () => {
   expect(bankAccounts).toHaveLength(2)
 })
 
-test('a change that arrives late is not made twice', async () => {
-  const { fill, held } = await place()
+test('a statement that reaches Postgres after its repetition has no effect', async () => {
+  const { fill, held } = await householdWithExpense()
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
   const { cut, deliver } = await line
   cut()
   expect(await written).toBe(10n)
-  // It was made again, so the version that this one was decided on is no more.
+  // The repetition has raised the version: the compare-and-set of this statement fails.
   await deliver()
   expect(await held()).toBe(10n)
 })
@@ -176,14 +176,14 @@ test.each([
     changes: sql.unsafe`UPDATE bank_accounts SET version = version + 1`,
   },
 ])('one that still waits, for $meanwhile, is waited for', async ({ changes }) => {
-  const { home, fill, held } = await place()
+  const { home, fill, held } = await householdWithExpense()
   const { release } = await holdRow(booted.database('ledger'), home, changes)
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
   const { cut, deliver } = await line
   const delivered = deliver()
   await untilLockAwaited(booted.database('ledger'))
-  const other = beside.write(fill(100n))
+  const other = otherWriter.write(fill(100n))
   cut()
   const released = release()
   expect(await Promise.all([written, other])).toEqual([10n, 100n])
@@ -191,8 +191,8 @@ test.each([
   expect(await held()).toBe(110n)
 })
 
-test('one that is made again, and unheard again, is looked for again', async () => {
-  const { fill, held } = await place()
+test('a repetition whose COMMIT is lost is looked up as well', async () => {
+  const { fill, held } = await householdWithExpense()
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
   const isLost = proxy.loseAnswerTo('COMMIT', 0)
@@ -203,8 +203,8 @@ test('one that is made again, and unheard again, is looked for again', async () 
   expect(await held()).toBe(10n)
 })
 
-test('without a database to ask the answer is that it may be done', async () => {
-  const { fill, held } = await place()
+test('without a connection to look the save up, the answer is DeadlineExceeded', async () => {
+  const { fill, held } = await householdWithExpense()
   const line = proxy.hold('"read_version"')
   const written = refusals(writer.write(fill(10n)))
   await line
@@ -214,12 +214,12 @@ test('without a database to ask the answer is that it may be done', async () => 
   expect(await held()).toBe(0n)
 })
 
-test('of a round that repeats a booked operation, only that is refused', async () => {
-  const { fill, held } = await place()
+test('a booked operation in a round is refused, the other changes are saved', async () => {
+  const { fill, held } = await householdWithExpense()
   const booked = newId('op')
   await writer.write(fill(1n, booked))
   const works = [fill(10n), fill(100n), fill(1_000n, booked), fill(10_000n)]
-  // The first goes alone, the others share the round after it.
+  // The first change has a round of its own, the others share the next one.
   const outcomes = await refusals(...works.map((work) => writer.write(work)))
   expect(outcomes).toEqual(['accepted', 'accepted', 'Unknown', 'accepted'])
   expect(await held()).toBe(10_111n)

@@ -15,12 +15,7 @@ import { createMoneyWriter, type MoneyWriter } from '../../src/money/writer.serv
 import { ledger } from '../../src/service.ts'
 import { emptyTransaction } from '../../src/transactions/transaction.ts'
 import { type FundedHousehold, fundedHousehold, payTogether } from '../funded-household.ts'
-
-const nothing = {
-  ...{ created: [], envelopes: [], entries: [], inserted: [], updated: [], deleted: [] },
-  ...{ records: [], closed: [], forgotten: [], accountRecords: [], aliases: [], changes: [] },
-  ...{ replies: [], operations: [], changesTexts: false },
-}
+import { emptyChangeSet } from './empty-change-set.ts'
 
 let booted: Booted
 
@@ -34,7 +29,7 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
-test('fifty writers at once on one account and its envelopes lose nothing', async () => {
+test('fifty concurrent writers of one account and its envelopes lose no update', async () => {
   const { as, bankAccountId, expense, goal, transactions, envelopes, balances } =
     await fundedHousehold(booted)
   const spend = (spendingId: string) =>
@@ -62,7 +57,7 @@ test('fifty writers at once on one account and its envelopes lose nothing', asyn
   ])
 })
 
-test('transfers in opposite directions at once neither deadlock nor move the sum', async () => {
+test('concurrent transfers in opposite directions neither deadlock nor change sums', async () => {
   const { as, bankAccountId, expense, goal, envelopes, balances } = await fundedHousehold(booted)
   const pairs = Array.from({ length: 40 }, (_, index) =>
     index % 2 ? [expense, goal] : [goal, expense],
@@ -75,7 +70,7 @@ test('transfers in opposite directions at once neither deadlock nor move the sum
   expect(await balances()).toMatchObject({ expenses: 30_000n, goals: 40_000n, free: 30_000n })
 })
 
-test('twenty retries under one key make one transaction and get one answer', async () => {
+test('twenty retries under one key create one transaction and get one reply', async () => {
   const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
   const keyed = {
     headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
@@ -90,7 +85,7 @@ test('twenty retries under one key make one transaction and get one answer', asy
   expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
 })
 
-test('a write past its deadline that still waits for its turn is not done', async () => {
+test('a write that is still queued at its deadline is dropped', async () => {
   const { accountId, as, bankAccountId, transactions, balances } = await fundedHousehold(booted)
   const post = (amount: bigint) =>
     transactions.createTransaction(
@@ -107,7 +102,7 @@ test('a write past its deadline that still waits for its turn is not done', asyn
     await over.promise
   })
   await locked.promise
-  // The first one is under way, at the lock; the second one waits for it.
+  // The first waits for the row lock, the second in the queue.
   const outcomes = await Promise.allSettled([post(1n), post(10n)])
   over.resolve()
   await holding
@@ -115,7 +110,7 @@ test('a write past its deadline that still waits for its turn is not done', asyn
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
   ])
-  // What was under way may be done or not; one more write has its turn after both.
+  // The first may be committed or not; this write is saved after both are settled.
   await transactions.createTransaction(
     { bankAccountId, amount: 100n, date, name: 'Tea', adjustsBalance: true },
     as,
@@ -123,7 +118,7 @@ test('a write past its deadline that still waits for its turn is not done', asyn
   expect([99_900n, 99_899n]).toContain((await balances())?.available)
 })
 
-test('a balance, a list and a transaction are few statements each', async () => {
+test('reading balances, listing, and creating a transaction cost few statements', async () => {
   const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
   const count = async (run: () => Promise<unknown>) =>
     (await counted(booted.database('ledger'), run)).count
@@ -141,7 +136,7 @@ test('a balance, a list and a transaction are few statements each', async () => 
   expect(await count(update)).toBeLessThanOrEqual(statementsMax.updateTransaction)
 })
 
-test('only a save of events wakes the relay', async () => {
+test('the relay is notified only by a save with events', async () => {
   const { as, bankAccountId, goal, transactions, envelopes } = await fundedHousehold(booted)
   let times = 0
   booted.database('ledger').onChanges(() => {
@@ -153,7 +148,7 @@ test('only a save of events wakes the relay', async () => {
   expect(times).toBe(1)
 })
 
-test('a change that was decided on an older version is not saved, nothing of it', async () => {
+test('a change set of an older version is not saved, not even in part', async () => {
   const { accountId, bankAccountId, expense, goal } = await fundedHousehold(booted)
   const { pool } = booted.database('ledger')
   const scope = { accountId, bankAccountId, spendingIds: [expense, goal] }
@@ -168,7 +163,7 @@ test('a change that was decided on an older version is not saved, nothing of it'
     const version = readVersion + 1n
     const changed = [
       {
-        ...nothing,
+        ...emptyChangeSet,
         readVersion,
         bankAccount: { ...bankAccount, name: 'Renamed', version },
         envelopes: envelopes.map((one) => ({ ...one, currentAmount: 1n, version })),
@@ -189,7 +184,7 @@ function tenHouseholds() {
   return Promise.all(Array.from({ length: 10 }, () => fundedHousehold(booted)))
 }
 
-test('writes of ten accounts at once share their statements', async () => {
+test('concurrent writes of ten accounts share their statements', async () => {
   const households = await tenHouseholds()
   const paid = await counted(booted.database('ledger'), () => payTogether(households))
   expect(paid.result.map(({ status }) => status)).toEqual(Array(10).fill('fulfilled'))
@@ -198,7 +193,7 @@ test('writes of ten accounts at once share their statements', async () => {
   expect(balances.map((one) => one?.available)).toEqual(Array(10).fill(99_900n))
 })
 
-test('a bank account that another transaction holds delays no other', async () => {
+test('a locked bank account delays no other', async () => {
   const households = await tenHouseholds()
   const [held, ...others] = households as [FundedHousehold, ...FundedHousehold[]]
   const isOver = Promise.withResolvers<void>()
@@ -221,7 +216,7 @@ test('a bank account that another transaction holds delays no other', async () =
   expect(await blocked).toMatchObject([{ status: 'fulfilled' }])
 })
 
-test('a change that Postgres refuses fails alone, once each for all others', async () => {
+test('a change that violates a constraint is rejected alone', async () => {
   const households = await tenHouseholds()
   const { write } = createMoneyWriter({
     database: booted.database('ledger'),
@@ -256,19 +251,19 @@ function transactionIn(key: { accountId: string; bankAccountId: string }) {
   return { ...emptyTransaction(key, { transactionId, ...stated }), name: 'Tea' }
 }
 
-test('several processes writing to one account lose nothing', async () => {
+test('writers of several processes lose no update', async () => {
   const { balances, writers } = await processes(3)
   const works = Array.from({ length: 20 }, () => writers.map((move) => move(-10n))).flat()
   await Promise.all(works)
   expect(await balances()).toMatchObject({ expenses: 30_000n - 60n * 10n })
 })
 
-test('nothing is refused, or left undone, for what another process has changed', async () => {
+test('a decision of one process reads the changes of another', async () => {
   const { balances, writers } = await processes(2)
   const [first, second] = writers
   await first?.(-10n)
   await second?.(40_000n)
-  // More than there was when the first process wrote last.
+  // More than the envelope held after the first process's own write.
   await first?.(-60_000n)
   expect(await balances()).toMatchObject({ expenses: 30_000n - 10n + 40_000n - 60_000n })
   await second?.(-9_000n)
@@ -276,7 +271,7 @@ test('nothing is refused, or left undone, for what another process has changed',
   expect(await balances()).toMatchObject({ expenses: 990n })
 })
 
-/** Writers as of so many processes; each moves an amount into the expense, or out of it. */
+/** Writers as of `count` processes; each moves an amount into the expense, or out of it. */
 async function processes(count: number) {
   const { accountId, bankAccountId, expense, balances } = await fundedHousehold(booted)
   const deps = { database: booted.database('ledger'), clock: () => new Date() }

@@ -58,7 +58,7 @@ const tenantTables = [
   'idempotency_keys',
 ]
 
-/** Fills the tables with fifty other accounts, so that the planner has something to weigh. */
+/** Fills the tables with fifty other accounts, so that sequential scans cost more than indexes. */
 async function crowd(tx: Transaction): Promise<void> {
   await tx.query(sql.unsafe`
     INSERT INTO links (account_id, link_id, link_type, institution_name, created_at, created_by,
@@ -124,7 +124,7 @@ async function crowd(tx: Transaction): Promise<void> {
     SELECT account_id, 'Transfer', bank_account_id, '', '' FROM bank_accounts`)
 }
 
-/** What providers have said of everybody's bank accounts. */
+/** Adds provider records for the bank accounts of all accounts. */
 async function crowdProviders(tx: Transaction): Promise<void> {
   await tx.query(sql.unsafe`
     INSERT INTO provider_accounts (account_id, bank_account_id, name, official_name, currency,
@@ -161,7 +161,7 @@ function bookingsOf(
   ]
 }
 
-/** Calls everything that the ledger offers at least once. */
+/** Calls every RPC of the ledger for the gateway and budgeting at least once. */
 async function useEverything(home: Household): Promise<void> {
   const { accountId, as, linkId, bankAccountId } = home
   const { links, accounts, envelopes, transactions } = home
@@ -220,7 +220,7 @@ async function useEverything(home: Household): Promise<void> {
 
 const Link = z.object({ cleanedAt: z.date().nullable() })
 
-/** Deletes the link, and waits until nothing is left under it. */
+/** Deletes the link, and waits for the end of its clean-up. */
 async function deleteLink(home: Pick<Household, 'links' | 'accountId' | 'linkId' | 'as'>) {
   const { links, accountId, linkId, as } = home
   await links.deleteLink({ linkId }, as)
@@ -234,7 +234,7 @@ async function deleteLink(home: Pick<Household, 'links' | 'accountId' | 'linkId'
   )
 }
 
-/** Has similar transactions searched, once the bank account was left alone. */
+/** Waits until the bank account is quiet, and runs the search for similar transactions. */
 async function searchSimilar(): Promise<void> {
   await eventually(
     async () => {
@@ -245,7 +245,7 @@ async function searchSimilar(): Promise<void> {
   )
 }
 
-/** Calls everything that the ledger offers the syncs, and reads what they brought. */
+/** Calls every RPC of the ledger for the syncs, and reads the imported transactions. */
 async function useSyncs(): Promise<void> {
   const home = await syncedHome(booted)
   const { sync, by, linkId, bankAccountId, as } = home
@@ -261,14 +261,14 @@ async function useSyncs(): Promise<void> {
   await deleteLink(home)
 }
 
-test('every statement finds its rows by an index on the account', async () => {
+test('every statement uses an index that starts with the account', async () => {
   const database = booted.database('ledger')
   const before = new Set(database.texts())
   await useEverything(await household(booted, { availableBalance: 1000n }))
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(30)
   const place = { url: booted.databaseUrl, schema: 'ledger' }
-  // Before the first ANALYZE the planner guesses by the size of the tables.
+  // Without statistics the planner estimates from the sizes of the tables.
   await inBulk(place, crowd)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
   await database.pool.query(sql.unsafe`ANALYZE`)

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
-test('a write reads the rows it is about, however many transactions there are', async () => {
+test('a write reads only the rows of its scope, in an account of many transactions', async () => {
   const home = await household(booted, { availableBalance: 1000n })
   const { as, bankAccountId, envelopes, transactions } = home
   const database = booted.database('ledger')
@@ -40,7 +40,7 @@ test('a write reads the rows it is about, however many transactions there are', 
     .filter((text) => !before.has(text) && /\b(INSERT INTO|UPDATE|DELETE FROM)\b/.test(text))
   expect(statements.length).toBeGreaterThan(3)
   const place = { url: booted.databaseUrl, schema: 'ledger' }
-  // Statistics as of a household that has been here for years.
+  // Statistics as of a household of several years.
   await inBulk(place, async (tx) => {
     await tx.query(sql.unsafe`
       INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,

@@ -24,8 +24,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Publishes what identity would say of an account's settings. */
-function settle(accountId: string, settings: { timezone: string; version: bigint }) {
+/** Emits the event that identity emits for changed settings. */
+function emitSettings(accountId: string, settings: { timezone: string; version: bigint }) {
   const subject = { accountId, entityId: accountId, version: settings.version }
   const message = { accountId, locale: 'en_US', ...settings }
   return booted
@@ -40,23 +40,23 @@ function timezoneBecomes(accountId: string, timezone: string) {
   )
 }
 
-test('the newest settings of an account are known, whatever the order they come in', async () => {
+test('the settings of the highest version are stored, in any order of events', async () => {
   const accountId = newId('acct')
   const last = newId('acct')
   expect(await findTimezone(booted.database('ledger'), accountId)).toBeNull()
-  await settle(accountId, { timezone: 'Europe/Vienna', version: 2n })
+  await emitSettings(accountId, { timezone: 'Europe/Vienna', version: 2n })
   await timezoneBecomes(accountId, 'Europe/Vienna')
-  await settle(accountId, { timezone: 'Asia/Tokyo', version: 1n })
-  await settle(last, { timezone: 'UTC', version: 1n })
+  await emitSettings(accountId, { timezone: 'Asia/Tokyo', version: 1n })
+  await emitSettings(last, { timezone: 'UTC', version: 1n })
   await timezoneBecomes(last, 'UTC')
   expect(await findTimezone(booted.database('ledger'), accountId)).toBe('Europe/Vienna')
 })
 
-test('the first upload brings the timezone of its caller, which an event overrides', async () => {
+test('the first upload stores the timezone of its caller, which an event replaces', async () => {
   const { uploads, accountId, bankAccountId, as } = await household(booted)
   const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
   await uploads.createUpload(partsOf({ bankAccountId, ...file, content: Uint8Array.of(1) }), as)
   await timezoneBecomes(accountId, 'America/Chicago')
-  await settle(accountId, { timezone: 'Europe/Vienna', version: 1n })
+  await emitSettings(accountId, { timezone: 'Europe/Vienna', version: 1n })
   await timezoneBecomes(accountId, 'Europe/Vienna')
 })

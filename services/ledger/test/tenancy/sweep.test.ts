@@ -37,8 +37,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Stores an upload as a process would that died before anybody heard of it. */
-async function unheardUpload(home: Household, createdAt: Date) {
+/** Stores an upload without its event, as a process killed before the event was published. */
+async function uploadWithoutEvent(home: Household, createdAt: Date) {
   const { accountId, bankAccountId } = home
   const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
   const content = await readFile(new URL('../../../../test/data/equal-rows.ofx', import.meta.url))
@@ -58,10 +58,10 @@ function minutesAgo(minutes: number): Date {
   return new Date(Date.now() - minutes * 60_000)
 }
 
-test('an import that nobody started is started, and its file expires only afterwards', async () => {
+test('starts the import of an upload whose event is lost; its file expires later', async () => {
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
-  const { upload, file } = await unheardUpload(home, minutesAgo(90))
+  const { upload, file } = await uploadWithoutEvent(home, minutesAgo(90))
   await runSweep(booted)
   const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
   const done = await eventually(
@@ -75,18 +75,18 @@ test('an import that nobody started is started, and its file expires only afterw
   )
 })
 
-test('an import of this minute is left to those who are about to start it', async () => {
+test('leaves an upload of this minute to its event', async () => {
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
-  const { upload } = await unheardUpload(home, new Date())
+  const { upload } = await uploadWithoutEvent(home, new Date())
   await runSweep(booted)
   const key = { bankAccountId, transactionUploadId: upload.transactionUploadId }
   expect((await uploads.getUpload(key, as)).upload?.status).toBe('pending')
 })
 
-test('a file whose time is up goes, although its import has ended otherwise', async () => {
+test('removes an expired file whose import has failed', async () => {
   const home = await household(booted)
-  const { upload, file } = await unheardUpload(home, minutesAgo(61))
+  const { upload, file } = await uploadWithoutEvent(home, minutesAgo(61))
   await booted.database('ledger').pool.query(sql.unsafe`
     UPDATE uploads SET status = 'failed', error = 'by hand'
     WHERE transaction_upload_id = ${upload.transactionUploadId}`)
@@ -94,9 +94,9 @@ test('a file whose time is up goes, although its import has ended otherwise', as
   expect(await storage.read(file)).toBeNull()
 })
 
-test('bytes without a row go after a day, and drafts, but none of what is kept', async () => {
+test('removes bytes without a row and drafts after a day, but no stored files', async () => {
   const home = await household(booted)
-  const { file } = await unheardUpload(home, new Date())
+  const { file } = await uploadWithoutEvent(home, new Date())
   const orphan = { accountId: home.accountId, fileId: newId('file') }
   const recent = { accountId: home.accountId, fileId: newId('file') }
   const draft = `${nameOf(orphan)}.${newId('draft')}`
@@ -114,7 +114,7 @@ test('bytes without a row go after a day, and drafts, but none of what is kept',
   expect(names).not.toContain(draft)
 })
 
-/** What the handlers start of these accounts when every message of the stream comes again. */
+/** IDs of the workflows that the handlers start for these accounts in a replay of the stream. */
 async function startedAgain(accountIds: string[]): Promise<string[]> {
   const started: string[] = []
   const start = async ({ id, args }: WorkflowStart) => {
@@ -123,7 +123,7 @@ async function startedAgain(accountIds: string[]): Promise<string[]> {
   const database = booted.database('ledger')
   const workflows = { start } as unknown as Workflows
   const handlers = eventHandlers({ database, workflows })
-  // A new durable consumer begins with the first message.
+  // A new durable consumer starts at the first message of the stream.
   const name = newId('again')
   const log = createLog({ level: 'silent', name: 'test' })
   await using _again = await startConsumer({ name, handlers, broker: booted.broker, log })
@@ -135,7 +135,7 @@ async function startedAgain(accountIds: string[]): Promise<string[]> {
   return started
 }
 
-test('finished work is not started again when its messages come again', async () => {
+test('a replay of events starts no finished work again', async () => {
   const [home, leaver] = [await household(booted), await household(booted)]
   const { accountId } = home
   const { pool } = booted.database('ledger')
@@ -146,7 +146,7 @@ test('finished work is not started again when its messages come again', async ()
     pool.exists(sql.unsafe`
       SELECT FROM links WHERE account_id = ${leaver.accountId} AND cleaned_at IS NULL`)
   await eventually(uncleaned, (isLeft) => !isLeft)
-  // A message of the version before, of which nothing follows any more.
+  // An event type of the previous release, with a handler that does nothing.
   const { broker } = booted
   await broker.stream.publish(broker.subject('ledger.transactions-changed'), new Uint8Array())
   expect(await startedAgain([accountId, leaver.accountId])).toEqual([])
@@ -167,7 +167,7 @@ test('finished work is not started again when its messages come again', async ()
   ])
 })
 
-test('a clean-up that nobody started is started', async () => {
+test('starts a clean-up whose event is lost', async () => {
   const { accountId, linkId } = await household(booted)
   const { pool } = booted.database('ledger')
   const past = minutesAgo(5).toISOString()

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T23:30:00Z'))
 
-/** A household of 10000 with 1000 in an expense. */
+/** A household with 10,000 available, 1000 of it in an expense. */
 async function withExpense() {
   const home = await household(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
   const { as, bankAccountId, envelopes } = home
@@ -49,14 +49,14 @@ async function stored({ transactions, bankAccountId, as }: Household) {
   return (await transactions.listTransactions({ bankAccountId, limit: 100 }, as)).transactions
 }
 
-/** How many database transactions have written the household's transactions. */
+/** The number of database transactions that wrote the household's transactions. */
 function commits({ accountId }: Household) {
   const Row = z.object({ commits: z.bigint() })
   return booted.database('ledger').pool.oneFirst(sql.type(Row)`
     SELECT count(DISTINCT xmin::text) AS commits FROM transactions WHERE account_id = ${accountId}`)
 }
 
-test('each is booked on what those before it left, all in one commit', async () => {
+test('each is booked on the result of those before it, all in one commit', async () => {
   const home = await withExpense()
   const { spendingId } = home
   const assigned = bill({ spendingId, amount: 400n })
@@ -64,7 +64,7 @@ test('each is booked on what those before it left, all in one commit', async () 
   const taken = reply.results.map(({ result }) =>
     result.case === 'transaction' ? result.value.spendingAmount : null,
   )
-  // 1000 in the envelope: 400, 400, and the 200 that are left.
+  // The envelope holds 1000: it gives 400, 400 and the remaining 200.
   expect(taken).toEqual([400n, undefined, 400n, 200n, undefined])
   expect(reply.balance).toMatchObject({ available: 8550n, current: 8550n, expenses: 0n })
   expect(reply.envelopes).toMatchObject([{ spendingId, currentAmount: 0n }])
@@ -75,7 +75,7 @@ test('each is booked on what those before it left, all in one commit', async () 
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
-test('one that is refused changes nothing, and the others are booked', async () => {
+test('a refused one has no effect, and the others are booked', async () => {
   const home = await withExpense()
   const { spendingId } = home
   const reply = await send(home, [
@@ -98,14 +98,14 @@ test('one that is refused changes nothing, and the others are booked', async () 
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
-test('a batch of which nothing is booked answers with the balances as they are', async () => {
+test('a batch with refused items only gets the unchanged balances', async () => {
   const home = await withExpense()
   const reply = await send(home, [bill({ amount: 0n })])
   expect(reply).toMatchObject({ balance: { available: 10_000n }, envelopes: [] })
   expect(await stored(home)).toEqual([])
 })
 
-test('the same batch under one key, many times at once, is booked once', async () => {
+test('a batch is booked once under one Idempotency-Key, by concurrent calls', async () => {
   const home = await withExpense()
   const keyed = {
     headers: { ...home.as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
@@ -117,7 +117,7 @@ test('the same batch under one key, many times at once, is booked once', async (
   expect(await home.balances()).toMatchObject({ available: 9400n, expenses: 700n })
 })
 
-test('batches and single writes at once lose nothing', async () => {
+test('concurrent batches and single writes lose no update', async () => {
   const home = await withExpense()
   const { spendingId, transactions, bankAccountId, as } = home
   const one = bill({ spendingId, amount: 1n })
@@ -131,11 +131,11 @@ test('batches and single writes at once lose nothing', async () => {
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
-test('500 transactions from 500 envelopes are one commit, and one more is refused', async () => {
+test('500 transactions from 500 envelopes are one commit, and 501 are refused', async () => {
   const home = await withExpense()
   const { envelopes, bankAccountId, as } = home
   const ids = Array.from({ length: 500 }, () => newId('spnd'))
-  // All of them wait for one lock, the last one longer than a call may take by itself.
+  // All calls wait for one row lock, the last longer than the default timeout.
   const patient = { ...as, timeoutMs: 60_000 }
   await Promise.all(
     ids.map((spendingId) =>
@@ -153,7 +153,7 @@ test('500 transactions from 500 envelopes are one commit, and one more is refuse
   expect(await refusals(send(home, [...all, bill()]))).toEqual(['InvalidArgument'])
 })
 
-test('a bank account that takes no transactions takes none of a batch', async () => {
+test('a bank account that refuses a single transaction refuses the batch', async () => {
   const home = await withExpense()
   const stranger = { ...home, as: booted.as(newId('acct')) }
   const archived = await withExpense()

@@ -65,7 +65,7 @@ async function withTransactions() {
 }
 
 describe('a filtered list', () => {
-  test('holds what fulfils every filter, newest first', async () => {
+  test('has the transactions that match every filter, newest first', async () => {
     const home = await withTransactions()
     const { spendingId } = home
     const table: [Filter, string[]][] = [
@@ -92,7 +92,7 @@ describe('a filtered list', () => {
     }
   })
 
-  test('is of one bank account, and of an open envelope in it', async () => {
+  test('is not found for another bank account or a closed envelope', async () => {
     const home = await withTransactions()
     const other = await withTransactions()
     const { envelopes, bankAccountId, as, spendingId } = home
@@ -111,7 +111,7 @@ describe('a filtered list', () => {
   })
 })
 
-test('pages go on behind the last transaction, whatever comes and goes meanwhile', async () => {
+test('pages stay stable while transactions are created and deleted', async () => {
   const home = await household(booted)
   const { transactions, bankAccountId, as } = home
   const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
@@ -137,7 +137,7 @@ function nextOf({ next }: Awaited<ReturnType<typeof list>>): Filter {
 }
 
 describe('a search in a large account', () => {
-  /** A household with transactions no. 1 (oldest) to 300, of which those up to 100 are Rent. */
+  /** A household with transactions 1 (oldest) to 300; 1 to 100 are named Rent. */
   async function large() {
     const home = await household(booted)
     const { pool } = booted.database('ledger')
@@ -153,12 +153,17 @@ describe('a search in a large account', () => {
 
   function searchFor(bankAccountId: string, text: string, after: Place | null): TransactionSearch {
     return {
-      ...{ bankAccountId, spendingId: null, isFree: false, isPending: null, text, limit: 4 },
+      bankAccountId,
+      spendingId: null,
+      isFree: false,
+      isPending: null,
+      text,
+      limit: 4,
       ...rangeOf({ from: null, to: null, after }, 'UTC'),
     }
   }
 
-  /** The pages of a search at small costs: the numbers on them, until there is no next. */
+  /** The transaction numbers on each page of a search with low costs, to the last page. */
   async function pagesOf(home: Household, text: string, costs: Partial<typeof searchCosts>) {
     const { accountId, bankAccountId } = home
     const pages: number[][] = []
@@ -178,7 +183,7 @@ describe('a search in a large account', () => {
 
   const descending = Array.from({ length: 100 }, (_, index) => 100 - index)
 
-  test('finds rare matches in one page by the index of texts', async () => {
+  test('finds rare matches in one page by the trigram index', async () => {
     const home = await large()
     const few = { examinedFirst: 10, examined: 10 }
     expect(await pagesOf(home, 'rent 7', few)).toEqual([
@@ -189,22 +194,22 @@ describe('a search in a large account', () => {
     expect(await pagesOf(home, 'nothing', few)).toEqual([[]])
   })
 
-  test('goes on a stretch at a time where the index finds too many', async () => {
+  test('walks in bounded steps if the index finds too many', async () => {
     const home = await large()
     const pages = await pagesOf(home, 'rent', { examinedFirst: 10, examined: 40, foundMax: 50 })
-    // 200 newer ones in stretches of 40; the matches then fill pages.
+    // The 200 newer ones take five steps of 40; then matches fill the pages.
     expect(pages.slice(0, 6)).toEqual([[], [], [], [], [], [100, 99, 98, 97]])
     expect(pages.flat()).toEqual(descending)
   })
 
-  test('goes likewise for a text that no index helps with', async () => {
+  test('walks in bounded steps for a text without a trigram', async () => {
     const home = await large()
     const pages = await pagesOf(home, 're', { examined: 90 })
     expect(pages.slice(0, 3)).toEqual([[], [], [100, 99, 98, 97]])
     expect(pages.flat()).toEqual(descending)
   })
 
-  test('gives the index up when it takes too long', async () => {
+  test('returns null from the index if the query takes too long', async () => {
     const { accountId, bankAccountId } = await large()
     const database = booted.database('ledger')
     const search = searchFor(bankAccountId, 'rent', null)
@@ -215,7 +220,7 @@ describe('a search in a large account', () => {
     expect(found).toBeNull()
   })
 
-  test('costs at most so many statements', async () => {
+  test('costs a bounded number of statements', async () => {
     const home = await large()
     const database = booted.database('ledger')
     const before = database.statements(ofConsumers)

@@ -66,7 +66,7 @@ describe('a transaction', () => {
     expect(read.transaction).toEqual(transaction)
   })
 
-  test('takes from its envelope, which says so by an event', async () => {
+  test('takes from its envelope, which emits an event', async () => {
     const home = await withEnvelopes()
     const { envelope, balance, transaction } = await spend(home, {
       spendingId: home.goal,
@@ -79,7 +79,7 @@ describe('a transaction', () => {
     expect(changes.at(-1)).toBe('coffer.ledger.v1.EnvelopesChanged')
   })
 
-  test('moves between envelopes, old before new, and follows its amount', async () => {
+  test('moves between envelopes, old before new, and its envelope follows its amount', async () => {
     const home = await withEnvelopes()
     const { transactions, bankAccountId, as, expense, goal } = home
     const { transactionId } = await spend(home, { spendingId: goal })
@@ -108,7 +108,7 @@ describe('a transaction', () => {
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
-  test('once deleted stays readable, changes no more, and returns its money once', async () => {
+  test('once deleted stays readable, refuses changes, and returns its money once', async () => {
     const home = await withEnvelopes()
     const { transactions, bankAccountId, as, expense } = home
     const { transactionId } = await spend(home, { spendingId: expense, adjustsBalance: true })
@@ -128,7 +128,7 @@ describe('a transaction', () => {
     expect(await refusals(transactions.getTransaction(key, as))).toEqual(['NotFound'])
   })
 
-  test('is refused where it cannot be', async () => {
+  test('is refused if a field is wrong', async () => {
     const home = await withEnvelopes()
     const { transactions, bankAccountId, as, expense, accountId } = home
     const other = await withEnvelopes()
@@ -153,7 +153,7 @@ describe('a transaction', () => {
 })
 
 describe('lists of transactions', () => {
-  test('are newest day first, then newest ID, in pages, without deleted ones', async () => {
+  test('are paged by newest day, then newest ID, without deleted ones', async () => {
     const home = await household(booted)
     const { transactions, bankAccountId, as } = home
     const days = ['2026-03-02', '2026-03-05', '2026-03-02', '2026-03-01']
@@ -173,7 +173,7 @@ describe('lists of transactions', () => {
     expect(await page(25, 4)).toEqual([])
   })
 
-  test('of an envelope hold what it paid for', async () => {
+  test('of an envelope have the transactions assigned to it', async () => {
     const home = await withEnvelopes()
     const { transactions, bankAccountId, as, expense, goal } = home
     const { transactionId } = await spend(home, { spendingId: expense })

@@ -5,16 +5,16 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Home, Uploads } from './model-requests.ts'
 
-/** More than any test brings. */
+/** More rows than any test stores. */
 const limit = 5_000
 
 const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
 
 /**
- * What can be seen of an account, in the model's terms, and the IDs of its rows by their names;
- * null where it is gone.
+ * The state of a bank account by the API, in the form of the model, null if it is removed; and the
+ * IDs of its rows by name.
  */
-export async function look(home: Home, database: Database, uploads: Uploads) {
+export async function readState(home: Home, database: Database, uploads: Uploads) {
   const { accounts, envelopes, transactions, bankAccountId, as } = home
   const found = await accounts.getBankAccount({ bankAccountId }, as).catch(unlessGone)
   if (!found?.bankAccount) return { ids: new Map<string, string>(), state: null }
@@ -61,7 +61,7 @@ export async function look(home: Home, database: Database, uploads: Uploads) {
   }
 }
 
-/** Which upload brought a row stands in its table alone: of two at once either may be first. */
+/** The upload of each row, from its table: of two concurrent imports either may store a row. */
 async function findUploads(home: Home, { pool }: Database, uploads: Uploads) {
   const { accountId, bankAccountId } = home
   const sources = await pool.any(sql.type(Source)`
@@ -78,7 +78,7 @@ function unlessGone(error: unknown): null {
   throw error
 }
 
-/** Rows of files are called `ROW` and their identifier. */
+/** The name of a row; names in files are `ROW` and the identifier. */
 function nameOf({ name = '' }: { name?: string | undefined }): string {
   return name.replace('ROW ', '')
 }
