@@ -2,15 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** The last commit whose program applies the former migrations. */
+/** The last commit that contains the former migrations. */
 const lastCommit = 'fd9433f'
 
-/** Names of former migrations: a schema's in `migrations`, those of a folder in `former.txt`. */
+/**
+ * Names of former migrations: those applied to a schema, or those listed in `former.txt` of a
+ * folder.
+ */
 type Former = ReadonlySet<string>
 
 /**
- * The former migrations of a service. One file replaces those of a folder: its first, which makes
- * the same tables.
+ * Names of a service's former migrations, from `former.txt` in its folders. The first SQL file of a
+ * folder replaces them and creates the same tables.
  */
 export async function readFormer(folders: string[]): Promise<Former> {
   const lists = await Promise.all(folders.map(readNames))
@@ -26,7 +29,9 @@ async function readNames(folder: string): Promise<string[]> {
   }
 }
 
-/** The former migrations applied to a schema; none where later ones made it. */
+/**
+ * Names of the former migrations applied to a schema; empty for a schema of the current migrations.
+ */
 export async function appliedFormer(client: pg.Client, schema: string): Promise<Former> {
   const table = `${client.escapeIdentifier(schema)}.migrations`
   const known = await client.query('SELECT to_regclass($1) AS name', [table])
@@ -35,7 +40,10 @@ export async function appliedFormer(client: pg.Client, schema: string): Promise<
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Why tables cannot be taken over; null when exactly the former migrations were applied. */
+/**
+ * The reason why existing tables cannot be adopted, for the operator; null when they can be. They
+ * can be adopted when exactly the former migrations were applied.
+ */
 export function formerFault(applied: Former, former: Former): string | null {
   const missing = [...former].find((name) => !applied.has(name))
   const unknown = [...applied].find((name) => !former.has(name))

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { appliedFormer, formerFault, readFormer } from './former-tables.ts'
 
-/** The schema of one service, and the folders whose SQL files make its tables. */
+/** The schema of one service, and the folders of the SQL files that create its tables. */
 export interface Tables {
   service: string
   url: string
@@ -13,12 +13,12 @@ export interface Tables {
   folders: string[]
 }
 
-/** Why tables are not brought up to date, in one line for the operator. */
+/** The reason why a schema cannot be migrated, in one line for the operator. */
 export class MigrationError extends Error {}
 
 const connectMsMax = 4_000
 
-/** Requests queue behind a lock that waits: so a file waits briefly, and is tried again. */
+/** Short lock timeout with retries: requests queue behind a migration that waits for a lock. */
 const lockTimeoutMs = 3_000
 const lockTriesMax = 10
 
@@ -29,12 +29,12 @@ interface MigrationFile {
 }
 
 /**
- * Applies the SQL files that a schema lacks, in order of folder and name: each once, in a
- * transaction of its own, under an advisory lock. Returns their names. Tables that the former
- * migrations made are taken over as they are.
+ * Applies the missing SQL files of a schema, in order of folder and name; returns their names. Each
+ * file runs once, in a transaction of its own, under an advisory lock. Tables that the former
+ * migrations created are adopted unchanged.
  *
  * @throws {MigrationError} when an applied file was edited or is unknown here, when tables are too
- *   old to be taken over, and when a file fails
+ *   old to be adopted, and when a file fails
  */
 export async function migrate(
   tables: Tables,
@@ -66,7 +66,7 @@ export async function migrate(
 }
 
 /**
- * Names of the files that a schema lacks. Files that only a newer version has do not matter.
+ * Names of the files that a schema lacks. Applied files that only a newer version has are ignored.
  *
  * @throws {MigrationError} when an applied file was edited
  */
@@ -79,17 +79,17 @@ export async function missingMigrations(tables: Tables): Promise<string[]> {
 }
 
 /**
- * Changes nothing.
+ * Checks the applied files of a schema without changing anything.
  *
  * @throws {MigrationError} when `migrate` would refuse the applied files
  */
 export async function checkMigrations(tables: Tables): Promise<void> {
   const files = await readMigrations(tables.folders)
   await using connection = await connect(tables.url)
-  await takeStock(connection.client, tables, files)
+  await readApplied(connection.client, tables, files)
 }
 
-/** Applies one file, and returns its name; null when there is none left. */
+/** Applies the next missing file and returns its name; null when none is missing. */
 async function applyNext(
   client: pg.Client,
   tables: Tables,
@@ -99,9 +99,9 @@ async function applyNext(
   await client.query('BEGIN')
   try {
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`migrate ${tables.schema}`])
-    const { applied, adopted } = await takeStock(client, tables, files)
+    const { applied, adopted } = await readApplied(client, tables, files)
     await prepare(client, tables.schema)
-    for (const file of adopted) await note(client, file)
+    for (const file of adopted) await recordApplied(client, file)
     const next = files.find((file) => !applied.has(file.name) && !adopted.includes(file))
     if (next) {
       await client.query(`SET LOCAL lock_timeout = ${lockMs}`)
@@ -116,8 +116,8 @@ async function applyNext(
 }
 
 /**
- * Renews the planner's statistics: a column that a file rewrote has none. Empty tables are left
- * out, because plans made for no rows at all would be kept while the table grows.
+ * Renews the planner's statistics, which a column rewritten by a file lacks. Empty tables are left
+ * out: plans made for no rows would be kept while the table grows.
  */
 async function analyze(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -130,12 +130,12 @@ async function analyze(client: pg.Client, schema: string): Promise<void> {
 }
 
 /**
- * The files applied to a schema, and those that the former migrations stand for until they are
- * noted as applied.
+ * The applied files of a schema, and the adopted files. An adopted file stands for former
+ * migrations and is not yet recorded as applied.
  *
- * @throws {MigrationError} when `migrate` refuses them
+ * @throws {MigrationError} when `migrate` refuses the applied files
  */
-async function takeStock(
+async function readApplied(
   client: pg.Client,
   { service, schema, folders }: Tables,
   files: MigrationFile[],
@@ -150,7 +150,7 @@ async function takeStock(
   return { applied, adopted: files.filter(({ name }) => name.startsWith('0001-')) }
 }
 
-/** Makes the schema and its table of applied files where they are missing. */
+/** Creates the schema and its table of applied files if they are missing. */
 async function prepare(client: pg.Client, schemaName: string): Promise<void> {
   const schema = client.escapeIdentifier(schemaName)
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
@@ -171,22 +171,22 @@ async function apply(client: pg.Client, service: string, file: MigrationFile): P
       `${service}: ${file.name} failed, and nothing of it is applied: ${message}`,
     )
   }
-  await note(client, file)
+  await recordApplied(client, file)
 }
 
-async function note(client: pg.Client, { name, checksum }: MigrationFile): Promise<void> {
+async function recordApplied(client: pg.Client, { name, checksum }: MigrationFile): Promise<void> {
   await client.query('INSERT INTO applied_migrations (name, checksum) VALUES ($1, $2)', [
     name,
     checksum,
   ])
 }
 
-/** lock_not_available and deadlock_detected. */
+/** SQLSTATEs lock_not_available and deadlock_detected. */
 const lockCodes = new Set(['55P03', '40P01'])
 
 class LockError extends Error {}
 
-/** The checksums of applied files by name. */
+/** Checksums of the applied files by name. */
 type Applied = ReadonlyMap<string, string>
 
 async function appliedFiles(client: pg.Client, schema: string): Promise<Applied> {
@@ -240,7 +240,7 @@ async function connect(url: string): Promise<{ client: pg.Client } & AsyncDispos
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
   })
-  // A connection lost between two statements is told by the next one.
+  // The next statement reports a connection lost in between; without a listener Node would throw.
   client.on('error', () => {})
   const disposable = { client, [Symbol.asyncDispose]: () => client.end() }
   try {

@@ -3,36 +3,39 @@ import { z } from 'zod'
 import { refused } from '../rpc/errors.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** How many rows of a kind an account, or a part of it, may have (docs/limits.md). */
+/** Upper bound on the rows of one kind in an account or a part of it (docs/limits.md). */
 export interface Bound {
-  /** What is counted and whose: the name of the lock. */
+  /** Name of the advisory lock: the kind of row and its owner. */
   scope: string
-  /** SELECT of the rows that count, found by an index that begins with the account. */
+  /** SELECT of the rows that count, by an index that begins with the account. */
   rows: FragmentSqlToken
   max: number
-  /** What a client is told that asks for more: the bound, and what to do. */
+  /** Text for the client that exceeds the bound: the bound, and what to do. */
   refusal: string
 }
 
 const Counted = z.object({ count: z.bigint() })
 
 /**
- * Refuses what the transaction has inserted where that is more than the bound: 400. Until it ends,
- * others that have inserted under the same scope wait, and then count its rows too.
+ * Checks a bound after an insert, in the same transaction. Throws refused (400) above the bound. An
+ * advisory lock makes inserts under one scope serial until the transaction ends.
  */
 export async function requireWithin(tx: Transaction, bound: Bound): Promise<void> {
   await lockBound(tx, bound)
   if ((await countOf(tx, bound.rows)) > bound.max) throw refused(bound.refusal)
 }
 
-/** Has others wait that create rows under the same scope, until the transaction ends. */
+/**
+ * Takes the advisory lock of a scope, which makes inserts under it serial until the transaction
+ * ends.
+ */
 export async function lockBound(tx: Transaction, { scope }: Bound): Promise<void> {
   await tx.query(sql.unsafe`SELECT pg_advisory_xact_lock(hashtextextended(${scope}, 0))`)
 }
 
 /**
- * Refuses early what would be refused after the insert as things are: before much is read or sent.
- * Others may come in between, so `requireWithin` has the last word.
+ * Checks a bound before expensive work: throws refused (400) when no row may be added. It takes no
+ * lock, so concurrent inserts may still exceed the bound: `requireWithin` decides.
  */
 export async function requireRoom(
   { pool }: Pick<Database, 'pool'>,

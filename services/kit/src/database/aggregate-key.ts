@@ -1,17 +1,17 @@
-/** Names an aggregate: the bank account that its rows are of. */
+/** Key of an aggregate: the account and the bank account of its rows. */
 export interface AggregateKey {
   accountId: string
   bankAccountId: string
 }
 
-/** The key as text, for maps. */
+/** The key as text, for use as a map key. */
 export function keyOf({ accountId, bankAccountId }: AggregateKey): string {
   return `${accountId} ${bankAccountId}`
 }
 
 /**
- * One item for each key, the last one, in the order of the keys: locks are taken in this order, so
- * that no two transactions wait for each other.
+ * Items without repeated keys, sorted by key; the last item of a key wins. Row locks are taken in
+ * this order, which prevents deadlocks.
  */
 export function inKeyOrder<Item>(
   items: readonly Item[],

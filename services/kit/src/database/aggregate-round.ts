@@ -5,26 +5,30 @@ import { keyOf } from './aggregate-key.ts'
 import type { AggregateStore, Decided, Locked, Outcome, Scoped } from './aggregate-store.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** Saves of a round whose answer may be lost; with one more the round fails. */
+/** Saves of unknown outcome that a round tolerates; one more fails the round. */
 const lostAnswersMax = 2
 
-/** A work that a shared round did not settle, with the save that Postgres may have committed. */
+/** A work that a shared round did not settle, with its save of unknown outcome, if there is one. */
 export interface GoingOn<Work, ChangeSet> {
   work: Work
   lost: Attempt<Work, ChangeSet> | null
 }
 
-/** Works of which each is to be settled: refused, or its change committed. */
+/**
+ * Works that share reads and saves. A work is settled when it is refused or its change is
+ * committed.
+ */
 export interface Round<Work, ChangeSet> {
   works: readonly Work[]
-  /** Works that are refused, or whose change is committed. */
+  /** Outcomes of refused works and of committed changes. */
   settled: Map<Work, Outcome>
   /** The attempt that is being saved. */
   underWay: Attempt<Work, ChangeSet> | null
-  /** Attempts that Postgres may have committed: the connection was lost before its answer. */
+  /** Attempts of unknown outcome: the connection was lost before Postgres answered. */
   unanswered: Attempt<Work, ChangeSet>[]
 }
 
+/** A round of these works, with their earlier saves of unknown outcome. */
 export function roundOf<Work, ChangeSet>(
   going: readonly GoingOn<Work, ChangeSet>[],
 ): Round<Work, ChangeSet> {
@@ -33,18 +37,21 @@ export function roundOf<Work, ChangeSet>(
   return { works, settled: new Map(), underWay: null, unanswered: [...lost] }
 }
 
-/** Works of one aggregate, decided on the rows that were read. */
+/** Works of one aggregate with the decisions on them. */
 interface DecidedWorks<Work, ChangeSet> extends Decided<ChangeSet> {
   key: string
   works: readonly Work[]
 }
 
-/** Decisions of one round, an aggregate each. */
+/** Decisions of one round, one element for each aggregate. */
 export type Attempt<Work, ChangeSet> = readonly DecidedWorks<Work, ChangeSet>[]
 
 /**
- * One round. An integrity violation (a repeated key) fails the statement of all: works that are not
- * committed by then run one by one, so that only the cause of it is refused.
+ * Settles all works of a round; returns their outcomes in order. An integrity violation (a repeated
+ * key) fails the statement of all works. The unsettled ones then run one by one, so that only the
+ * cause of the violation is refused.
+ *
+ * @throws unanswered (504) when the outcome of a save stays unknown
  */
 export async function writeRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -65,6 +72,7 @@ export async function writeRound<Work extends Scoped, State, ChangeSet>(
   return works.flatMap((work) => settled.get(work) ?? [])
 }
 
+/** Writes works one after another; an error of one work becomes its rejected outcome. */
 export async function oneByOne<Work>(
   works: readonly Work[],
   write: (work: Work) => Promise<Outcome[]>,
@@ -98,7 +106,10 @@ async function settleAll<Work extends Scoped, State, ChangeSet>(
   }
 }
 
-/** Reads, decides and saves without locks. */
+/**
+ * Optimistic attempt: reads and decides without locks, then saves by compare-and-set on the
+ * version.
+ */
 export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
@@ -108,15 +119,15 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   const attempt = await decideOn(database.pool, store, openOf(round))
   round.underWay = attempt
   const save = (pool: CommonQueryMethods) => saveOf(pool, store, attempt, locked)
-  // Only a save of events is announced to the relay.
-  const isTold = changeSetsOf(attempt).some(store.hasEvents)
-  settle(round, attempt, isTold ? await database.autocommit(save) : await save(database.pool))
+  // The relay is woken only for saves that emit events.
+  const emitsEvents = changeSetsOf(attempt).some(store.hasEvents)
+  settle(round, attempt, emitsEvents ? await database.autocommit(save) : await save(database.pool))
 }
 
 /**
- * Reads, decides and saves under the row locks. Where the answer to an earlier save was lost, the
- * lock waits until Postgres is done with that save, and then it is looked for. One that reaches
- * Postgres even later saves nothing: by then the version has moved.
+ * Pessimistic attempt: reads, decides and saves under the row locks. The locks wait for earlier
+ * saves of unknown outcome, which are then looked up. A save that reaches Postgres after that saves
+ * nothing, because the version has moved.
  */
 async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -136,7 +147,7 @@ async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   if (openOf(round).length > 0) throw versionMoved()
 }
 
-/** Carries out one work in a transaction that holds the row lock. */
+/** Writes one work in a transaction that already holds the row lock. */
 export async function writeLocked<Work extends Scoped, State, ChangeSet>(
   tx: Transaction,
   store: AggregateStore<Work, State, ChangeSet>,
@@ -179,7 +190,7 @@ function changeSetsOf<ChangeSet>(attempt: Attempt<unknown, ChangeSet>): ChangeSe
   return attempt.flatMap(({ changeSet }) => (changeSet === null ? [] : [changeSet]))
 }
 
-/** The outcomes of works that are done; the others met a version that has moved. */
+/** Outcomes of the works that are done. The other works met a version that has moved. */
 function doneOf<Work, ChangeSet>(
   attempt: Attempt<Work, ChangeSet>,
   saved: ReadonlySet<string>,

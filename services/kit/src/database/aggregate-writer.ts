@@ -14,27 +14,34 @@ import { createBatcher } from './batch.ts'
 import type { Database, Transaction } from './database.ts'
 
 export interface AggregateWriter<Work> {
-  /** Carries out one work; resolves with its reply once that is committed. */
+  /**
+   * Writes one work; resolves with its reply after the commit. Throws the refusal of the decision.
+   */
   write: (work: Work, signal?: AbortSignal) => Promise<unknown>
-  /** Carries out works, each by itself; an outcome for each, in their order. */
+  /** Writes works independently; returns an outcome for each, in their order. */
   writeEach: (works: readonly Work[]) => Promise<readonly Outcome[]>
-  /** Carries out one work in the transaction of the caller, which holds the row lock. */
+  /** Writes one work in the caller's transaction, which holds the row lock. */
   writeIn: (tx: Transaction, work: Work) => Promise<unknown>
 }
 
-const lineLimits = { sizeMax: 64, waitingMax: 1024 }
+const queueLimits = { sizeMax: 64, waitingMax: 1024 }
 
-/** Works of one aggregate that may share rounds at once. */
+/** Works of one aggregate that may share rounds at the same time. */
 const sharedMax = 16
 
 /**
- * Optimistic concurrency: read, decide, save with a compare-and-set on the version.
+ * Optimistic concurrency: read, decide, save by compare-and-set on the version
+ * (docs/money.md#the-writer).
  *
  * Group commit: works of this process on any aggregates share a round, which waits for no lock. A
- * work goes on in the line of its own aggregate if its version has moved, its row is locked, or the
- * round failed: there it is read and decided again, after one more conflict under the row lock. The
- * works of a hot aggregate go to its line at once: only they are refused if too many wait there. A
- * round is not one transaction of its aggregates: each is saved by itself.
+ * round is not a transaction: each aggregate is saved on its own.
+ *
+ * A work moves to the queue of its aggregate when its version has moved, its row is locked, or the
+ * shared round failed. The queue reads and decides it again; after one more conflict it takes the
+ * row lock.
+ *
+ * Works of a hot aggregate enter that queue directly. Only they are refused (503) when the queue is
+ * full.
  */
 export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -44,17 +51,17 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   const writeAll = (works: readonly Going[]) => writeRound(database, store, roundOf(works))
   const share = createBatcher<Work, Outcome | Going>(
     (_key, works) => shareRound(database, store, works),
-    lineLimits,
+    queueLimits,
   )
-  const lineUp = createBatcher<Going, unknown>((_key, works) => {
+  const enqueue = createBatcher<Going, unknown>((_key, works) => {
     return works.some(({ work }) => store.isAlone(work))
       ? oneByOne(works, (one) => writeAll([one]))
       : writeAll(works)
-  }, lineLimits)
+  }, queueLimits)
   const sharing = new Map<string, number>()
   const trySharing = async (key: string, work: Work, signal: AbortSignal | undefined) => {
     const others = sharing.get(key) ?? 0
-    const isHot = others >= sharedMax || lineUp.isBusy(key)
+    const isHot = others >= sharedMax || enqueue.isBusy(key)
     if (isHot || store.isAlone(work)) return { work, lost: null }
     sharing.set(key, others + 1)
     try {
@@ -68,7 +75,7 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   const write = async (work: Work, signal?: AbortSignal) => {
     const key = keyOf(work.scope)
     const shared = await trySharing(key, work, signal)
-    return 'status' in shared ? replyOf(shared) : lineUp(key, shared, signal)
+    return 'status' in shared ? replyOf(shared) : enqueue(key, shared, signal)
   }
   return {
     write,
@@ -86,7 +93,7 @@ function replyOf(outcome: Outcome): unknown {
   return outcome.value
 }
 
-/** One attempt for works of any aggregates, which waits for no lock. */
+/** One attempt for works of any aggregates; it skips locked aggregates. */
 async function shareRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
@@ -98,7 +105,7 @@ async function shareRound<Work extends Scoped, State, ChangeSet>(
     await attemptOnce(database, store, round, 'skip')
   } catch (error) {
     if (round.underWay && isOutcomeUnknown(error)) lost = round.underWay
-    // Any other error is a refusal of the statement: one of the works is to blame.
+    // Any other error is Postgres's refusal of the statement, caused by one of the works.
     else if (isOutage(error)) throw error
   }
   return works.map((work) => {

@@ -1,12 +1,12 @@
 import { unavailable } from '../rpc/errors.ts'
 
 /**
- * Puts items into batches; each call resolves with what its own item came to. An item whose signal
- * is aborted while it waits is left out, and rejects with the signal's reason.
+ * Adds an item to a batch; resolves with the result of that item. An item whose signal aborts while
+ * it waits is dropped and rejects with the signal's reason.
  */
 export interface Batcher<Item, Result> {
   (key: string, item: Item, signal?: AbortSignal | undefined): Promise<Result>
-  /** Whether a batch of the key runs, with or without items that wait for it. */
+  /** Whether a batch of the key is running. */
   isBusy: (key: string) => boolean
 }
 
@@ -18,16 +18,16 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatcherOptions {
-  /** Items in one batch at most. */
+  /** Upper bound on the items of one batch. */
   sizeMax: number
-  /** Items of one key that may wait; one more is refused with unavailable. */
+  /** Upper bound on the waiting items of one key; one more is refused with unavailable (503). */
   waitingMax: number
 }
 
 /**
- * Runs the items of one key in batches, one batch at a time: what arrives while one runs forms the
- * next. An item that finds nothing running runs at once and alone. `run` settles each item by
- * itself; where it throws, every item of the batch fails with that error.
+ * Batches concurrent items of one key, one batch at a time. Items that arrive during a batch form
+ * the next one; an item that finds no batch runs at once. `run` settles each item separately; an
+ * error that it throws rejects every item of the batch.
  */
 export function createBatcher<Item, Result>(
   run: (key: string, items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
@@ -63,7 +63,7 @@ export function createBatcher<Item, Result>(
   return Object.assign(put, { isBusy: (key: string) => queues.has(key) })
 }
 
-/** The items in order, in groups of `sizeMax`; the last one may be smaller. */
+/** Splits items into groups of `sizeMax`, in order; the last group may be smaller. */
 export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][] {
   const count = Math.ceil(items.length / sizeMax)
   return Array.from({ length: count }, (_, index) =>
@@ -71,7 +71,7 @@ export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][
   )
 }
 
-/** Nobody waits for an item past its deadline: doing it would only delay the others. */
+/** Drops an item past its deadline: its caller has gone, and the work would delay other items. */
 function isStillWanted({ signal, reject }: Waiting<unknown, never>): boolean {
   if (signal?.aborted) reject(signal.reason)
   return !signal?.aborted

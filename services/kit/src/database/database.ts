@@ -30,26 +30,32 @@ export interface DatabaseOptions {
 export interface Database extends AsyncDisposable {
   pool: DatabasePool
   /**
-   * Statements sent so far, with BEGIN and COMMIT, but for those of a kind; tests compare
-   * it before and after.
+   * Number of statements sent so far, BEGIN and COMMIT included, without those that match `except`.
+   * Tests compare it before and after.
    */
   statements: (except?: RegExp) => number
-  /** The different statements sent so far, as written; tests ask Postgres for their plans. */
+  /** Distinct texts of the statements sent so far; tests ask Postgres for their plans. */
   texts: () => string[]
-  /** Runs after a transaction that recorded changes has committed; the relay listens here. */
+  /**
+   * Registers a listener that runs after each commit that may have emitted changes; wakes the
+   * relay.
+   */
   onChanges: (listener: () => void) => void
   /**
-   * One transaction. The callback holds nothing but SQL: it runs again (up to five times) on a
-   * serialization fault.
+   * Runs one transaction. The callback contains nothing but SQL, because slonik repeats it (up to
+   * five times) after a serialization failure.
    */
   transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>
-  /** One statement that is a transaction by itself and records changes. */
+  /** Runs one statement that emits changes and is a transaction by itself. */
   autocommit: <T>(run: (pool: DatabasePool) => Promise<T>) => Promise<T>
-  /** Whether the database answers within a second; an answer is good for a second. */
+  /** Whether the database answers within a second; the answer is cached for a second. */
   isHealthy: () => Promise<boolean>
 }
 
-/** Opens the pool; connections are made when they are first needed. */
+/**
+ * Creates the pool of a service; connections open on first use. Statements throw unavailable (503)
+ * when no connection is free within `connectionWaitMs`.
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   let transactions = 0
   const sent = new Map<string, Sent>()
@@ -68,7 +74,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     resetConnection: async () => {},
     interceptors: [nameStatements(sent), checkRows()],
   })
-  // Every failed statement is emitted too; without a listener that would hide the thrown error.
+  // Slonik also emits the error of each failed statement; without a listener Node would throw that
+  // one.
   connections.on('error', () => {})
   const pool = limitConnections(connections, { schema, poolSizeMax, waitMsMax: connectionWaitMs })
   return {
@@ -96,8 +103,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Keeps what `run` refuses with away from slonik, which serializes every error that ends a
- * transaction: the details of one refer to the whole schema, and it never comes to an end.
+ * Hides refusals from slonik, which serializes every error that ends a transaction. The details of
+ * a ConnectError refer to the whole protobuf schema, and serializing them does not terminate.
  */
 async function rollBackPlainly<T>(
   pool: DatabasePool,
@@ -124,7 +131,10 @@ async function rollBackPlainly<T>(
   }
 }
 
-/** Whether Postgres has committed all the same; false if it cannot be asked, or is not done. */
+/**
+ * Asks Postgres for the status of a transaction whose COMMIT was not answered. Returns false when
+ * Postgres cannot be asked or the transaction is still running.
+ */
 async function isCommitted(pool: DatabasePool, error: unknown): Promise<boolean> {
   if (!(error instanceof LostConnectionError && error.mayBeDone && error.transaction)) return false
   const { id, serverStartedAt } = error.transaction
@@ -135,8 +145,8 @@ async function isCommitted(pool: DatabasePool, error: unknown): Promise<boolean>
 }
 
 /**
- * The URL with what every session of a service sets. Sessions are in UTC: with odd offsets instants
- * would come in a form Date cannot read.
+ * Adds the settings of every session to the URL: search path, and UTC. Other timezones can have
+ * offsets with seconds, which Date cannot parse.
  */
 function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   const located = new URL(url)
@@ -144,18 +154,18 @@ function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   return located.href
 }
 
-/** Shorter than the 5 s that a caller waits by default: then it is told that nothing was done. */
+/** Shorter than the default timeout of callers (5 s), so that they learn that nothing was done. */
 const connectMsMax = 4_000
 
-/** Postgres itself ends a statement in time, unless it is not heard of any more. */
+/** Added to Postgres's own statement timeout: this limit is for a server that no longer answers. */
 const answerMarginMs = 2_000
 
 const healthMs = 1_000
 
-// Of the texts that are named and counted; there are some hundred.
+// Bound of the map of statements; a service has a few hundred.
 const textsMax = 1_000
 
-/** Answers are good for a second and shared, so that checks do not pile up on a lost database. */
+/** Caches the answer for a second, so that checks do not pile up on a database that is away. */
 function healthCheck(pool: DatabasePool): () => Promise<boolean> {
   let answer = Promise.resolve(false)
   let askedAt = Number.NEGATIVE_INFINITY
@@ -174,15 +184,15 @@ function healthCheck(pool: DatabasePool): () => Promise<boolean> {
   }
 }
 
-/** A statement that was sent: its name, and how many times. */
+/** The name of a statement that was sent, and how often it was sent. */
 interface Sent {
   name: string
   times: number
 }
 
 /**
- * Names each statement by its text, so that Postgres parses and plans it once a connection, and
- * counts it.
+ * Prepared statements: names each statement by its text, so that each connection parses it only
+ * once. Also counts the statements.
  */
 function nameStatements(sent: Map<string, Sent>): Interceptor {
   return {
@@ -200,7 +210,7 @@ function nameStatements(sent: Map<string, Sent>): Interceptor {
   }
 }
 
-/** Checks and converts every row by the schema its statement was written with. */
+/** Validates and converts each row by the zod schema of its statement. */
 function checkRows(): Interceptor {
   return {
     name: 'check-rows',

@@ -5,17 +5,20 @@ import type { Transaction } from './database.ts'
 import { recordsOf } from './rows.ts'
 import { prepare } from './statement.ts'
 
-/** The rows `one` of a table that are in the aggregate of a row `scope`. */
+/** Condition: the row `one` of a table belongs to the aggregate of the row `scope`. */
 export const inScope = sql.fragment`one.account_id = scope.account_id
       AND one.bank_account_id = scope.bank_account_id`
 
-/** A row of any table as JSON, with the kind of entity that it holds. */
+/** A row of any table as JSON, with the kind of its entity. */
 export const FoundRow = z.object({
   kind: z.string(),
   record: z.record(z.string(), z.unknown()),
 })
 
-/** Locks the rows of aggregates in a table, in the order of their keys; read them after that. */
+/**
+ * Creates the statement that locks aggregates in key order (FOR NO KEY UPDATE). Read the rows after
+ * it: rows read before the lock may be out of date.
+ */
 export function locking(
   table: string,
 ): (tx: Transaction, keys: readonly AggregateKey[]) => Promise<QueryResult<unknown>> {
@@ -30,7 +33,7 @@ export function locking(
   return (tx, keys) => tx.query(statement({ keys: keyRecords(keys) }))
 }
 
-/** Keys as the JSON text of rows, each once and in order. */
+/** Keys as a JSON array for `jsonb_to_recordset`, without repetitions and in key order. */
 export function keyRecords(keys: readonly AggregateKey[]): string {
   const ordered = inKeyOrder(keys, (key) => key)
   return recordsOf(ordered.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId })))

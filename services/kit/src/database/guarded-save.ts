@@ -2,24 +2,24 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { columnNames, namesOf, rowAssignments } from './rows.ts'
 
-// Parts of a statement that saves aggregates by compare-and-set. Its CTE `guard` has a row for each
-// aggregate whose version still holds: `account_id`, `bank_account_id`, and for each part a column
-// of the part's name that holds the rows to save as a JSON array.
+// Parts of a statement that saves aggregates by compare-and-set. The CTE `guard` has a row for each
+// aggregate whose version still holds. Its columns are `account_id`, `bank_account_id`, and one column
+// for each part, named after the part: the rows to save as a JSON array.
 
-/** The fields that name an aggregate. */
+/** The fields of an aggregate's key. */
 export const keyFields = ['accountId', 'bankAccountId']
 
-/** What a save returns: the keys of the aggregates that are saved. */
+/** The row that a save returns for each saved aggregate: its key. */
 export const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
-/** What the guard's row lock does about a row that another transaction has locked. */
+/** The locking clause of the guard: SKIP LOCKED, or nothing, which waits for the lock. */
 export function skipping(isSkipping: boolean): FragmentSqlToken {
   return isSkipping ? sql.fragment`SKIP LOCKED` : sql.fragment``
 }
 
 /**
- * The rows of a part, called `new`. The OFFSET and the comparison tell the planner to expect few:
- * it looks each of them up by its key then, where it may read the whole table otherwise.
+ * The rows of a part, named `new`. OFFSET and the comparison make the planner expect few rows, so
+ * that it uses the primary key. Without them it may read the whole table.
  */
 export function guardedRows(part: string, table: string): FragmentSqlToken {
   return sql.fragment`guard CROSS JOIN LATERAL (
@@ -30,7 +30,10 @@ export function guardedRows(part: string, table: string): FragmentSqlToken {
     ) AS new`
 }
 
-/** The row of a table that a row of `guardedRows` replaces; its ID is the field of this name. */
+/**
+ * Condition that joins a table with the rows of `guardedRows` by key; `id` names the field of the
+ * ID.
+ */
 export function replacedRow(table: string, id?: string): FragmentSqlToken {
   const fields = [...keyFields, ...(id === undefined ? [] : [id])]
   const same = namesOf(fields).members.map(
@@ -39,14 +42,14 @@ export function replacedRow(table: string, id?: string): FragmentSqlToken {
   return sql.fragment`${sql.join(same, sql.fragment` AND `)}`
 }
 
-/** A table whose rows are replaced whole, and the field of their IDs. */
+/** A table whose rows are updated or deleted whole, and the field of their ID. */
 export interface ReplacedPart {
   table: string
   entity: z.ZodObject
   id: string
 }
 
-/** The UPDATE of a part's rows: every field of the entity but its key. */
+/** The UPDATE of a part's rows: all fields of the entity except the key. */
 export function guardedUpdate({ table, entity, id }: ReplacedPart, part: string): FragmentSqlToken {
   return sql.fragment`
     UPDATE ${sql.identifier([table])}
@@ -61,10 +64,10 @@ export function guardedDelete({ table, id }: ReplacedPart, part: string): Fragme
     USING ${guardedRows(part, table)} WHERE ${replacedRow(table, id)}`
 }
 
-/** A table that rows are inserted into, and the entity that they are. */
+/** A table that rows are only inserted into, and their entity. */
 export type InsertPart = Omit<ReplacedPart, 'id'>
 
-/** The INSERT of a part's rows, which may belong to an account alone. */
+/** The INSERT of a part's rows. They need not have a bank account. */
 export function guardedInsert({ table, entity }: InsertPart, part: string): FragmentSqlToken {
   const columns = columnNames(entity)
   const values = columns.members.map((column) => sql.fragment`new.${column}`)
@@ -75,7 +78,7 @@ export function guardedInsert({ table, entity }: InsertPart, part: string): Frag
       NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS new`
 }
 
-/** Replies that are kept under an Idempotency-Key. */
+/** The replies stored under an idempotency key. */
 export const replyPart: InsertPart = {
   table: 'idempotency_keys',
   entity: z.object({

@@ -7,26 +7,31 @@ import { isOutage } from '../rpc/fault.ts'
 import { callerOf, headers } from '../rpc/rpc.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** The request's Idempotency-Key, with what it is good for. */
+/** The idempotency key of a request, with its scope: account and RPC. */
 export interface IdempotencyKey<Reply extends DescMessage = DescMessage> {
   accountId: string
   route: string
   key: string
-  /** Of the request; of one that streams its handler sets it before it keeps the reply. */
+  /**
+   * SHA-256 of the request body. The handler of a streaming request sets it before it stores the
+   * reply.
+   */
   bodyHash: Buffer
-  /** The message that answers the request. */
+  /** Descriptor of the message that answers the request. */
   reply: Reply
 }
 
 const Kept = z.object({ bodyHash: z.instanceof(Buffer), reply: z.instanceof(Buffer) })
 
-/** A key is good for this long; then the request counts as new. */
+/** Lifetime of an idempotency key in hours; after it, a request with the key counts as new. */
 export const keptForHours = 24
 
 /**
- * Runs a write at most once for its key. `run` must store its reply with `keepReply` (or, among
- * other rows, as `keptReplies`) in the transaction of the write. A repeated request gets the first
- * reply; the same key with another body is refused with 422. Without a key it just runs.
+ * Runs a write at most once for its idempotency key (docs/api.md#idempotency-key). `run` must store
+ * its reply in the transaction of the write, with `keepReply` or as rows of `keptReplies`. A
+ * repeated request gets the first reply. Without a key, `run` simply runs.
+ *
+ * @throws refused (422) when the key was used with another body
  */
 export async function once<Reply extends DescMessage>(
   {
@@ -38,7 +43,7 @@ export async function once<Reply extends DescMessage>(
     database: Database
     context: HandlerContext
     reply: Reply
-    /** Of a request that streams, whose hash comes at its end. Reads what is left of it. */
+    /** Hash of a streaming request, known at its end: reads the rest of the stream. */
     bodyHash?: () => Promise<Buffer>
   },
   run: (key: IdempotencyKey<Reply> | null) => Promise<MessageShape<Reply>>,
@@ -51,14 +56,17 @@ export async function once<Reply extends DescMessage>(
   try {
     return await run(key)
   } catch (error) {
-    // The same request may have been done meanwhile: then its name is taken, or its key is.
+    // A concurrent request with the same key may have committed first: then its key is stored.
     const first = isOutage(error) ? null : await findReply(database, key, hashed)
     if (!first) throw error
     return replay(context, first)
   }
 }
 
-/** Stores the reply under the key, in the transaction of the write. */
+/**
+ * Stores the reply under the idempotency key, in the transaction of the write; nothing without a
+ * key.
+ */
 export async function keepReply<Reply extends DescMessage>(
   tx: Transaction,
   key: IdempotencyKey<Reply> | null,
@@ -72,7 +80,7 @@ export async function keepReply<Reply extends DescMessage>(
   }
 }
 
-/** A reply as a row of idempotency_keys, for a write that saves several at once. */
+/** A row of idempotency_keys, for a write that saves several rows in one statement. */
 export interface KeptReply {
   accountId: string
   route: string
@@ -81,7 +89,7 @@ export interface KeptReply {
   reply: Buffer
 }
 
-/** The row of a reply, or none where the request had no key. */
+/** The row of a reply; empty when the request has no idempotency key. */
 export function keptReplies<Reply extends DescMessage>(
   key: IdempotencyKey<Reply> | null,
   reply: MessageShape<Reply>,
@@ -89,16 +97,17 @@ export function keptReplies<Reply extends DescMessage>(
   return key ? [{ ...key, reply: Buffer.from(toBinary(key.reply, reply)) }] : []
 }
 
-/** Refuses a request whose key was first used with another body: 422. */
+/** Throws refused (422) when the idempotency key was first used with another body. */
 export function requireSameBody(first: Buffer, bodyHash: Buffer): void {
   if (!first.equals(bodyHash)) throw otherBody()
 }
 
+/** The refusal (422) of an idempotency key that is used with another body. */
 export function otherBody(): Refusal {
   return refused('the Idempotency-Key was used with another body', { status: 422 })
 }
 
-// The scope of a key is account, RPC and key (design 5).
+// The scope of a key is account, RPC and key (docs/api.md#idempotency-key).
 function idempotencyKeyOf<Reply extends DescMessage>(
   context: HandlerContext,
   reply: Reply,

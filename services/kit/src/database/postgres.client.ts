@@ -15,10 +15,10 @@ import {
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
 
-/** The connection to Postgres broke, or a statement was not answered in time. */
+/** The connection to Postgres broke, or Postgres did not answer a statement in time. */
 export class LostConnectionError extends BackendTerminatedError {
   override name = 'LostConnectionError'
-  /** Whether Postgres may have committed the statement that was under way. */
+  /** Whether Postgres may have committed the statement that was running. */
   readonly mayBeDone: boolean
   /** The last transaction of the connection. */
   readonly transaction: TransactionName | null
@@ -30,7 +30,7 @@ export class LostConnectionError extends BackendTerminatedError {
   }
 }
 
-/** IDs are unique for as long as the server runs; a standby gives none. */
+/** IDs are unique until the server restarts; a standby has none. */
 interface TransactionName {
   id: string | null
   serverStartedAt: string
@@ -41,13 +41,13 @@ const beginNamed = `${begin};
   SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_xact_id()::text END AS id,
     pg_postmaster_start_time()::text AS "serverStartedAt"`
 
-// Probes follow every second, ten in all (libuv): a silent server is noticed after 20 s of rest.
+// Ten probes follow, one a second (libuv): a silent server is noticed after 20 s without traffic.
 const keepAliveAfterMs = 10_000
 
 /**
- * Slonik's connections to Postgres, with what its own driver has no option for: TCP keep-alive, and
- * a limit on the time until a statement is answered. Postgres ends what takes too long by itself;
- * the limit here is for a server that is not heard of any more. It destroys the connection.
+ * Slonik's driver for Postgres, with two additions: TCP keep-alive, and a limit on the time to an
+ * answer. Postgres's own statement timeout ends slow statements. The limit here is for a server
+ * that no longer answers: it destroys the connection.
  */
 export function postgresDriver({ answerMsMax }: { answerMsMax: number }): DriverFactory {
   return createDriverFactory(async ({ driverConfiguration }) => {
@@ -63,7 +63,8 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
         client.on('error', (error) => {
           if (lost) return
           lost = new LostConnectionError(error, mayCommit(underWay, client), transaction)
-          // Slonik listens until it has ended the connection, and an error nobody hears is thrown.
+          // Slonik removes its listener when it has ended the connection; without one Node would
+          // throw.
           if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
         })
         return {
@@ -81,7 +82,7 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
             try {
               const sent = text === begin ? beginNamed : text
               const found = await client.query({ ...options, text: sent, values: values ?? [] })
-              // Two statements have two results.
+              // Two statements in one query have two results.
               const [result = found, named] = [found].flat()
               if (named) transaction = named.rows[0]
               return resultOf(result)
@@ -101,8 +102,8 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
 }
 
 /**
- * The timer of a connection, started anew with each statement. It destroys the socket where the
- * statement is still under way, unless an answer waits for a busy event loop to read it.
+ * Watchdog of a connection, restarted by each statement. It destroys the socket when the statement
+ * is still running. It waits longer when bytes have arrived that a busy event loop has not read.
  */
 function createLimit(options: {
   answerMsMax: number
@@ -123,7 +124,7 @@ function createLimit(options: {
   return limit
 }
 
-/** Whether this statement makes something last: a write by itself, or the end of a transaction. */
+/** Whether a statement can commit: a write outside a transaction, or COMMIT itself. */
 function mayCommit(text: string | null, client: pg.Client): boolean {
   if (text === null) return false
   if (client.getTransactionStatus() === 'T') return text === 'COMMIT'
@@ -165,7 +166,10 @@ function millisecondsOf(timeout: number | 'DISABLE_TIMEOUT'): number | undefined
 
 type Parse = (text: string) => unknown
 
-/** Values as the types that keep them exact; pg reads the others as it does by itself. */
+/**
+ * Parsers that keep values exact: bigint, Date, JSON, Buffer. Other types keep pg's default
+ * parsers.
+ */
 function exactTypes(): pg.TypeOverrides {
   const { INT8, TIMESTAMPTZ, JSONB, BYTEA } = pg.types.builtins
   const parsers: [type: number, arrayType: number, parse: Parse][] = [
@@ -204,7 +208,7 @@ const errorsByState: Record<string, new (error: Error) => Error> = {
   '57P01': BackendTerminatedError,
 }
 
-/** What Postgres refuses, as slonik's errors where it has one for the SQLSTATE. */
+/** Maps an error of pg to slonik's error class for its SQLSTATE; other errors pass unchanged. */
 function driverError(error: Error & { code?: string }): Error {
   const { code = '', message } = error
   if (code === '57014' && message.includes('due to user request')) {

@@ -8,8 +8,8 @@ import { z } from 'zod'
 import type { Database } from './database.ts'
 
 /**
- * The columns of an entity for a SELECT: snake_case in the table, the entity's names in the result,
- * there with a prefix where two entities share a row.
+ * The columns of an entity for a SELECT: snake_case in the table, camelCase in the result. A prefix
+ * tells two entities in one row apart.
  */
 export function columnsOf(
   entity: z.ZodObject,
@@ -25,7 +25,7 @@ export function columnsOf(
   )
 }
 
-/** The INSERT of one entity, each of its fields in the column of that name. */
+/** The INSERT of one entity; each field goes into the column of its name. */
 export function insertOf<Shape extends z.ZodRawShape>(
   table: string,
   schema: z.ZodObject<Shape>,
@@ -39,7 +39,7 @@ export function insertOf<Shape extends z.ZodRawShape>(
     VALUES (${sql.join(values, sql.fragment`, `)})`
 }
 
-/** The SET list of an UPDATE for these fields of an entity. */
+/** The SET list of an UPDATE of these fields of an entity. */
 export function assignmentsOf<Entity extends object>(
   entity: Entity,
   names: readonly (keyof Entity & string)[],
@@ -54,7 +54,7 @@ export function assignmentsOf<Entity extends object>(
 
 const KeyColumn = z.object({ column: z.string() })
 
-/** The columns of a table's primary key, in their order. */
+/** The columns of a table's primary key, in order. Throws for a table without a primary key. */
 export async function keyColumns({ pool }: Database, table: string): Promise<ListSqlToken> {
   const columns = await pool.anyFirst(sql.type(KeyColumn)`
     SELECT attname::text AS "column" FROM pg_index
@@ -68,21 +68,21 @@ export async function keyColumns({ pool }: Database, table: string): Promise<Lis
   )
 }
 
-/** Deletes at most so many rows of a table that fulfil the condition; returns how many went. */
+/** Deletes at most `limit` rows that fulfil the condition; returns the number of deleted rows. */
 export async function deleteSome(
   database: Database,
   { table, where, limit }: { table: string; where: FragmentSqlToken; limit: number },
 ): Promise<number> {
   const name = sql.identifier([table])
   const key = await keyColumns(database, table)
-  // The limit is part of the text: the planner then looks rows up that are few for the table.
+  // LIMIT as a literal: with a parameter the planner does not expect few rows.
   const { rowCount } = await database.pool.query(sql.unsafe`
     DELETE FROM ${name} WHERE (${key}) IN (
       SELECT ${key} FROM ${name} WHERE ${where} LIMIT ${sql.literalValue(`${limit}`)})`)
   return rowCount
 }
 
-/** The names of an entity's columns, for an INSERT from records. */
+/** The columns of an entity, for an INSERT. */
 export function columnNames(entity: z.ZodObject): ListSqlToken {
   return namesOf(Object.keys(entity.shape))
 }
@@ -93,7 +93,7 @@ export function namesOf(fields: readonly string[]): ListSqlToken {
   return sql.join(names, sql.fragment`, `)
 }
 
-/** The SET list of an UPDATE from the rows of `source`: every field of an entity but its key. */
+/** The SET list of an UPDATE from the rows of `source`: all fields of an entity except its key. */
 export function rowAssignments(
   entity: z.ZodObject,
   key: readonly string[],
@@ -110,8 +110,8 @@ export function rowAssignments(
 }
 
 /**
- * An entity from the JSON record of its row, as `to_jsonb(table)` gives it: the counterpart of
- * `recordsOf`. Columns that the entity does not have are left out.
+ * An entity from the JSON record of its row (`to_jsonb(table)`): the inverse of `recordsOf`.
+ * Columns that the entity lacks are ignored. Throws ZodError when a value has the wrong type.
  */
 export function entityOf<Shape extends z.ZodRawShape>(
   entity: z.ZodObject<Shape>,
@@ -123,7 +123,7 @@ export function entityOf<Shape extends z.ZodRawShape>(
   return entity.parse(Object.fromEntries(fields))
 }
 
-/** JSON has neither bigint nor date nor bytes; amounts and versions are exact in it (±2^53−1). */
+/** Converts JSON to bigint, Date and Buffer. JSON numbers are exact up to ±2^53−1. */
 function fieldOf(field: z.ZodType, value: unknown): unknown {
   if (value === null) return null
   const type = field instanceof z.ZodNullable ? field.unwrap() : field
@@ -134,18 +134,18 @@ function fieldOf(field: z.ZodType, value: unknown): unknown {
 }
 
 /**
- * Entities as the JSON text that `jsonb_populate_recordset(NULL::table, …)` turns into rows: any
- * number of them is one parameter of one statement. Amounts are exact (±2^53−1).
+ * Entities as a JSON array for `jsonb_populate_recordset(NULL::table, …)`. One parameter then
+ * carries any number of rows. Amounts are exact up to ±2^53−1.
  */
 export function recordsOf(entities: readonly object[]): string {
   return `[${entities.map(recordOf).join(',')}]`
 }
 
-/** Written piece by piece: a copy under other names for JSON.stringify takes half as long again. */
+/** Builds the JSON text directly: a renamed copy for JSON.stringify takes half as long again. */
 function recordOf(entity: object): string {
   let text = ''
   for (const [name, value] of Object.entries(entity)) {
-    // What is not in a record is null in its row.
+    // jsonb_populate_recordset sets missing fields to null.
     if (value === null || value === undefined) continue
     text += `${text === '' ? '{' : ','}"${columnOf(name)}":${recordValueOf(value)}`
   }
@@ -160,7 +160,7 @@ function recordValueOf(value: NonNullable<unknown>): string {
   return JSON.stringify(value)
 }
 
-/** A field as a parameter; Postgres takes its type from the column. */
+/** A field as a parameter; Postgres infers its type from the column. */
 function parameterOf(value: unknown): FragmentSqlToken {
   if (value instanceof Date) return sql.fragment`${value.toISOString()}`
   if (Array.isArray(value)) return sql.fragment`${sql.array(value, 'text')}`

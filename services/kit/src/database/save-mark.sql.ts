@@ -4,18 +4,18 @@ import type { Change } from '../events/changes.ts'
 import { newId } from '../values/id.ts'
 import { type AggregateKey, keyOf } from './aggregate-key.ts'
 
-/** A save of one aggregate. It leaves a row that no other save can write: an event, or a mark. */
+/** A save that can be looked up: it writes a row that no other save writes, an event or a mark. */
 export interface MarkedSave extends AggregateKey {
-  /** The ID of its first event; without any, that of its mark. */
+  /** The ID of the first event of the save, or of its mark if it has no events. */
   saveId: string
 }
 
-/** The route of replies that name a save without events. */
+/** The route of the marks among the rows of idempotency_keys. */
 const saveRoute = 'save'
 
 /**
- * The change set as a save that can be found. A mark is a reply without a request: it is kept for a
- * day, long after its save has been asked for.
+ * Makes the save of a change set identifiable. The mark is a row of idempotency_keys without a
+ * request. It is kept for a day; look-ups of a save happen within seconds.
  */
 export function markSave<ChangeSet extends { replies: readonly object[] }>(
   changeSet: ChangeSet,
@@ -29,7 +29,7 @@ export function markSave<ChangeSet extends { replies: readonly object[] }>(
   return { ...changeSet, accountId, bankAccountId, saveId, replies }
 }
 
-/** The keys of the aggregates whose save is committed, whatever other saves came after it. */
+/** The keys of the aggregates whose save is committed, whether or not other saves followed. */
 export async function findMarkedSaves(
   connection: CommonQueryMethods,
   saves: readonly MarkedSave[],
