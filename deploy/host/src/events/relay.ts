@@ -20,26 +20,29 @@ type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
 const pollMs = 200
-// A round costs three statements: what commits within this time of the first shares it.
+// A round costs three statements: commits within this time share one.
 const gatherMs = 50
-// JSStreamMessageExceedsMaximumErr of NATS.
+// JetStream error JSStreamMessageExceedsMaximumErr.
 const messageTooLarge = 10_054
 
+/** Options of the relay of one service. */
 export interface RelayOptions {
   service: string
-  /** Connections of its own, so that it never waits behind requests. */
+  /** A pool of its own, so that the relay never waits for requests. */
   database: Database
-  /** Calls back after each commit that may have recorded changes. */
+  /** Registers a listener for the commits of this process that may have emitted changes. */
   onChanges: Database['onChanges']
   broker: Broker
   log: Log
 }
 
 /**
- * Publishes committed changes in the order of their account's sequence. Woken after commits of
- * this process, and by a poll for those of others. A change is marked after JetStream has
- * acknowledged it, so a crash publishes it again under the same message ID. Two relays of one
- * service may publish a change twice, also under one ID.
+ * Outbox relay: publishes committed changes, in the order of the sequence of each account. Commits
+ * of this process wake it; a poll finds the commits of other processes.
+ *
+ * A change is marked after JetStream has acknowledged it, so a crash republishes it under the same
+ * message ID. Two relays of one service may also publish a change twice, which JetStream
+ * deduplicates.
  */
 export function startRelay(options: RelayOptions): AsyncDisposable {
   const { onChanges, log } = options
@@ -56,13 +59,13 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
         if (isFailing) {
-          // Another process may have published the changes: NATS has to answer this one.
+          // Another process may have published the changes: this one recovers when NATS answers it.
           await findStream(options.broker)
           log.info('changes are published again')
         }
         isFailing = false
       } catch (error) {
-        // Once an outage: a line each poll would bury the others.
+        // One line for each outage: a line for each poll would hide other lines.
         if (!isFailing) log.warn({ err: error }, 'changes could not be published yet')
         isFailing = true
       }
@@ -79,13 +82,16 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   }
 }
 
-/** Throws where NATS does not answer this process, or has no stream. */
+/** Throws when NATS does not answer this process, or has no stream. */
 async function findStream({ stream, streamName }: Broker): Promise<void> {
   const manager = await stream.jetstreamManager(false)
   await manager.streams.info(streamName)
 }
 
-/** Publishes what waits and marks what is settled; throws when something was not acknowledged. */
+/**
+ * Publishes one batch and marks the settled changes; returns its size. Throws when a change was not
+ * acknowledged.
+ */
 async function publishBatch(options: RelayOptions): Promise<number> {
   const { service, database } = options
   const batch = await sequenceBatch(database)
@@ -104,7 +110,7 @@ async function publishBatch(options: RelayOptions): Promise<number> {
   return batch.length
 }
 
-/** Resolves when the change is acknowledged, or set aside as one that NATS never takes. */
+/** Resolves when the change is acknowledged, or put aside because NATS never accepts its size. */
 async function publish(options: RelayOptions, change: Unpublished): Promise<void> {
   const { broker } = options
   const { changeId, accountId, type, payload, sequence } = change
@@ -120,25 +126,30 @@ async function publish(options: RelayOptions, change: Unpublished): Promise<void
   }
 }
 
-/** Whether NATS refuses the message for its size: at every attempt, so that none is of use. */
+/** Whether NATS refuses the message for its size, which no retry changes. */
 function isTooLarge(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.code === messageTooLarge
   return error instanceof InvalidArgumentError
 }
 
-/** `coffer replay` publishes it again, once the limit of NATS (`max_payload`) is higher. */
+/** `coffer replay` republishes it once the limit of NATS (`max_payload`) is higher. */
 function setAside({ log }: RelayOptions, change: Unpublished): void {
   const { changeId, accountId, type, payload } = change
   const bytes = payload.length
-  log.error({ changeId, accountId, type, bytes }, 'change is too large for NATS: set aside')
+  log.error(
+    { changeId, accountId, type, bytes },
+    'change exceeds max_payload of NATS: raise it, then run coffer replay',
+  )
   deadLetters.inc({ consumer: 'relay' })
 }
 
 /**
- * Takes the oldest unpublished changes and gives those that have none their sequence number. A row
- * that another relay has just numbered comes locked with its number. Rows are updated by way of the
- * conflict with their key, and the limit is a part of the text: joined by the key, or where the
- * limit is a parameter, the planner reads all changes once many of them are unpublished.
+ * Takes the oldest unpublished changes, and numbers those without a sequence number. A row that
+ * another relay has just numbered is skipped until its lock is free.
+ *
+ * The form of the statement serves the planner: rows are updated through a conflict with their key,
+ * and the limit is a literal. With a join, or a parameter, it reads the whole table once many
+ * changes are unpublished.
  */
 async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`

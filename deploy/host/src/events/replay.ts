@@ -6,12 +6,12 @@ const pageSize = 1_000
 const ChangeId = z.object({ changeId: z.string() })
 
 /**
- * Marks kept changes as unpublished, page by page, so that the relay sends them again: for a NATS
- * that has lost its messages. Consumers apply states by version and effects once, so whoever has
- * had them does nothing.
+ * Marks published changes as unpublished, page by page, so that the relay publishes them again.
+ * This restores a NATS that has lost its messages. Consumers that have applied them ignore them:
+ * state by its version, effects by the inbox.
  *
- * @param since the oldest to send again; null for all that are kept
- * @returns how many were marked
+ * @param since oldest change to publish again; null for all changes that are kept
+ * @returns the number of changes marked
  */
 export async function republish({ pool }: Database, since: Date | null): Promise<number> {
   const oldest = (since ?? new Date(0)).toISOString()
@@ -37,7 +37,7 @@ export async function republish({ pool }: Database, since: Date | null): Promise
   }
 }
 
-/** How many changes wait to be published. */
+/** The number of changes that wait to be published. */
 export async function unpublishedCount({ pool }: Database): Promise<bigint> {
   return pool.oneFirst(sql.type(z.object({ count: z.bigint() }))`
     SELECT count(*) FROM changes WHERE published_at IS NULL`)

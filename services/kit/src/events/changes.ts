@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Transaction } from '../database/database.ts'
 import { newId } from '../values/id.ts'
 
-/** A change of an entity, as the row that will be published. */
+/** A row of the outbox: a change of one entity, which the relay publishes after the commit. */
 export const Change = z.object({
   changeId: z.string(),
   accountId: z.string(),
@@ -16,17 +16,20 @@ export const Change = z.object({
 })
 export type Change = z.infer<typeof Change>
 
-/** Entities in one change at most: more are several changes, so that none is too large for NATS. */
+/**
+ * Upper bound on the entities in one change. Larger changes are split, so that each fits a NATS
+ * message.
+ */
 export const entitiesMax = 200
 
-/** What a change is about; `version` orders the changes of one entity. */
+/** The entity that a change concerns; `version` orders the changes of one entity. */
 export interface Subject {
   accountId: string
   entityId: string
   version: bigint
 }
 
-/** The row of a change: a message in the past tense about one entity. */
+/** The outbox row of an event: a message in the past tense about one entity. */
 export function changeOf<Desc extends DescMessage>(
   schema: Desc,
   subject: Subject,
@@ -40,12 +43,15 @@ export function changeOf<Desc extends DescMessage>(
   }
 }
 
-/** Records changes in the transaction that makes them; the relay publishes them after commit. */
+/**
+ * Transactional outbox: inserts changes in the caller's transaction; the relay publishes them
+ * later.
+ */
 export async function emit(tx: Transaction, ...changes: Change[]): Promise<void> {
   if (changes.length > 0) await tx.query(sql.unsafe`${insertChanges(changes)}`)
 }
 
-/** The statement of `emit` for use inside a larger one (as a CTE). */
+/** The INSERT of `emit`, for use as a CTE of a larger statement. */
 export function insertChanges(changes: Change[]): FragmentSqlToken {
   return sql.fragment`
     INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
@@ -55,7 +61,10 @@ export function insertChanges(changes: Change[]): FragmentSqlToken {
     )}`
 }
 
-/** NATS subject of a message type: coffer.ledger.v1.LinkDeleted is ledger.link-deleted. */
+/**
+ * NATS subject of a message type, without the deployment's prefix: `coffer.ledger.v1.LinkDeleted`
+ * becomes `ledger.link-deleted`.
+ */
 export function subjectOf(typeName: string): string {
   const [, service = '', , message = ''] = typeName.split('.')
   return `${service}.${message.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}`

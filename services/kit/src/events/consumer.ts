@@ -14,23 +14,23 @@ import { subjectOf } from './changes.ts'
 import { type DurableConsumer, ensureConsumer } from './durable-consumer.ts'
 import type { Broker } from './nats.ts'
 
-/** Where a message comes from. */
+/** The change that a message carries, and the consumer that received it. */
 export interface Delivery {
-  /** ID of the change; the same at every delivery. */
+  /** ID of the change, the same at each redelivery. */
   changeId: string
   accountId: string
   consumer: string
 }
 
-/** What a consumer does with one type of message. */
+/** The handler of one subject. */
 export interface Handler {
   subject: string
   handle: (payload: Uint8Array, delivery: Delivery) => Promise<void>
 }
 
 /**
- * A handler of one message type. An event that carries state must be applied by its version, one
- * that causes an effect must go through `isFirstDelivery`: redelivery and disorder do nothing.
+ * A handler of one message type. Delivery is at least once and unordered. State must be applied by
+ * its version; other effects must check `isFirstDelivery`.
  */
 export function on<Desc extends DescMessage>(
   schema: Desc,
@@ -42,7 +42,10 @@ export function on<Desc extends DescMessage>(
   }
 }
 
-/** Records the delivery in the transaction of its effect; false when the effect is already had. */
+/**
+ * Inbox: records the delivery in the transaction of its effect. Returns false for a redelivery,
+ * whose effect is already committed.
+ */
 export async function isFirstDelivery(
   tx: Transaction,
   delivery: Pick<Delivery, 'consumer' | 'changeId'>,
@@ -53,44 +56,54 @@ export async function isFirstDelivery(
   return received !== null
 }
 
+/** Attempts whose transient errors are logged at debug. */
 const quietAttempts = 3
-/** Messages that one consumer of a process handles at a time. */
+/** Messages that one process handles concurrently for one consumer. */
 const inFlightMax = 64
-// Few, as the server hears nothing of those that wait here for their turn.
+// Small prefetch: queued messages send no progress and would be redelivered.
 const fetchedMax = 16
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
-// A process of a release whose filter did not only grow may have narrowed it.
+// The filter is renewed at this interval: a process of another release may have narrowed it.
 const renewMs = 30_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
+/** Options of a durable consumer. */
 export interface ConsumerOptions {
-  /** Name of the durable consumer: the service, then what it is for. */
+  /** Name of the durable consumer: the service, then its purpose. */
   name: string
   handlers: Handler[]
   broker: Broker
   log: Log
-  /** Pauses between the deliveries of a message that fails; after the last it is given up. */
+  /**
+   * Pauses in ms before the redeliveries of a failed message; after the last one it becomes a dead
+   * letter.
+   */
   retryPausesMs?: number[]
-  /** How long the server waits for word of a message before it delivers it again. */
+  /**
+   * Time in ms after which the server redelivers a message without an acknowledgement or progress.
+   */
   ackWaitMs?: number
 }
 
-/** What the consumer of one process knows while it runs. */
+/** State of a running consumer in one process. */
 interface Consuming {
   options: ConsumerOptions
   underWay: Set<Promise<void>>
-  /** Subjects that are told of once: those without a handler, and those that wait for an outage. */
+  /**
+   * Subjects that were already logged: those without a handler, and those that wait for an outage.
+   */
   unknown: Set<string>
   waiting: Set<string>
 }
 
 /**
- * Consumes the handlers' subjects through one durable consumer, many messages at a time and in no
- * order. A message whose handler throws comes again after a growing pause; after the last delivery
- * it goes to the dead-letter subject, unless the database or another service is away: for that it
- * waits. A message of a subject without a handler is put back for a newer version. A consumer that
- * the server has lost is made again.
+ * Consumes the handlers' subjects through one durable consumer, concurrently and in no order. It
+ * never rejects: a consumer that cannot be reached or was lost is created again.
+ *
+ * A message whose handler throws is redelivered after a growing pause. After the last redelivery it
+ * becomes a dead letter (docs/events.md#dead-letters). An outage of a dependency never makes dead
+ * letters. A message without a handler is put back for a process of a newer release.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { name: consumer, log } = options
@@ -102,8 +115,8 @@ export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisp
       return { run: () => deliverAll(state, messages), stop: () => messages.stop() }
     },
     restartMs,
-    onBroken: (error) => log.warn({ err: error, consumer }, 'consumer is lost'),
-    onMended: () => log.info({ consumer }, 'consumer is made again'),
+    onBroken: (error) => log.warn({ err: error, consumer }, 'consumer lost, retrying'),
+    onMended: () => log.info({ consumer }, 'consumer runs again'),
   })
   return {
     [Symbol.asyncDispose]: async () => {
@@ -129,14 +142,17 @@ function durableOf(options: ConsumerOptions): DurableConsumer {
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
   const { options, underWay } = state
   const renewal = setInterval(() => {
-    // A fault here is told by the messages that do not come.
+    // A failure shows as messages that are not delivered; the next interval tries again.
     ensureConsumer(durableOf(options)).catch(() => undefined)
   }, renewMs)
   try {
     for await (const message of messages) {
       while (underWay.size >= inFlightMax) await Promise.race(underWay)
       const work = deliver(state, message).catch((error) => {
-        options.log.warn({ err: error, consumer: options.name }, 'message not settled')
+        options.log.warn(
+          { err: error, consumer: options.name },
+          'message could not be acknowledged',
+        )
       })
       underWay.add(work)
       void work.finally(() => underWay.delete(work))
@@ -155,33 +171,33 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
     accountId: message.headers?.get('Coffer-Account') ?? '',
     consumer: name,
   }
-  // Without a word the server would give a slow message to somebody else.
+  // Progress (heartbeat): without it the server would redeliver a slow message to another process.
   const atWork = setInterval(() => message.working(), ackWaitMs / 3)
   try {
     await handler.handle(message.data, delivery)
     message.ack()
-    sayHandled(state, message)
+    logRecovery(state, message)
   } catch (error) {
-    sayFailed(state, message, { error, delivery })
+    logFailure(state, message, { error, delivery })
     const isLast = message.info.deliveryCount > pausesOf(state.options).length
-    if (isLast && !isOutage(error)) await bury(state.options, message, delivery)
+    if (isLast && !isOutage(error)) await publishDeadLetter(state.options, message, delivery)
     else putBack(state.options, message)
   } finally {
     clearInterval(atWork)
   }
 }
 
-/** Leaves a message to a newer version, which runs beside this one or will run again. */
+/** Puts a message back for a process of a newer release, and logs its subject once. */
 function putBackUnknown({ options, unknown }: Consuming, message: JsMsg): void {
   putBack(options, message)
   const { subject } = message
   if (unknown.has(subject)) return
   unknown.add(subject)
-  const text = 'messages of a subject that this version does not know are put back'
+  const text = 'no handler for this subject: its messages wait for a newer version'
   options.log.warn({ consumer: options.name, subject }, text)
 }
 
-/** Has the message delivered again after a pause, to this process or another. */
+/** Negative acknowledgement: the message is redelivered after a pause, to any process. */
 function putBack(options: ConsumerOptions, message: JsMsg): void {
   const pauses = pausesOf(options)
   message.nak(pauses[message.info.deliveryCount - 1] ?? pauses.at(-1))
@@ -191,27 +207,36 @@ function pausesOf({ retryPausesMs = pausesMs }: ConsumerOptions): number[] {
   return retryPausesMs
 }
 
-/** Transient errors are logged at debug for the first three attempts, an outage is one line. */
-function sayFailed(
+/**
+ * Transient errors are logged at debug for the first three attempts. An outage is logged once for
+ * each subject.
+ */
+function logFailure(
   { options, waiting }: Consuming,
   { subject, info }: JsMsg,
   { error, delivery }: { error: unknown; delivery: Delivery },
 ): void {
   const attempt = info.deliveryCount
-  const isTold = isOutage(error) && waiting.has(subject)
-  const isPassing = error instanceof ConnectError && isTransient(error)
-  const level = isTold || (isPassing && attempt <= quietAttempts) ? 'debug' : 'warn'
-  options.log[level]({ err: error, attempt, subject, ...delivery }, 'message not handled')
+  const isLogged = isOutage(error) && waiting.has(subject)
+  const isTransientError = error instanceof ConnectError && isTransient(error)
+  const level = isLogged || (isTransientError && attempt <= quietAttempts) ? 'debug' : 'warn'
+  options.log[level]({ err: error, attempt, subject, ...delivery }, 'message handler failed')
   if (level === 'warn' && isOutage(error)) waiting.add(subject)
 }
 
-function sayHandled({ options, waiting }: Consuming, { subject }: JsMsg): void {
+function logRecovery({ options, waiting }: Consuming, { subject }: JsMsg): void {
   if (!waiting.delete(subject)) return
-  options.log.info({ consumer: options.name, subject }, 'messages are handled again')
+  options.log.info(
+    { consumer: options.name, subject },
+    'messages are handled again after an outage',
+  )
 }
 
-/** Puts a message aside, under an ID of its own: under its first one it would be a duplicate. */
-async function bury(
+/**
+ * Publishes a message as a dead letter. It needs an ID of its own, since JetStream drops
+ * duplicates.
+ */
+async function publishDeadLetter(
   { broker, name, retryPausesMs = pausesMs }: ConsumerOptions,
   message: JsMsg,
   { changeId, accountId }: Delivery,

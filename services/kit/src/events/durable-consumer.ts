@@ -9,22 +9,22 @@ import {
 import { nanos } from '@nats-io/transport-node'
 import type { Broker } from './nats.ts'
 
-// Far more than are in flight: messages that wait out a pause, or that only a newer version knows,
-// count too, and hold up no others.
+// Far above `inFlightMax`: messages that wait for a redelivery, or for a newer version, count as
+// pending. They must not block other messages.
 const pendingMax = 16_384
 
-/** A consumer on the server, which every process of a service shares, whatever its version. */
+/** A consumer on the server, shared by all processes of a service, of any version. */
 export interface DurableConsumer {
   broker: Broker
   name: string
-  /** Full subjects of the messages that this version knows. */
+  /** Full subjects of the messages that this version handles. */
   subjects: string[]
   ackWaitMs: number
 }
 
 /**
- * Makes the consumer, or adds what is missing to its filter. The filter only grows, as a newer
- * version may run beside this one: a message that passes it by is lost to everyone.
+ * Creates the consumer, or adds missing subjects to its filter. The filter only grows, because a
+ * newer version may run at the same time: a message outside the filter is lost for every process.
  */
 export async function ensureConsumer(durable: DurableConsumer): Promise<void> {
   const { broker, name, subjects, ackWaitMs } = durable

@@ -17,20 +17,21 @@ const drainMsMax = 3_000
 const retryMs = 1_000
 
 /**
- * A connection to NATS, with the stream of changes in place. Until NATS has answered for the first
- * time, `connection` and `stream` throw unavailable.
+ * A connection to NATS, with the JetStream stream of changes. `connection` and `stream` throw
+ * unavailable until NATS has answered once.
  */
 export interface Broker extends AsyncDisposable {
   readonly connection: NatsConnection
   readonly stream: JetStreamClient
-  /** Whether NATS has answered by now. */
+  /** Whether NATS has answered since the start. */
   isConnected: () => boolean
-  /** The stream that carries every service's changes. */
+  /** Name of the stream that carries the changes of all services. */
   streamName: string
-  /** Puts the deployment's prefix before a subject, so that several can share one NATS. */
+  /** Adds the deployment's prefix to a subject, so that deployments can share a NATS. */
   subject: (name: string) => string
 }
 
+/** Options of the connection to NATS. */
 export interface BrokerOptions {
   url: string
   prefix: string
@@ -44,9 +45,11 @@ interface Opened {
 }
 
 /**
- * Connects to NATS and makes sure the stream exists: one subject space a service, messages kept
- * for seven days (older changes come back through `coffer replay`). Where NATS does not answer, it
- * is waited for in the background: changes are kept in the database until then.
+ * Connects to NATS and ensures that the stream exists. The stream has one subject space for each
+ * service and keeps messages for seven days; `coffer replay` republishes older changes.
+ *
+ * Resolves although NATS is away: attempts continue in the background, and the outbox keeps
+ * changes.
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { prefix, log } = options
@@ -56,7 +59,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     try {
       opened = await open(options)
     } catch (error) {
-      log[level]({ err: error }, 'NATS does not answer: changes wait until it does')
+      log[level]({ err: error }, 'NATS does not answer: changes wait in the outbox')
     }
   }
   await attempt('warn')
@@ -64,7 +67,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     while (opened === null && !stopping.signal.aborted) {
       await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       await attempt('debug')
-      if (opened !== null) log.info('NATS answers')
+      if (opened !== null) log.info('connected to NATS')
     }
   }
   const waiting = wait()
@@ -97,7 +100,7 @@ async function open({ url, prefix, serviceNames }: BrokerOptions): Promise<Opene
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
-    // Each publish would make two errors, with their stacks, in case it fails.
+    // Otherwise each publish creates two errors with stack traces in advance.
     noAsyncTraces: true,
     timeout: 5_000,
     pingInterval: 10_000,
@@ -123,7 +126,7 @@ function streamNameOf(prefix: string): string {
 
 type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[] }
 
-/** Its subjects only grow, as a newer version with more services may run beside this one. */
+/** The subjects only grow, because a newer version with more services may run at the same time. */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
   try {
@@ -138,11 +141,11 @@ async function ensureStream(connection: NatsConnection, config: StreamOptions): 
   }
 }
 
-/** A server that comes back may have lost its store; changes must have somewhere to go. */
+/** Recreates the stream after a reconnect: the server may have lost its storage. */
 async function keepStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   for await (const { type } of connection.status()) {
     if (type !== 'reconnect') continue
-    // Faults are told by the relay, whose publishing fails until the stream is there.
+    // Failures are not logged here: the relay logs that it cannot publish without the stream.
     while (!connection.isClosed() && !(await isEnsured(connection, config))) {
       await sleep(retryMs, undefined, { ref: false })
     }
@@ -156,14 +159,14 @@ function isEnsured(connection: NatsConnection, config: StreamOptions): Promise<b
   )
 }
 
-/** Sends what is buffered; where the server is gone there is nobody to send it to. */
+/** Flushes buffered messages, for at most `drainMsMax`: a server that is away never answers. */
 async function drain(connection: NatsConnection): Promise<void> {
   const drained = connection.drain().catch(() => undefined)
   await Promise.race([drained, sleep(drainMsMax, undefined, { ref: false })])
   if (!connection.isClosed()) await connection.close()
 }
 
-/** Protobuf packages have no hyphens: feed-sync publishes under feedsync. */
+/** Protobuf packages have no hyphens: the subjects of feed-sync begin with feedsync. */
 function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')
 }

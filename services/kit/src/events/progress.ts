@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { Broker } from './nats.ts'
 
-/** What a progress message is about: the account, and the object that the work is on. */
+/** The subject of progress messages: the account, and the object that the work concerns. */
 export interface ProgressOf {
   accountId: string
   id: string
@@ -12,7 +12,10 @@ export function progressSubject({ accountId, id }: ProgressOf): string {
   return `progress.${accountId}.${id}`
 }
 
-/** Tells the gateways that listen right now; nothing is kept, and nothing is told without NATS. */
+/**
+ * Publishes progress at most once: gateways that listen receive it, and nothing stores it. Without
+ * NATS it is dropped.
+ */
 export function publishProgress(broker: Broker, of: ProgressOf, news: JsonObject): void {
   if (!broker.isConnected()) return
   broker.connection.publish(broker.subject(progressSubject(of)), JSON.stringify(news))

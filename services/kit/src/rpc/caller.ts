@@ -12,17 +12,20 @@ import { keyFault, keyFileNames, makeKeyFile, readKeyFile } from '../secrets/key
 import type { SettingsError } from '../service/config.ts'
 import { callerRefused } from './errors.ts'
 
-/** On whose behalf a call is made, vouched for by the service that signed it. */
+/**
+ * Claims about the originator of a call, vouched for by the service that signed them
+ * (docs/architecture.md#callers).
+ */
 const Caller = z.object({
-  /** The service that made the call. */
+  /** The service that signed the token. */
   issuer: z.string(),
-  /** A pending session owes its second factor: few RPCs accept it (coffer/options/v1). */
+  /** `pending`: a session without its second factor, which few RPCs accept (coffer/options/v1). */
   kind: z.enum(['session', 'pending', 'key', 'system', 'anonymous']),
-  /** The session, where it is one. */
+  /** ID of the session; unset for other kinds. */
   sessionId: z.string().optional(),
-  /** An API key that may only call RPCs without side effects. */
+  /** Whether an API key may only call RPCs without side effects. */
   isReadOnly: z.boolean().optional(),
-  /** Empty for an anonymous caller, as are the two below. */
+  /** Empty for an anonymous caller, like the two IDs below. */
   accountId: z.string(),
   userId: z.string(),
   loginId: z.string(),
@@ -33,13 +36,13 @@ const Caller = z.object({
 })
 export type Caller = z.infer<typeof Caller>
 
-// Purpose and audience tell a caller from whatever else a service's key may come to sign: a token
-// is for all services of the deployment, since they pass it on along a request.
-const meant = { purpose: 'caller', audience: 'services' } as const
+// Purpose and audience prevent the use of other signatures of a service's key as caller tokens. A
+// token is valid for all services, because each passes it on with the calls of a request.
+const intendedUse = { purpose: 'caller', audience: 'services' } as const
 
 const Claims = Caller.extend({
-  purpose: z.literal(meant.purpose),
-  audience: z.literal(meant.audience),
+  purpose: z.literal(intendedUse.purpose),
+  audience: z.literal(intendedUse.audience),
   expiresAt: z.number(),
 })
 
@@ -49,41 +52,45 @@ export interface Signer {
   key: KeyObject
 }
 
+/** The public key of an issuer; null for an unknown issuer. */
 export type Verifiers = (issuer: string) => KeyObject | null
 
-/** Caller tokens live this long; they are minted for each credential or attempt. */
+/** Lifetime of a caller token; a token is minted for each credential or attempt. */
 const callerLifetimeMs = 60_000
 
-/** How far the clocks of two machines may be apart. */
+/** Allowance for clock skew between machines. */
 const skewMs = 30_000
 
-/** The user ID of what the system does by itself (spec/identity.md 2.5). */
+/** The user ID of work that no user requested (docs/api.md#ids). */
 const systemUserId = 'user_system'
 
-/** Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. */
+/**
+ * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. It expires after 60
+ * s.
+ */
 export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
   const expiresAt = now.getTime() + callerLifetimeMs
-  const claims = { ...caller, issuer: signer.issuer, ...meant, expiresAt }
+  const claims = { ...caller, issuer: signer.issuer, ...intendedUse, expiresAt }
   const body = Buffer.from(JSON.stringify(claims))
   const signature = sign(null, body, signer.key)
   return `${body.toString('base64url')}.${signature.toString('base64url')}`
 }
 
-/** The token of a service that acts by itself on an account (consumers, activities). */
+/** The token of a service that works on an account without a user (consumers, activities). */
 export function systemCaller(signer: Signer, accountId: string, now: Date): string {
-  const nobody = { loginId: '', timezone: '', locale: '', subscriptionActive: true }
-  return mintCaller(signer, { ...nobody, kind: 'system', accountId, userId: systemUserId }, now)
+  const noUser = { loginId: '', timezone: '', locale: '', subscriptionActive: true }
+  return mintCaller(signer, { ...noUser, kind: 'system', accountId, userId: systemUserId }, now)
 }
 
-/** The token of a request that carries no credential. */
+/** The token of a request without a credential. */
 export function anonymousCaller(signer: Signer, now: Date): string {
-  const nobody = { accountId: '', userId: '', loginId: '', timezone: '', locale: '' }
-  return mintCaller(signer, { ...nobody, kind: 'anonymous', subscriptionActive: false }, now)
+  const noUser = { accountId: '', userId: '', loginId: '', timezone: '', locale: '' }
+  return mintCaller(signer, { ...noUser, kind: 'anonymous', subscriptionActive: false }, now)
 }
 
 /**
- * Checks tokens against the issuers' public keys. A token already checked costs a map look-up
- * until it expires, with an allowance for clock skew. Throws callerRefused.
+ * Verifies caller tokens with the issuers' public keys; throws callerRefused. Verified tokens are
+ * cached until they expire, with an allowance for clock skew.
  */
 export function callerVerifier(verifiers: Verifiers): (token: string, now: Date) => Caller {
   const checked = new Map<string, z.infer<typeof Claims>>()
@@ -110,22 +117,27 @@ function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
     const key = verifiers(claims.issuer)
     if (key && verify(null, bytes, key, Buffer.from(signature, 'base64url'))) return claims
   } catch {
-    // A token that cannot be read is as good as none.
+    // A malformed token is refused like a forged one.
   }
   throw callerRefused('caller token is not valid')
 }
 
 /**
  * The signing key of a service from the keys folder: `<issuer>.key` (PKCS#8, mode 0600) and
- * `<issuer>.pub` (SPKI), made where they are missing: nothing that is stored depends on them.
- * Throws SettingsError where they cannot be used or made.
+ * `<issuer>.pub` (SPKI). Missing files are created, because no stored data depends on them.
+ *
+ * @throws {SettingsError} when the files cannot be used or created
  */
 export function loadSigner(folder: string, issuer: string): Signer {
   createSigningKey(folder, issuer)
   return { issuer, key: privateKeyAt(join(folder, `${issuer}.key`)) }
 }
 
-/** Makes what is missing of a service's signing key; returns the files made. As loadSigner. */
+/**
+ * Creates the missing files of a service's signing key; returns their paths.
+ *
+ * @throws {SettingsError} when the files cannot be used or created
+ */
 export function createSigningKey(folder: string, issuer: string): string[] {
   requireKeyPair(folder, issuer)
   const { path, publicPath } = pathsOf(folder, issuer)
@@ -141,13 +153,14 @@ export function createSigningKey(folder: string, issuer: string): string[] {
 }
 
 /**
- * Checks what the folder has of a service's signing key, and makes nothing. Returns whether both
- * files are there. Throws SettingsError where one of them cannot be used, or where making the
- * missing one would leave a public key that belongs to no private key.
+ * Checks a service's signing key without creating files; returns whether both files exist.
+ *
+ * @throws {SettingsError} when a file cannot be used, or when the public key lacks its private key
  */
 export function requireKeyPair(folder: string, issuer: string): boolean {
   const { path, publicPath } = pathsOf(folder, issuer)
-  // The public key first: another process that makes both makes the private key before it.
+  // The public key is read first: a concurrent process creates the private key before the public
+  // one.
   const publicKey = publicKeyAt(publicPath)
   const key = keyOf(path, createPrivateKey)
   if (publicKey && !key) {
@@ -162,8 +175,9 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
 }
 
 /**
- * Public keys of the issuers in the folder; one that comes later is read when first asked for.
- * Throws SettingsError where the folder, or a public key in it, cannot be used.
+ * Public keys of the issuers in the keys folder. A file added later is read on first use.
+ *
+ * @throws {SettingsError} when the folder, or a public key in it, cannot be used
  */
 export function loadVerifiers(folder: string): Verifiers {
   const keys = new Map<string, KeyObject>()
@@ -177,7 +191,7 @@ export function loadVerifiers(folder: string): Verifiers {
   }
   return (issuer) => {
     const name = `${issuer}.pub`
-    // Only what is in the folder: the issuer comes from a token nobody has vouched for yet.
+    // Only listed files are opened: the issuer is an unverified claim and could contain a path.
     return keys.get(name) ?? (keyFileNames(folder).includes(name) ? load(name) : null)
   }
 }
@@ -201,7 +215,7 @@ function publicKeyAt(path: string): KeyObject | null {
   return keyOf(path, createPublicKey)
 }
 
-/** Null where there is no such file. */
+/** Parses a key file; null when it does not exist. */
 function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | null {
   const pem = readKeyFile(path)
   if (pem === null) return null

@@ -16,27 +16,31 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { createDirectTransport } from './direct.ts'
 import { isCallerRefused, unavailable } from './errors.ts'
 
-/** How long a call may take when its caller does not say. */
+/** Timeout of calls for which the caller sets none. */
 const defaultTimeoutMs = 5_000
 
-/** Finds the transport to a service, whether it runs in this process or elsewhere. */
+/** Clients of all services of a deployment, in this process or elsewhere. */
 export interface Mesh extends Disposable {
-  /** A client of one of the service's RPC services, by the service's name (`ledger`). */
+  /**
+   * A client of one RPC service, by the name of its service (`ledger`). Throws unavailable without
+   * a URL.
+   */
   client: <Service extends DescService>(name: string, service: Service) => Client<Service>
 }
 
+/** Options of the mesh. */
 export interface MeshOptions {
-  /** Routes of the services this process hosts, with their server-side interceptors. */
+  /** Routes of the services in this process, with their server-side interceptors. */
   hosted: Record<string, { routes: (router: ConnectRouter) => void; interceptors: Interceptor[] }>
-  /** Base URLs (Connect, HTTP/1.1) of the services that run elsewhere. */
+  /** Base URLs (Connect, HTTP/1.1) of the services in other processes. */
   urls: Record<string, string>
-  /** How long a connection is used before calls move to a new one. */
+  /** Lifetime of a connection in ms; calls then move to a new one. */
   connectionMsMax?: number
 }
 
 /**
- * Opens the way to every service: in memory where it is hosted here, otherwise Connect over
- * HTTP/1.1 keep-alive. The same codes and deadlines hold on both (design 2).
+ * Creates the mesh: in-memory calls to hosted services, Connect over HTTP/1.1 to the others. Codes
+ * and deadlines are the same on both (docs/architecture.md#calls).
  */
 export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
   const interceptors = [hideCallerRefusals, retry]
@@ -70,8 +74,8 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
 }
 
 /**
- * Keeps connections alive between calls, but none longer than `msMax` after it was made: new
- * replicas get work only over new connections.
+ * Keep-alive agent that closes connections older than `msMax`, because new replicas receive calls
+ * only over new connections.
  */
 function recyclingAgent(msMax: number): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: msMax })
@@ -90,8 +94,8 @@ function recyclingAgent(msMax: number): Agent {
 }
 
 /**
- * A service that does not accept the caller token is unavailable: clocks or keys of the deployment
- * are wrong, not the credential of the client. The refusal stays as the cause.
+ * Turns a refused caller token into unavailable: the deployment's clocks or keys are wrong, not the
+ * client's credential. The refusal stays as the cause.
  */
 const hideCallerRefusals: Interceptor = (next) => async (request) => {
   try {
@@ -99,29 +103,29 @@ const hideCallerRefusals: Interceptor = (next) => async (request) => {
     if (!response.stream) return response
     return { ...response, message: hidingCallerRefusals(response.message) }
   } catch (error) {
-    throw withoutCallerRefusal(error)
+    throw replaceCallerRefusal(error)
   }
 }
 
-/** The error of a call that streams comes with its messages. */
+/** Streaming calls throw while their messages are read. */
 async function* hidingCallerRefusals<Message>(messages: AsyncIterable<Message>) {
   try {
     yield* messages
   } catch (error) {
-    throw withoutCallerRefusal(error)
+    throw replaceCallerRefusal(error)
   }
 }
 
-function withoutCallerRefusal(error: unknown): unknown {
+function replaceCallerRefusal(error: unknown): unknown {
   if (!isCallerRefused(error)) return error
   const text = 'a service is not available'
   return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
 }
 
 /**
- * Tries a call marked idempotent once more, within its deadline, when its service was unavailable
- * or the connection broke under it. Of another call whose connection broke nobody knows whether it
- * was carried out, which is what its error means.
+ * Retries an idempotent unary call once, within its deadline, when its service was unavailable or
+ * the connection broke. The outcome of other calls is unknown after that, so they fail with
+ * deadline_exceeded.
  */
 const retry: Interceptor = (next) => async (request) => {
   try {
@@ -129,7 +133,7 @@ const retry: Interceptor = (next) => async (request) => {
   } catch (error) {
     const reason = reasonOf(error, request)
     const isLost = ConnectError.from(reason).code === Code.Unavailable
-    const isOver = request.signal.aborted || neverLeft(error)
+    const isOver = request.signal.aborted || isNotConnected(error)
     if (!isSafe(request) || !isLost || isOver || request.stream) throw reason
     return next(request).catch((again) => {
       throw reasonOf(again, request)
@@ -137,19 +141,19 @@ const retry: Interceptor = (next) => async (request) => {
   }
 }
 
-/** A replica that starts, or another one behind the same name, takes connections by then. */
+/** Pauses in ms before the retries of a refused connection, while a replica starts. */
 const refusedPausesMs = [50, 200, 500]
 
 /**
- * Repeats a call that never left this process, a write too, within its deadline. For calls over
- * the network alone: a co-hosted service that was refused by the next one may have written before.
+ * Retries a call, writes included, when no connection was established. For network calls alone: a
+ * hosted service may have written before its own call was refused.
  */
 const repeatRefused: Interceptor = (next) => async (request) => {
   for (const pauseMs of request.stream ? [] : refusedPausesMs) {
     try {
       return await next(request)
     } catch (error) {
-      if (!neverLeft(error)) throw error
+      if (!isNotConnected(error)) throw error
       await sleep(pauseMs, undefined, { signal: request.signal }).catch(() => {
         throw error
       })
@@ -158,8 +162,10 @@ const repeatRefused: Interceptor = (next) => async (request) => {
   return next(request)
 }
 
-/** Whether no connection came about: the name look-up or connect(2) failed, for every address. */
-function neverLeft(error: unknown): boolean {
+/**
+ * Whether no connection was established: the name look-up or connect(2) failed for every address.
+ */
+function isNotConnected(error: unknown): boolean {
   const cause = Object(ConnectError.from(error).cause)
   const causes: unknown[] = cause.errors ?? [cause]
   return causes.every((one) => ['connect', 'getaddrinfo'].includes(Object(one).syscall))
@@ -171,16 +177,19 @@ function isSafe({ method }: Call): boolean {
   return method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
 }
 
-/** As when a deadline has passed, a call that is not safe to repeat may have been carried out. */
+/**
+ * The error of a broken connection: unavailable for idempotent calls. Other calls may have been
+ * carried out, as after a deadline, so their code is deadline_exceeded.
+ */
 function reasonOf(error: unknown, request: Call): unknown {
-  if (!wasBroken(error) || request.signal.aborted) return error
+  if (!isBroken(error) || request.signal.aborted) return error
   const code = isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded
   const { cause } = ConnectError.from(error)
   return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
 }
 
-/** Whether the connection broke, as opposed to an answer that says `aborted`. */
-function wasBroken(error: unknown): boolean {
+/** Whether the connection broke; an answer with the code `aborted` has no cause. */
+function isBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
   return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'
 }

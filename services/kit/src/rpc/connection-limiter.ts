@@ -3,7 +3,7 @@ import { createSlots } from '../service/slots.ts'
 import { connectionWait } from '../service/telemetry.ts'
 import { unavailable } from './errors.ts'
 
-/** The methods of a pool that take a connection for as long as they run. */
+/** Methods of a pool that hold a connection while they run. */
 const taking = [
   'any',
   'anyFirst',
@@ -21,9 +21,9 @@ const taking = [
 ] as const
 
 /**
- * The pool behind a concurrency limiter: slonik's own queue for a connection has no bound. A wait
- * of more than `waitMsMax` throws unavailable, before anything was sent. Waits are observed as
- * `coffer_database_wait_seconds` under the schema.
+ * Concurrency limiter in front of a pool, because slonik's queue for connections is unbounded. A
+ * wait longer than `waitMsMax` throws unavailable before anything is sent. Waits are observed as
+ * `coffer_database_wait_seconds`, labelled with the schema.
  */
 export function limitConnections(
   pool: DatabasePool,
@@ -35,7 +35,7 @@ export function limitConnections(
     const startedAt = performance.now()
     const isTaken = await slots.takeWithin(options.waitMsMax)
     observed.observe((performance.now() - startedAt) / 1000)
-    if (!isTaken) throw unavailable('the database is busy')
+    if (!isTaken) throw unavailable('the database is busy: try again later')
   }
   const limited = (method: (...parameters: never[]) => Promise<unknown>) => {
     return async (...parameters: never[]): Promise<unknown> => {

@@ -28,14 +28,16 @@ type AnyResponse = UnaryResponse | StreamResponse
 type Implementation = (request: never, context: HandlerContext) => unknown
 
 /**
- * A transport to services of the same process. It calls the handler with the message itself:
- * nothing is encoded, which makes a call several times cheaper than Connect's router transport.
- * Codes, details, headers and deadlines are those of the network; handlers must not change the
- * messages they get. For unary calls and for those in which the client streams.
+ * In-memory transport to services of the same process. Handlers get the message object itself,
+ * without encoding, which is several times faster than Connect's router transport. Handlers must
+ * not change the messages they get.
+ *
+ * Codes, details, headers and deadlines equal those of the network. Supports unary and
+ * client-streaming calls; others throw unimplemented.
  */
 export function createDirectTransport(options: {
   routes: (router: ConnectRouter) => void
-  /** Outermost first; the server's come after the client's. */
+  /** Outermost first: the client's, then the server's. */
   interceptors: Interceptor[]
   defaultTimeoutMs: number
 }): Transport {
@@ -58,7 +60,10 @@ export function createDirectTransport(options: {
     // biome-ignore lint/complexity/useMaxParams: the signature is Connect's
     stream: (method, signal, timeoutMs, header, input, contextValues) => {
       if (method.methodKind !== 'client_streaming') {
-        throw new ConnectError('such streams need the network', Code.Unimplemented)
+        throw new ConnectError(
+          'server streaming is not supported between hosted services',
+          Code.Unimplemented,
+        )
       }
       const common = commonOf(method, header, contextValues)
       return withDeadline(signal, timeoutMs ?? options.defaultTimeoutMs, async (linked) => {
@@ -66,7 +71,7 @@ export function createDirectTransport(options: {
         try {
           return (await call({ ...common, stream: true, method, signal: linked, message })) as never
         } finally {
-          // Nobody will read any more of it; not waited for, as it may wait for its next message.
+          // Ends the client's iterator. Not awaited: it may be blocked until its next message.
           input[Symbol.asyncIterator]()
             .return?.()
             .catch(() => undefined)
@@ -90,7 +95,7 @@ function commonOf(
   }
 }
 
-/** What a client streams, message by message as they are asked for; ends with the call. */
+/** The client's messages, read on demand; ends when the call ends. */
 async function* messagesOf<Desc extends DescMessage>(
   schema: Desc,
   input: AsyncIterable<MessageInitShape<Desc>>,
@@ -172,13 +177,15 @@ async function invoke(
 
 const deadlines = new WeakMap<AbortSignal, number>()
 
-/** Milliseconds until the deadline of a call that runs under this signal. */
+/** Milliseconds until the deadline of the call with this signal. */
 function timeLeft(signal: AbortSignal): number | undefined {
   const deadline = deadlines.get(signal)
   return deadline === undefined ? undefined : deadline - Date.now()
 }
 
-/** Runs a call that ends at its deadline or when its caller gives up, whatever its handler does. */
+/**
+ * Ends a call at its deadline or when its caller aborts, even if the handler ignores the signal.
+ */
 async function withDeadline<Result>(
   outer: AbortSignal | undefined,
   timeoutMs: number,

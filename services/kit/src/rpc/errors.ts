@@ -6,14 +6,14 @@ import {
 } from '@coffer/proto/options/v1/options'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** What is wrong with a request, by field; leaves are texts a client may show. */
+/** Problems of a request by field path; the leaves are texts that a client may show. */
 export interface Problems {
   [field: string]: string | Problems
 }
 
 /**
- * A request that breaks a rule: 400 with `problems` (spec/interface.md, Errors 2), and with `text`
- * where the specification words the error.
+ * A request that breaks a rule of a field: 400 with `problems` (docs/api.md#errors). `text`
+ * replaces the general error text.
  */
 export function invalid(problems: Problems, text = 'Invalid request'): ConnectError {
   return withProblems(text, { code: Code.InvalidArgument, problems })
@@ -27,7 +27,7 @@ function withProblems(
   return new ConnectError(text, code, undefined, [{ desc: ProblemsSchema, value: detail }])
 }
 
-/** Why a credential is refused, by the stable code of the 401 (`docs/security.md`). */
+/** Texts of the 401 refusals by their stable code (docs/security.md). */
 export const credentialRefusals = {
   CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential',
   API_KEY_UNKNOWN: 'unauthorized: the API key is not known, has expired or was revoked',
@@ -38,9 +38,10 @@ export const credentialRefusals = {
   WRONG_CREDENTIALS: 'wrong email or password',
 } as const
 
+/** Stable code of a 401. */
 export type CredentialRefusal = keyof typeof credentialRefusals
 
-/** A credential of the client that is missing or not accepted: 401 with its stable code. */
+/** A missing or refused credential of the client: 401 with its stable code. */
 export function unauthenticated(code: CredentialRefusal): ConnectError {
   const refusal = create(RefusalSchema, { status: 401, code })
   return new ConnectError(credentialRefusals[code], Code.Unauthenticated, undefined, [
@@ -49,13 +50,14 @@ export function unauthenticated(code: CredentialRefusal): ConnectError {
 }
 
 /**
- * A caller token that a service does not accept: its caller has another clock or other keys. It
- * says nothing of the client's credential, so `isCallerRefused` tells the two apart.
+ * A caller token that a service refuses, because clocks or keys of the processes differ. It is not
+ * about the client's credential; `isCallerRefused` tells the two apart.
  */
 export function callerRefused(text: string): ConnectError {
   return new ConnectError(text, Code.Unauthenticated)
 }
 
+/** Whether an error is a refused caller token, not a refused credential of the client. */
 export function isCallerRefused(error: unknown): boolean {
   return (
     error instanceof ConnectError &&
@@ -64,35 +66,37 @@ export function isCallerRefused(error: unknown): boolean {
   )
 }
 
-/** A caller that may not do this: 403. */
+/** A caller without permission: 403. */
 export function forbidden(text: string): ConnectError {
   return new ConnectError(text, Code.PermissionDenied)
 }
 
-/** No such object in the caller's account: 404. `noun` is the object in plain words. */
+/**
+ * No such object in the caller's account: 404. `noun` names the kind of object in the default text.
+ */
 export function notFound(noun: string, text = `${noun}: record does not exist`): ConnectError {
   return new ConnectError(text, Code.NotFound)
 }
 
-/** Another object has the same name or identifier: 400, with the field that is taken. */
+/** Another object has the same name or identifier: 400 with the taken field. */
 export function duplicate(noun: string, problems: Problems): ConnectError {
   const text = `${noun}: a similar object already exists`
   return withProblems(text, { code: Code.AlreadyExists, problems })
 }
 
-/** Why and how a request is refused, where 400 does not say it. */
+/** Status and code of a refusal that is not a plain 400. */
 export interface Refused {
-  /** HTTP status the specification names. */
+  /** HTTP status (docs/api.md#statuses). */
   status: number
-  /** Stable code clients branch on. */
+  /** Stable code that clients branch on. */
   code?: string
-  /** When the same request may be let through. */
+  /** Seconds after which the same request may succeed. */
   retryAfterSeconds?: number
 }
 
 /**
- * A well-formed request that the state of things does not allow: 400, or the status the
- * specification names, with its stable code.
+ * A well-formed request that the current state does not allow: 400, or the given status and code
+ * (docs/api.md#statuses).
  */
 export function refused(text: string, refusal?: Refused): ConnectError {
   const details = refusal ? [{ desc: RefusalSchema, value: create(RefusalSchema, refusal) }] : []
@@ -104,20 +108,23 @@ export function unavailable(text: string): ConnectError {
   return new ConnectError(text, Code.Unavailable)
 }
 
-/** No answer came: 504. A write may have been carried out; its Idempotency-Key tells. */
+/**
+ * No answer arrived: 504. A write may have been carried out; a retry with its Idempotency-Key is
+ * safe.
+ */
 export function unanswered(text: string): ConnectError {
   return new ConnectError(text, Code.DeadlineExceeded)
 }
 
-/** Whether no answer came, be it in time or before the connection was lost. */
+/** Whether a call failed without an answer: its deadline passed or the connection was lost. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.DeadlineExceeded
 }
 
-/** A request that is not done, with what its client is told. */
+/** The error of a refused request, with the text that its client is shown. */
 export type Refusal = ConnectError
 
-/** What a decision comes to, or the refusal that it throws; any other fault goes on. */
+/** The result of a decision, or the refusal that it throws; other errors are rethrown. */
 export function settledOrRefused<Result>(
   decide: () => Result,
 ): { result: Result } | { refusal: Refusal } {
@@ -129,19 +136,19 @@ export function settledOrRefused<Result>(
   }
 }
 
-/** Whether a retry may succeed without anything else changing. */
+/** Whether a retry may succeed without any other change. */
 export function isTransient(error: unknown): boolean {
   const transient = [Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Aborted]
   return !(error instanceof ConnectError) || transient.includes(error.code)
 }
 
-/** The tree of problems an error carries, or null where it carries none. */
+/** The problems that an error carries, or null. */
 export function problemsOf(error: ConnectError): Problems | null {
   const [detail] = error.findDetails(ProblemsSchema)
   return detail ? problemsOfDetail(detail) : null
 }
 
-/** The tree that a detail carries. */
+/** The tree of problems in an error detail. */
 export function problemsOfDetail({ problems }: Pick<ProblemsDetail, 'problems'>): Problems {
   const tree = emptyTree()
   for (const { path, message } of problems) {
@@ -157,7 +164,7 @@ export function problemsOfDetail({ problems }: Pick<ProblemsDetail, 'problems'>)
   return tree
 }
 
-/** How an error refuses, or null where it carries nothing about it; 0 and empty are not set. */
+/** The status and code that an error carries, or null. An unset field is 0 or empty. */
 export function refusalOf(error: ConnectError): Required<Refused> | null {
   return error.findDetails(RefusalSchema)[0] ?? null
 }
@@ -170,7 +177,7 @@ function flatten(problems: Problems, path: string[]): { path: string[]; message:
   )
 }
 
-// Without a prototype: a field may be called `__proto__` like any other.
+// Without a prototype, because a field may be named `__proto__`.
 function emptyTree(): Problems {
   return Object.create(null)
 }

@@ -8,17 +8,17 @@ import {
 import { LostConnectionError } from '../database/postgres.client.ts'
 import { unanswered, unavailable } from './errors.ts'
 
-// Class 08 connection, 40 rollback (nothing was done), 53 resources, 57P operator intervention;
-// 25006 read_only_sql_transaction (a standby, after a fail-over), 55P03 lock_not_available.
+// SQLSTATE classes of outages: 08 connection, 40 rollback (nothing was done), 53 resources, 57P
+// operator intervention. Single states: 25006 read_only_sql_transaction (a standby, after a
+// fail-over), 55P03 lock_not_available.
 const downStates = /^(08|25006|40|53|57P|55P03)/
-// Errors of the socket to the database, by their code.
+// Error codes of the database's socket.
 const lostConnections = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']
 const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUnexpectedlyError]
 
 /**
- * What a caller is told of anything thrown: a lost database is unavailable, the rest internal. A
- * write that Postgres may have committed unheard is unanswered, unless `isRepeatable` says that
- * the call is simply made again.
+ * Maps any error to a ConnectError: a lost database is unavailable, an unexpected error internal. A
+ * write of unknown outcome is deadline_exceeded, unless `isRepeatable`: then a retry is safe.
  */
 export function knownError(error: unknown, { isRepeatable = false } = {}): ConnectError {
   if (error instanceof ConnectError) return error
@@ -42,7 +42,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof LostConnectionError && error.mayBeDone
 }
 
-/** Whether something that is away is to blame, not what was asked: it goes by without a change. */
+/** Whether a dependency is away. A later retry of the same work may succeed. */
 export function isOutage(error: unknown): boolean {
   const { code } = knownError(error)
   return code === Code.Unavailable || code === Code.DeadlineExceeded

@@ -1,9 +1,10 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { type ConnectRouter, createConnectRouter, type Interceptor } from '@connectrpc/connect'
 
+/** Registers RPC services on a router. */
 export type Routes = (router: ConnectRouter) => void
 
-/** Routes with interceptors of their own, so that others of the same router can do without. */
+/** Routes with interceptors of their own; other routes of the same router keep theirs. */
 export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes {
   return (router) =>
     routes(
@@ -13,14 +14,14 @@ export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes
     )
 }
 
-/** The RPC services that routes register. */
+/** Descriptors of the RPC services that routes register. */
 export function servicesOf(routes: Routes): DescService[] {
   const services: DescService[] = []
   routes(intercept(createConnectRouter(), (service) => services.push(service)))
   return services
 }
 
-/** The router with another way of registering a service. */
+/** A router with another `service` method. */
 function intercept(
   router: ConnectRouter,
   register: (service: DescService, implementation: never) => void,

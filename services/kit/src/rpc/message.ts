@@ -20,7 +20,7 @@ import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/option
 import { instantText } from '../values/instant.ts'
 import { invalid } from './errors.ts'
 
-/** The plain values an entity must offer to become the message: Date, bigint, null for unset. */
+/** The plain values from which `toMessage` builds a message: Date, bigint, null for unset. */
 export type EntityOf<Desc extends DescMessage> = {
   [Field in keyof Omit<MessageShape<Desc>, keyof Message>]: Plain<MessageShape<Desc>[Field]>
 }
@@ -33,7 +33,9 @@ type Plain<T> = T extends Timestamp
       ? Plain<Exclude<T, undefined>> | null
       : T
 
-/** How the messages of a type begin: every field at its default, lists apart. */
+/**
+ * Template of a message type: an empty message and its fields. Lists need a new array each time.
+ */
 interface Blank {
   message: object
   fields: { name: string; isList: boolean }[]
@@ -42,9 +44,9 @@ interface Blank {
 const blanks = new WeakMap<DescMessage, Blank>()
 
 /**
- * The message of an entity: Date becomes Timestamp, null becomes unset, the rest passes. Keys of
- * the entity that the message does not have are left behind. A copy of a blank message is filled,
- * which is several times faster than `create` with as many fields.
+ * The message of an entity: Date becomes Timestamp, null becomes unset, other values pass
+ * unchanged. Fields that the message lacks are ignored. Copying a template is several times faster
+ * than `create`.
  */
 export function toMessage<Desc extends DescMessage>(
   schema: Desc,
@@ -87,9 +89,10 @@ function timestampOf(date: Date): Timestamp {
 }
 
 /**
- * The changes a request asks for: fields the mask names and the message sets carry the value,
- * fields it names and the message leaves unset carry null, all others are absent. Throws invalid
- * where the mask names a field the message does not have.
+ * The changes that an update requests, by its field mask. A field in the mask has its value, or
+ * null when the message leaves it unset. Other fields are absent.
+ *
+ * @throws invalid (400) when the mask names a field that the message lacks
  */
 export function patchOf<Desc extends DescMessage>(
   schema: Desc,
@@ -111,7 +114,7 @@ function plain(field: DescField, value: unknown): unknown {
     : value
 }
 
-/** A field over REST: its value in a message, undefined where it is left out. */
+/** A field over REST; `render` returns undefined for a field that the answer omits. */
 interface RestField {
   name: string
   render: (message: Record<string, unknown>) => JsonValue | undefined
@@ -120,8 +123,9 @@ interface RestField {
 const restFields = new WeakMap<DescMessage, RestField[]>()
 
 /**
- * The REST shape of a message: int64 is a number, a timestamp RFC 3339 in UTC, an unset field null
- * or left out, as its options say (coffer/options/v1). What a field takes is found out once.
+ * The REST form of a message: int64 as number, timestamps as RFC 3339 in UTC. Field options say
+ * whether an unset field is null or omitted (coffer/options/v1). Renderers are cached for each
+ * type.
  */
 export function toRest<Desc extends DescMessage>(
   schema: Desc,

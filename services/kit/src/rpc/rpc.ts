@@ -18,7 +18,7 @@ import { knownError } from './fault.ts'
 const callerKey = createContextKey<Caller | null>(null)
 const tokenKey = createContextKey('')
 
-/** Names of the headers that travel with a call inside the mesh. */
+/** Names of the headers that travel with calls inside the mesh. */
 export const headers = {
   caller: 'coffer-caller',
   requestId: 'x-request-id',
@@ -27,14 +27,14 @@ export const headers = {
   replayed: 'coffer-replayed',
 } as const
 
-/** On whose behalf the RPC runs; the interceptor has checked that it may. */
+/** The caller of an RPC, which the interceptor has authorized. Throws callerRefused without one. */
 export function callerOf(context: HandlerContext): Caller {
   const caller = context.values.get(callerKey)
   if (!caller) throw callerRefused('caller token is missing')
   return caller
 }
 
-/** Options that pass the caller, the request ID and what is left of the deadline on to a call. */
+/** Call options that pass on the caller, the request ID and the rest of the deadline. */
 export function onBehalfOf(context: HandlerContext): CallOptions {
   const left = context.timeoutMs()
   return {
@@ -47,7 +47,10 @@ export function onBehalfOf(context: HandlerContext): CallOptions {
   }
 }
 
-/** Server side: reads the caller and refuses those the RPC is not meant for. */
+/**
+ * Server-side interceptor: verifies the caller token and checks the method's access option. Throws
+ * callerRefused for the token, unauthenticated or forbidden for the caller.
+ */
 export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor {
   const verifyToken = callerVerifier(verifiers)
   return (next) => async (request) => {
@@ -73,7 +76,7 @@ type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
 
 const accesses = new WeakMap<DescMethod, Access>()
 
-/** Who may call a method, read from its descriptor once. */
+/** The access option of a method, cached. */
 function accessTo(method: DescMethod): Access {
   let known = accesses.get(method)
   if (!known) {
@@ -85,8 +88,8 @@ function accessTo(method: DescMethod): Access {
 }
 
 /**
- * Server side: times each RPC and turns unexpected errors of handlers into known errors. RPCs of
- * the process itself name a service in their request: log lines carry it where `isHosted`.
+ * Server-side interceptor: measures each RPC and maps unexpected errors (`knownError`). RPCs of the
+ * process name a service in their request; log lines carry that name if `isHosted` knows it.
  */
 export function observe(
   log: Log,
@@ -108,8 +111,9 @@ export function observe(
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
         const requestId = request.header.get(headers.requestId)
-        // Its caller has left: handlers break in many ways then, and no answer is awaited.
-        const level = hasLeft(request.signal) ? 'debug' : 'error'
+        // The caller has aborted: handlers then fail in many ways, and no client waits for the
+        // answer.
+        const level = hasCallerAborted(request.signal) ? 'debug' : 'error'
         const fields = { err: error, rpc: request.method.name, requestId }
         logAbout(request.message)[level](fields, 'rpc failed')
       }
@@ -123,7 +127,7 @@ export function observe(
   }
 }
 
-/** Whether a call was given up by its caller, as opposed to one whose deadline has passed. */
-function hasLeft({ aborted, reason }: AbortSignal): boolean {
+/** Whether the caller aborted the call, as opposed to a passed deadline. */
+function hasCallerAborted({ aborted, reason }: AbortSignal): boolean {
   return aborted && ConnectError.from(reason).code !== Code.DeadlineExceeded
 }

@@ -141,7 +141,7 @@ test('the wait for a connection is bounded, and measured', async () => {
   const waiting = await database.pool.query(one).catch((error) => error)
   expect(knownError(waiting)).toMatchObject({
     code: Code.Unavailable,
-    rawMessage: 'the database is busy',
+    rawMessage: 'the database is busy: try again later',
   })
   expect(await Promise.all(holding)).toEqual(['Unavailable', 'Unavailable'])
   const metrics = await registry.getSingleMetricAsString('coffer_database_wait_seconds')
