@@ -10,18 +10,19 @@ import {
 import type { ConnectRouter } from '@connectrpc/connect'
 import { findShownTables, readRows } from './account-data.sql.ts'
 
-/** Rows in one answer. */
+/** Rows of one page. */
 const pageSize = 500
 
-/** A service whose data this process reads, with the columns that are not shown. */
+/** A hosted service: its database, and the columns (`table.column`) that a copy leaves out. */
 export interface DataSource {
   database: Database
   hidden: readonly string[]
 }
 
 /**
- * What services keep of an account, page by page, for an account that wants a copy. Tables and
- * columns are read from the schema: what a service adds joins by itself.
+ * Routes of AccountDataService: the copy of an account's rows, in pages
+ * (docs/account-data.md#copy). Tables and columns come from the database schema, so new tables are
+ * included without code.
  */
 export function accountDataRoutes(sources: Record<string, DataSource>) {
   const known = new Map<string, ShownTable[]>()
@@ -40,7 +41,10 @@ export function accountDataRoutes(sources: Record<string, DataSource>) {
         const tables = await tablesOf(service, source)
         const index = from ? tables.findIndex(({ table }) => table === from.table) : 0
         const table = tables[index]
-        if (!table) throw invalid({ from: 'is no table' })
+        if (!table)
+          throw invalid({
+            from: 'names no table of this service: pass the cursor of the last page',
+          })
         const after = from?.key ?? []
         const page = { from: table, after, limit: pageSize }
         const rows = await readRows(source.database, accountId, page)

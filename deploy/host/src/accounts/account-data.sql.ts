@@ -15,7 +15,7 @@ const ColumnRow = z.object({
   keyPosition: z.number().nullable(),
 })
 
-/** Every column of every table of the schema that has an `account_id`. */
+/** The shown columns of each table of the schema that has an `account_id`. */
 export async function findShownTables(
   { pool }: Database,
   hidden: readonly string[],
@@ -38,7 +38,7 @@ export async function findShownTables(
 
 const Row = z.object({ row: z.string(), key: z.array(z.string()) })
 
-/** A page of an account's rows of a table, by key, each as JSON. */
+/** A page of an account's rows of one table, in key order, each as JSON text. */
 export async function readRows(
   { pool }: Database,
   accountId: string,
@@ -57,7 +57,7 @@ export async function readRows(
     WHERE stored.account_id = ${accountId} ${beginsAfter} ${order} LIMIT ${limit}`)
 }
 
-/** A column under its name in JSON; instants in UTC to the millisecond, as everywhere in REST. */
+/** A column under its JSON name. Instants are in UTC with milliseconds, as in REST. */
 function shown({ column, type }: Column): FragmentSqlToken {
   const value = sql.fragment`stored.${sql.identifier([column])}`
   const name = sql.identifier([camelCase(column)])
@@ -66,7 +66,9 @@ function shown({ column, type }: Column): FragmentSqlToken {
     to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${name}`
 }
 
-/** Keyset pagination. Without casts: Postgres gives each value the type of its column. */
+/**
+ * Keyset pagination. No casts are needed: Postgres infers the type of each value from its column.
+ */
 function isAfter(key: readonly FragmentSqlToken[], after: readonly string[]): FragmentSqlToken {
   const values = after.map((value) => sql.fragment`${value}`)
   return sql.fragment`(${commas(key)}) > (${commas(values)})`

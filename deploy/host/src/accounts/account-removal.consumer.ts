@@ -5,10 +5,7 @@ import type { Handler } from '@coffer/kit/events/consumer'
 
 const batch = { sizeMax: 256, waitingMax: 1_024 }
 
-/**
- * The handlers, which take nothing in any more for accounts that are deleted. Messages that come
- * together share a look.
- */
+/** Handlers that ignore messages of deleted accounts. Concurrent messages share one look-up. */
 export function unlessDeleted(database: Database, handlers: readonly Handler[]): Handler[] {
   const isDeleted = createBatcher<string, boolean>(async (_key, accountIds) => {
     const deleted = await findDeleted(database, [...new Set(accountIds)])

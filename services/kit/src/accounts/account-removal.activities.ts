@@ -2,14 +2,15 @@ import type { Database } from '../database/database.ts'
 import { markDeleted, removeRowsOfAccount } from './account-removal.sql.ts'
 
 /**
- * A service's part in the deletion of an account, on its own queue; each step can be repeated. A
- * service that keeps more than rows puts its own steps of these names in their place.
+ * A service's activities for the deletion of an account, on its own task queue
+ * (docs/account-data.md#deletion). Each is idempotent. A service that stores more than rows
+ * replaces them by activities of the same names.
  */
 export function accountRemovalActivities({ database }: { database: Database }) {
   return {
-    /** Keeps what is still on its way for the account from being taken in. */
+    /** Marks the account as deleted, so that late messages for it are ignored. */
     closeAccount: (accountId: string): Promise<void> => markDeleted(database, accountId),
-    /** Removes some of the account's rows; true when none is left. */
+    /** Deletes some rows of the account; returns true when none is left. */
     removeAccountRows: (accountId: string): Promise<boolean> =>
       removeRowsOfAccount(database, accountId),
   }

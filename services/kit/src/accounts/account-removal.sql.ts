@@ -10,7 +10,7 @@ const statementsMax = 200
 const Table = z.object({ table: z.string() })
 const Edge = z.object({ from: z.string(), to: z.string() })
 
-/** Notes that an account is deleted; from then on changes of it are not handled any more. */
+/** Marks an account as deleted; handlers ignore its messages from then on. */
 export async function markDeleted(
   { pool }: Pick<Database, 'pool'> | { pool: Transaction },
   accountId: string,
@@ -19,7 +19,7 @@ export async function markDeleted(
     INSERT INTO deleted_accounts (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`)
 }
 
-/** Which of these accounts are deleted. */
+/** The deleted ones among these accounts. */
 export async function findDeleted(
   { pool }: Database,
   accountIds: readonly string[],
@@ -31,10 +31,10 @@ export async function findDeleted(
 }
 
 /**
- * Removes rows of an account from every table of the schema that has an `account_id`, but those in
- * `keep`: some at a time, those that refer to others first. New tables join by themselves.
+ * Deletes rows of an account from every table of the schema with an `account_id`, except `keep`. It
+ * works in batches, referring tables first. Tables come from the database schema.
  *
- * @returns whether nothing is left; otherwise it is to be called again
+ * @returns true when no row is left; otherwise the caller must call it again
  */
 export async function removeRowsOfAccount(
   database: Database,

@@ -1,10 +1,13 @@
-/** A table and one that it refers to. */
+/** A foreign key: the referring table and the table referred to. */
 export interface Reference {
   from: string
   to: string
 }
 
-/** Tables in an order in which each comes before all it refers to; a table may refer to itself. */
+/**
+ * Topological order: each table comes before the tables that it refers to, itself aside. Throws for
+ * a cycle of tables.
+ */
 export function referringFirst(
   tables: readonly string[],
   references: readonly Reference[],
@@ -22,34 +25,34 @@ export function referringFirst(
   return ordered
 }
 
-// Not an account's data: what is published of it, and what the mesh keeps to do things once.
+// Tables of the infrastructure, which hold no data of the account.
 const ownTables = ['changes', 'change_sequences', 'idempotency_keys', 'deleted_accounts']
 
-// Never shown: what proves who somebody is or opens their account elsewhere, sealed or not.
+// Never shown, sealed or not: credentials of the user, and keys to other providers.
 const hiddenColumns = /(^key_id|_key|_hash|_token|_secret|password|ciphertext)$/
 
 /** A column as Postgres describes it. */
 export interface Column {
   table: string
   column: string
-  /** As `format_type` gives it. */
+  /** Name of the type from `format_type`. */
   type: string
-  /** Its place in the primary key, from 1; null outside. */
+  /** Position in the primary key, from 1; null for other columns. */
   keyPosition: number | null
 }
 
-/** A table of which an account gets a copy. */
+/** A table that is part of the copy of an account. */
 export interface ShownTable {
   table: string
-  /** Columns that are shown, in their order. */
+  /** Shown columns, in table order. */
   columns: Column[]
-  /** The rest of the primary key after the account. */
+  /** Columns of the primary key without the account ID. */
   key: Column[]
 }
 
 /**
- * The tables of which an account gets a copy, by name. Bytes are hashes or sealed and never shown,
- * nor are the columns in `hidden` (`table.column`).
+ * The tables that are part of the copy of an account, by name. Columns of type bytea are hashes or
+ * sealed and never shown; neither are the columns in `hidden` (`table.column`).
  */
 export function shownTables(columns: readonly Column[], hidden: readonly string[]): ShownTable[] {
   const tables = [...new Set(columns.map(({ table }) => table))].sort()
@@ -69,7 +72,7 @@ export function shownTables(columns: readonly Column[], hidden: readonly string[
     })
 }
 
-/** The name of a table or column in JSON. */
+/** The JSON name of a table or column. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
-// Secure randomness drawn a page at a time: the library would ask the system for every character.
+// Secure randomness in pages of 1,024 numbers: the library would make a system call for each
+// character.
 const page = new Uint32Array(1024)
 let used = page.length
 
@@ -15,21 +16,19 @@ const next = monotonicFactory(() => {
   return drawn / 2 ** 32
 })
 
-// Crockford base32 in lower case; the first character of a ULID never exceeds 7 (48-bit time).
+// Crockford base32 in lower case. The first character of a ULID is at most 7, as its time has 48
+// bits.
 const ulidPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/**
- * A new ID: `<prefix>_` and a lower-case ULID, monotonic within the process
- * (spec/ledger.md 8.1).
- */
+/** A new ID: `<prefix>_` and a lower-case ULID, monotonic within the process (docs/api.md#ids). */
 export function newId(prefix: string): string {
   return `${prefix}_${next().toLowerCase()}`
 }
 
-/** Characters behind the prefix. */
+/** Characters after the prefix. */
 const ulidLength = 26
 
-/** Why a text that is no ID of that kind is none, in words for whoever sent it. */
+/** The reason why a text is not an ID of this kind, in words for the client. */
 export function idFault(prefix: string, text: string): string {
   if (text === '') return 'it is blank'
   const shown = /^\w{1,40}$/.test(text) ? text : 'it'
@@ -45,7 +44,7 @@ export function idFault(prefix: string, text: string): string {
     : `${shown} has a character that no ID has`
 }
 
-/** Whether the text is a whole ID of that kind: prefix, length and alphabet are all checked. */
+/** Whether a text is an ID of this kind; checks prefix, length and alphabet. */
 export function isId(prefix: string, text: string): boolean {
   return text.startsWith(`${prefix}_`) && ulidPattern.test(text.slice(prefix.length + 1))
 }

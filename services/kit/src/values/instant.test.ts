@@ -9,7 +9,7 @@ const instants = fc.date({
   noInvalidDate: true,
 })
 
-test('the text of an instant is that of the language, without a fraction of nothing', () => {
+test('the text of an instant equals toISOString, without a fraction of zero', () => {
   fc.assert(
     fc.property(instants, (instant) => {
       const text = instant.toISOString().replace('.000Z', 'Z')

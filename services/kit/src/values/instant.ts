@@ -1,14 +1,14 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 
 const dayMs = 86_400_000
-// Instants of one answer share few days, and days come back from one answer to the next.
+// Cache of the date parts: the instants of one answer share few days, and answers repeat days.
 const daysMax = 10_000
 const days = new Map<number, string>()
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
- * RFC 3339 in UTC; fraction digits (milliseconds) only where there are any. By arithmetic, in a
- * fraction of the time that `toISOString` takes.
+ * RFC 3339 text in UTC, with milliseconds only when they are not zero. Arithmetic and a cache of
+ * days make it much faster than `toISOString`.
  */
 export function instantText({ seconds, nanos }: Timestamp): string {
   const ms = Number(seconds) * 1000 + Math.floor(nanos / 1e6)

@@ -1,15 +1,14 @@
-/** The largest amount that survives as a JSON integer: 2^53−1 minor units. */
+/** Largest amount that a JSON integer holds exactly: 2^53−1 minor units. */
 export const amountMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Whether an amount, in minor units, survives the way to a JSON integer and back: ±2^53−1
- * (spec/decisions.md, Integers).
+ * Whether a JSON integer holds an amount (minor units) exactly: within ±2^53−1
+ * (docs/money.md#amounts-and-their-bounds).
  */
 export function isExact(amount: bigint): boolean {
   return amount <= amountMax && amount >= -amountMax
 }
 
-/** The smaller of two amounts. */
 export function lesser(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

@@ -9,9 +9,9 @@ const normalise = (text: string) => {
   return 'rule' in read ? renderRuleset(read.rule) : read
 }
 
-describe('accepted, and normalised (spec/budgeting.md 1.4)', () => {
+describe('accepted, and normalised (docs/recurrence.md)', () => {
   test.each([
-    ['the shape of the interface', `${start}\n${monthly}`, `${start}\n${monthly}`],
+    ['a DTSTART line and an RRULE line', `${start}\n${monthly}`, `${start}\n${monthly}`],
     [
       'parts in any order',
       `${start}\nRRULE:BYDAY=MO,-1FR;BYWEEKNO=2,3;BYYEARDAY=9;BYMONTHDAY=+01;BYMONTH=3` +
@@ -46,7 +46,7 @@ describe('accepted, and normalised (spec/budgeting.md 1.4)', () => {
   })
 })
 
-describe('refused, with a reason (spec/budgeting.md 1.4, spec/decisions.md)', () => {
+describe('refused, with a reason (docs/recurrence.md)', () => {
   const line = 'must be a DTSTART line and an RRULE line'
   const frequency = 'FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY'
   const time = 'times must look like 20220131T060000Z'

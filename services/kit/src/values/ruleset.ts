@@ -1,8 +1,8 @@
 import { fromLocal, isTimezone } from './time.ts'
 
 /**
- * A parsed ruleset: instants in ms, weekdays from Monday 0 to Sunday 6, `null` and `[]` for
- * absent parts.
+ * A parsed ruleset. Instants are in ms, weekdays from Monday (0) to Sunday (6). Absent parts are
+ * `null` or `[]`.
  */
 export type Rule = {
   start: number
@@ -29,8 +29,18 @@ type Parts = Map<string, string>
 const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY'] as const
 const weekdayNames = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 const partNames = [
-  ...['FREQ', 'INTERVAL', 'WKST', 'COUNT', 'UNTIL', 'BYSETPOS', 'BYMONTH'],
-  ...['BYMONTHDAY', 'BYYEARDAY', 'BYWEEKNO', 'BYDAY', 'DTSTART'],
+  'FREQ',
+  'INTERVAL',
+  'WKST',
+  'COUNT',
+  'UNTIL',
+  'BYSETPOS',
+  'BYMONTH',
+  'BYMONTHDAY',
+  'BYYEARDAY',
+  'BYWEEKNO',
+  'BYDAY',
+  'DTSTART',
 ]
 const textLengthMax = 4000
 const countMax = 10_000
@@ -38,9 +48,9 @@ const yearFirst = 1900
 const yearLast = 2199
 
 /**
- * Reads the text of a recurrence: one DTSTART and one RRULE, daily or slower, with any EXDATE and
- * RDATE lines (`spec/budgeting.md` 1.4 with `spec/decisions.md`). Answers the problem as text for
- * people when it cannot be accepted.
+ * Parses a ruleset: one DTSTART, one RRULE (daily or slower), any EXDATE and RDATE lines (RFC 5545
+ * 3.3.10, docs/recurrence.md#rules-accepted). Returns the problem in words for the client when it
+ * is refused.
  */
 export function readRuleset(text: string): { rule: Rule } | { problem: string } {
   try {
@@ -53,7 +63,7 @@ export function readRuleset(text: string): { rule: Rule } | { problem: string } 
   }
 }
 
-/** The normalised text of a rule. Two rulesets are the same rule when these texts match. */
+/** The normalised text of a rule. Rulesets are equal when their normalised texts are equal. */
 export function renderRuleset(rule: Rule): string {
   const parts: [string, string | number | null][] = [
     ['FREQ', rule.frequency],
@@ -184,7 +194,7 @@ function readWeekdays(text: string | undefined): Rule['weekdays'] {
   })
 }
 
-/** A time without `Z` and without a timezone is read as UTC; a date is its midnight. */
+/** Reads a time in ms. Without `Z` and timezone it is in UTC; a date is its midnight. */
 function readTime(text: string, zone: string | null): number {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?$/.exec(text)
   const [, year, month, day, hour = '00', minute = '00', second = '00'] = match ?? []

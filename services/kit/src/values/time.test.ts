@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { fromLocal, isTimezone, midnightOf, toLocal } from './time.ts'
 
-describe('midnight of the day that contains an instant (spec/budgeting.md 1.3)', () => {
+describe('midnight of the day that contains an instant (docs/recurrence.md)', () => {
   test.each([
     ['UTC', '2022-05-15T23:59:59.999Z', '2022-05-15T00:00Z'],
     ['America/Chicago', '2022-06-15T03:37:43Z', '2022-06-14T05:00Z'],
@@ -12,17 +12,17 @@ describe('midnight of the day that contains an instant (spec/budgeting.md 1.3)',
     ['America/Chicago', '2023-03-12T12:00Z', '2023-03-12T06:00Z'],
     ['Australia/Sydney', '2022-02-01T12:59Z', '2022-01-31T13:00Z'],
     ['Asia/Kolkata', '2022-02-01T18:29Z', '2022-01-31T18:30Z'],
-    // The clock of Santiago went from 24:00 to 01:00, so that day began at 01:00.
+    // In Santiago clocks went from 24:00 to 01:00, so the day began at 01:00.
     ['America/Santiago', '2023-09-03T15:00Z', '2023-09-03T04:00Z'],
-    // So did Sao Paulo's, and Cairo's; half a year later the day before was an hour longer.
+    // The same holds for Sao Paulo and Cairo. Half a year later, the day before had 25 hours.
     ['America/Sao_Paulo', '2018-11-04T12:00Z', '2018-11-04T03:00Z'],
     ['America/Sao_Paulo', '2018-02-18T02:30Z', '2018-02-17T02:00Z'],
     ['Africa/Cairo', '2023-04-28T12:00Z', '2023-04-27T22:00Z'],
     ['Africa/Cairo', '2023-10-26T21:30Z', '2023-10-25T21:00Z'],
-    // In Havana the hour from midnight on came twice; the day began with the first.
+    // In Havana the hour after midnight occurred twice; the day began with the first.
     ['America/Havana', '2023-11-05T05:30Z', '2023-11-05T04:00Z'],
     ['America/Havana', '2023-11-05T20:00Z', '2023-11-05T04:00Z'],
-    // Samoa left out 30 December 2011.
+    // Samoa skipped 30 December 2011.
     ['Pacific/Apia', '2011-12-30T10:30Z', '2011-12-30T10:00Z'],
   ])('%s %s', (timezone, at, expected) => {
     expect(midnightOf(new Date(at), timezone)).toEqual(new Date(expected))
@@ -68,7 +68,7 @@ test('wall-clock time agrees with the formatter of the runtime', () => {
   )
 })
 
-test('a skipped wall-clock time is read with the offset before, a doubled one is the first', () => {
+test('a skipped wall-clock time has the offset before the gap, a repeated one is the first', () => {
   const chicago = 'America/Chicago'
   expect(new Date(fromLocal(Date.parse('2023-03-12T02:30Z'), chicago))).toEqual(
     new Date('2023-03-12T08:30Z'),

@@ -3,53 +3,55 @@ import { IANAZone } from 'luxon'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-/** Offsets hold for weeks at least, so two equal samples this close have no change between them. */
+/** Offsets last for weeks, so two equal samples this close have no change between them. */
 const sampleMs = 10 * dayMs
 const zonesMax = 1000
 const yearsMax = 1000
-/** About as many questions to the runtime as it takes to find all changes of a year. */
+/** Roughly as many calls to the runtime as finding all changes of a year takes. */
 const asksMax = 100
 
-/** The offsets in force during one UTC year: `offsets[i]` holds from `from[i]` on, both in ms. */
+/** The UTC offsets during one UTC year: `offsets[i]` holds from `from[i]` on, both in ms. */
 type YearOfOffsets = { from: number[]; offsets: number[] }
-/** A year that was asked about so often; its changes are looked for once that has paid off. */
+/**
+ * Look-ups of a year so far. Its changes are searched once there are enough look-ups to pay off.
+ */
 type Year = { asks: number; known: YearOfOffsets | null }
 type Zone = { rules: IANAZone; years: Map<number, Year> }
 
 const zones = new Map<string, Zone>()
 
 /**
- * Midnight of the calendar day that contains the instant in that timezone, as an instant: the
- * first instant of the day. Never later than the instant; follows daylight saving
- * (spec/budgeting.md 1.3).
+ * The first instant of the calendar day, in a timezone, that contains the instant
+ * (docs/recurrence.md#midnight-and-weekends). It follows daylight saving and is never later than
+ * the instant. Throws RangeError for an unknown timezone.
  */
 export function midnightOf(instant: Date, timezone: string): Date {
   const local = toLocal(instant.getTime(), timezone)
   return new Date(fromLocal(local - modulo(local, dayMs), timezone))
 }
 
-/** Whether the text names an IANA timezone; an offset (`+0500`) is none. */
+/** Whether a text names an IANA timezone; an offset (`+0500`) does not. */
 export function isTimezone(text: string): boolean {
   return zones.has(text) || (/^[A-Za-z]/.test(text) && IANAZone.isValidZone(text))
 }
 
-/** Makes the runtime load its timezones: 20 ms that the first request need not wait for. */
+/** Loads the runtime's timezone data at start, which takes 20 ms at first use. */
 export function loadTimezones(): void {
   toLocal(0, 'America/New_York')
 }
 
 /**
- * The wall-clock time of an instant, as the ms of the same reading in UTC. Throws RangeError for
- * an unknown timezone.
+ * The wall-clock time of an instant, as the ms of the same reading in UTC. Throws RangeError for an
+ * unknown timezone.
  */
 export function toLocal(instant: number, timezone: string): number {
   return instant + offsetAt(zoneOf(timezone), instant)
 }
 
 /**
- * The instant of a wall-clock time given as the ms of the same reading in UTC. A time that occurs
- * twice is the first one; a time skipped by the clock is read with the offset before the gap
- * (RFC 5545 section 3.3.5). Throws RangeError for an unknown timezone.
+ * The instant of a wall-clock time, which is given as the ms of the same reading in UTC (RFC 5545
+ * 3.3.5). A repeated time means its first occurrence. A skipped time is read with the offset before
+ * the gap. Throws RangeError for an unknown timezone.
  */
 export function fromLocal(local: number, timezone: string): number {
   const zone = zoneOf(timezone)
@@ -71,7 +73,7 @@ function zoneOf(timezone: string): Zone {
   }
   if (zones.size >= zonesMax) {
     zones.clear()
-    // It keeps a formatter for every spelling (Europe/BERLIN is Europe/Berlin) for good.
+    // Luxon caches a formatter for every spelling (Europe/BERLIN, Europe/Berlin) without a bound.
     IANAZone.resetCache()
   }
   const zone = { rules: IANAZone.create(timezone), years: new Map() }
@@ -113,7 +115,7 @@ function offsetsOf(rules: IANAZone, instant: number): YearOfOffsets {
   return findOffsets(rules, { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) })
 }
 
-/** All changes of a year, to remember them: asking the runtime costs microseconds each time. */
+/** All offset changes of a year, for the cache: one call to the runtime costs microseconds. */
 function findOffsets(rules: IANAZone, { from, to }: { from: number; to: number }): YearOfOffsets {
   const found = { from: [from], offsets: [offsetMs(rules, from)] }
   for (let start = from; start < to; start += sampleMs) {

@@ -1,4 +1,4 @@
-/** A word found in a text: as it stands there, and lower-case without apostrophes and dots. */
+/** A word of a text: as written, and in lower case without apostrophes and dots. */
 export interface FoundWord {
   raw: string
   clean: string
@@ -6,7 +6,7 @@ export interface FoundWord {
 
 const wordPattern = /\b[A-Za-z0-9][A-Za-z.']+(?:[0-9][A-Za-z]*){0,2}\b/g
 
-/** The words of a bank's or a merchant's text, left to right (spec/ledger.md 5.3 steps 1 and 2). */
+/** The words of a bank's or merchant's text, left to right (docs/similar-transactions.md#words). */
 export function findWords(text: string): FoundWord[] {
   return Array.from(text.matchAll(wordPattern), ([raw]) => ({
     raw,
@@ -14,7 +14,10 @@ export function findWords(text: string): FoundWord[] {
   }))
 }
 
-/** Whether a lower-case word can be spoken; numbers and codes cannot (ledger.md 5.3 step 3). */
+/**
+ * Whether a lower-case word has a vowel; numbers and most codes have none
+ * (docs/similar-transactions.md#words).
+ */
 export function hasVowel(clean: string): boolean {
   return /[aeiouy]/.test(clean)
 }
