@@ -88,7 +88,7 @@ describe.each(['secrets.key', 'gateway.key', 'gateway.pub'])('a %s', (name) => {
     ['that is a folder', (path) => mkdir(path), /is not a regular file$/],
     ['that is a device', (path) => symlink('/dev/zero', path), /is not a regular file$/],
     ['that is a pipe', (path) => execFileSync('mkfifo', [path]), /is not a regular file$/],
-    ['that leads nowhere', (path) => symlink('gone', path), /is a link that leads nowhere$/],
+    ['that is a dangling link', (path) => symlink('gone', path), /is a dangling symbolic link:/],
     ['that leads to itself', (path) => symlink(path, path), /cannot be read \(ELOOP: .+\)$/],
   ])('%s is one line', async (_what, make, line) => {
     await using folder = await scratchFolder()
@@ -111,7 +111,7 @@ test.each(['secrets.key', 'gateway.key'])('a %s that others may read is refused'
 test.each<[string, (path: string) => unknown, RegExp]>([
   ['a file', (path) => writeFile(path, 'x'), /cannot be read \(ENOTDIR: not a directory\)$/],
   ['a device', (path) => symlink('/dev/null', path), /cannot be read \(ENOTDIR: .+\)$/],
-  ['a link to nowhere', (path) => symlink('gone/too', path), /is a link that leads nowhere$/],
+  ['a dangling link', (path) => symlink('gone/too', path), /is a dangling symbolic link:/],
 ])('a keys folder that is %s is one line', async (_what, make, line) => {
   await using folder = await scratchFolder()
   const path = join(folder.path, 'keys')

@@ -7,7 +7,7 @@ const rowsPerRange = 500
 const passesMax = 10
 const atOnce = 8
 
-/** Whether any secret of the schema is under another key than the one in use now. */
+/** Whether any secret of the schema has a data key under a former key. */
 export async function hasFormerKeys(database: Database, keys: KeyEncryption): Promise<boolean> {
   for await (const { wrapped } of rangesOf(database)) {
     if ((await formerOf(keys, wrapped)).length > 0) return true
@@ -16,26 +16,26 @@ export async function hasFormerKeys(database: Database, keys: KeyEncryption): Pr
 }
 
 /**
- * Encrypts the data key of every secret of the schema anew, under the key that is in use now, some
- * at a time and while the service runs. Ended in between, it goes on where it is run again. Secrets
- * themselves are not touched: who had the former key alone has nothing.
+ * Key rotation: re-encrypts the data keys of all secrets of the schema under the current key. It
+ * works in batches while the service runs, and resumes when run again. The secrets themselves stay
+ * unchanged.
  *
- * @returns how many secrets were under another key
+ * @returns the number of secrets that were under a former key
  */
 export async function rotateSecrets(database: Database, keys: KeyEncryption): Promise<number> {
   let rotated = 0
   for (let pass = 0; pass < passesMax; pass += 1) {
     const before = rotated
-    // The next pass finds rows that are added meanwhile before the range that is looked at.
+    // Rows inserted behind the scan are found by the next pass.
     for await (const part of rangesOf(database)) rotated += await rotate(database, keys, part)
     if (rotated === before) return rotated
   }
-  throw new Error('secrets are sealed under a former key all the while: is it still in use?')
+  throw new Error('secrets are still being sealed under a former key: restart the processes that use it, then repeat')
 }
 
 interface Part {
   range: KeyRange
-  /** The different data keys in it. */
+  /** The distinct data keys of the range. */
   wrapped: WrappedKey[]
 }
 
@@ -63,7 +63,7 @@ async function formerOf(
 ): Promise<WrappedKey[]> {
   const ids = [...new Set(wrapped.map(({ keyId }) => keyId))]
   const current = await Promise.all(ids.map((keyId) => keys.isCurrent(keyId)))
-  // Nothing opens the secrets of a lost key any more: they stay as they are.
+  // Secrets of a lost key stay as they are, since no key opens them.
   return wrapped.filter(({ keyId }) => !current[ids.indexOf(keyId)] && !keys.isLost(keyId))
 }
 

@@ -7,7 +7,7 @@ import { vaultKeyEncryption } from './vault.client.ts'
 
 const address = httpUrl.optional()
 
-/** Who keeps the key under which secrets are encrypted. */
+/** Settings of the key-encryption key (docs/keys.md). */
 export const keySettings = {
   keyService: setting(
     'COFFER_KEY_SERVICE',
@@ -33,8 +33,10 @@ export const keySettings = {
 }
 
 /**
- * The keeper that the settings name. Secrets that another one of those set sealed still open, so
- * that they can be moved from one to the other (`coffer keys:rotate`). Throws SettingsError.
+ * Key encryption by the keeper that the settings name. Secrets of the other configured keepers
+ * still open, so that `coffer keys:rotate` can move them.
+ *
+ * @throws {SettingsError} when the named keeper lacks settings
  */
 export function openKeyEncryption(
   config: ValuesOf<typeof keySettings>,
@@ -63,7 +65,11 @@ export function openKeyEncryption(
   }
 }
 
-/** Throws SettingsError where the keeper that the settings name lacks some of its own. */
+/**
+ * Checks the settings of the named keeper.
+ *
+ * @throws {SettingsError} when some are missing
+ */
 export function requireKeeper(config: ValuesOf<typeof keySettings>): void {
   const { keyService, kmsKey, vaultUrl, vaultToken } = config
   const isSet = { local: true, 'aws-kms': Boolean(kmsKey), vault: Boolean(vaultUrl && vaultToken) }

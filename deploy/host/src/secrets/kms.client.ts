@@ -6,20 +6,20 @@ const prefix = 'aws-kms:'
 const callMs = 4_000
 
 /**
- * Key encryption by AWS KMS (or a server that speaks its protocol). The ID of a key is `aws-kms:`
- * and its ARN, so that secrets sealed under another key of KMS still open. Credentials and region
- * come from where the SDK looks for them.
+ * Key encryption by AWS KMS, or a server with its protocol. A key ID is `aws-kms:` and the ARN, so
+ * secrets under another KMS key still open. The SDK finds credentials and region in its usual
+ * places.
  */
 export function kmsKeyEncryption(settings: {
-  /** ID, ARN or alias of the key that is in use. */
+  /** ID, ARN or alias of the current key. */
   kmsKey: string
-  /** Address of the server; AWS's own where it is null. */
+  /** URL of the server; null for AWS itself. */
   endpoint: string | null
 }): KeyEncryption {
   const { kmsKey: KeyId, endpoint } = settings
   let opening: Promise<{ sdk: typeof import('@aws-sdk/client-kms'); client: KMSClient }> | null =
     null
-  // The SDK takes most of a second to load, which only those pay who use it.
+  // Imported on demand: the SDK takes most of a second to load.
   const open = () => {
     opening ??= import('@aws-sdk/client-kms').then((sdk) => {
       const bounds = { connectionTimeout: 1_000, requestTimeout: 2_000 }
@@ -60,7 +60,7 @@ export function kmsKeyEncryption(settings: {
   }
 }
 
-// What the SDK says may name keys and requests: it is for nobody who calls us.
+// Only the name of the SDK's error is shown: its text may contain keys and requests.
 async function answered<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -21,9 +21,9 @@ const currentName = 'secrets.key'
 const ownName = /^secrets-[0-9a-f]{16}\.key$/
 
 /**
- * Key encryption under `<folder>/secrets.key` (32 bytes in base64), which is never made here. The
- * key's ID is `local:` and the start of its SHA-256. Former keys, `secrets-<ID>.key`, still open
- * what they sealed. The files are read again for every data key: a new one needs no restart.
+ * Key encryption under `<folder>/secrets.key` (32 bytes in base64). A key ID is `local:` and the
+ * start of the key's SHA-256. Former keys (`secrets-<ID>.key`) still decrypt. The files are read
+ * for each data key, so that a new key needs no restart. This function creates no files.
  */
 export function localKeyEncryption(folder: string): KeyEncryption {
   const current = () => keyAt(join(folder, currentName))
@@ -46,12 +46,12 @@ export function localKeyEncryption(folder: string): KeyEncryption {
   }
 }
 
-/** Whether there is a key that new secrets are sealed under. Throws SettingsError if damaged. */
+/** Whether the current key exists. Throws SettingsError when its file is damaged. */
 export function hasLocalKey(folder: string): boolean {
   return readKeyFile(join(folder, currentName)) !== null
 }
 
-/** Makes `secrets.key` where there is none; returns the files made. */
+/** Creates `secrets.key` if it does not exist; returns the created paths. Throws SettingsError. */
 export function createLocalKey(folder: string): string[] {
   const path = join(folder, currentName)
   const isMade = makeKeyFile(path, newKeyText)
@@ -59,18 +59,21 @@ export function createLocalKey(folder: string): string[] {
   return isMade ? [path] : []
 }
 
-/** The ID of a local key, as it is stored beside what the key sealed. */
+/** Matches the ID of a local key, as stored with sealed secrets. */
 export const localKeyId = /^local:[0-9a-f]{16}$/
 
-/** Notes that a key is gone for good, so that services start without; returns the files made. */
+/**
+ * Records that a key is lost for good, so that services start without it; returns the created
+ * paths.
+ */
 export function declareLost(folder: string, keyId: string): string[] {
   const path = join(folder, lostName(keyId))
   return makeKeyFile(path, () => `${keyId} is lost\n`) ? [path] : []
 }
 
 /**
- * Puts a new key in the place of the one in use. Both are kept under their own names before, so
- * that neither a kill nor another process that does the same loses a key that sealed anything.
+ * Replaces the current key by a new one. Both are first stored under names of their own. Neither a
+ * crash nor a concurrent replacement then loses a key that sealed secrets.
  *
  * @returns the ID of the new key
  */
@@ -83,7 +86,7 @@ export function replaceLocalKey(folder: string): string {
   return keyId
 }
 
-/** Files of keys that were in use before, and would only open what they sealed. */
+/** Names of the files of former keys, which only decrypt. */
 export function formerKeyFiles(folder: string): string[] {
   const current = fileNameOf(keyAt(join(folder, currentName)))
   return namesIn(folder).filter((name) => name !== current)

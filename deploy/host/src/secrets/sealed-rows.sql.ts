@@ -11,16 +11,16 @@ const Wrapped = z.object({
   place: z.array(z.string()),
 })
 
-/** Rows of a table in the order of its primary key, after one row up to another. */
+/** A range of a table's rows in primary-key order: after one row, up to another. */
 export interface KeyRange {
   table: string
   key: ListSqlToken
-  /** The values of a primary key as texts; empty before the first row. */
+  /** Values of the primary key as texts; empty for the start of the table. */
   after: readonly string[]
   upTo: readonly string[]
 }
 
-/** Tables of the schema that hold sealed secrets: whoever adds one need not tell. */
+/** Tables with sealed secrets, found by their columns in the database schema. */
 export function findSealedTables({ pool }: Database): Promise<readonly string[]> {
   return pool.anyFirst(sql.type(Table)`
     SELECT relname::text AS "table" FROM pg_class
@@ -31,13 +31,15 @@ export function findSealedTables({ pool }: Database): Promise<readonly string[]>
     ORDER BY relname`)
 }
 
-/** The key of some secret in the table; null where it is empty. */
+/** The key ID of any secret in the table; null for an empty table. */
 export function findKeyIdInUse({ pool }: Database, table: string): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(KeyId)`
     SELECT key_id AS "keyId" FROM ${sql.identifier([table])} LIMIT 1`)
 }
 
-/** The data keys of secrets after a row of the table, with the place of each. */
+/**
+ * Data keys of the secrets after a row, in primary-key order, each with its primary key as texts.
+ */
 export function listDataKeys(
   { pool }: Database,
   { table, key, after }: Omit<KeyRange, 'upTo'>,
@@ -50,7 +52,7 @@ export function listDataKeys(
     FROM ${sql.identifier([table])} WHERE ${isAfter(key, after)} ORDER BY ${key} LIMIT ${limit}`)
 }
 
-/** Puts a data key in the place of what it was wrapped as before; what has changed stays. */
+/** Replaces a wrapped data key in the rows of a range that still have it; returns their number. */
 export async function replaceDataKey(
   { pool }: Database,
   { table, key, after, upTo }: KeyRange,
@@ -68,7 +70,7 @@ function isAfter(key: ListSqlToken, after: readonly string[]): FragmentSqlToken 
   return after.length === 0 ? sql.fragment`true` : sql.fragment`(${key}) > (${valuesOf(after)})`
 }
 
-/** Without casts: Postgres gives each value the type of its column. */
+/** No casts are needed: Postgres infers the type of each value from its column. */
 function valuesOf(place: readonly string[]): ListSqlToken {
   return sql.join(
     place.map((value) => sql.fragment`${value}`),

@@ -5,9 +5,10 @@ import { createLocalKey, hasLocalKey, localKeyId } from './local-keys.ts'
 import { findKeyIdInUse, findSealedTables } from './sealed-rows.sql.ts'
 
 /**
- * Makes sure that what these databases hold sealed can be opened, and that new secrets can be
- * sealed. A key file is made only where no secret was sealed under one (docs/keys.md). Throws
- * SettingsError, before anything is made.
+ * Checks at start that stored secrets can be opened and new ones sealed. Creates a key file only
+ * when no secret was ever sealed under one (docs/keys.md#when-keys-are-made).
+ *
+ * @throws {SettingsError} before it creates a file
  */
 export async function requireSealingKey(
   databases: { name: string; database: Database }[],

@@ -8,17 +8,17 @@ const Encrypted = z.object({ data: z.object({ ciphertext: z.string() }) })
 const Decrypted = z.object({ data: z.object({ plaintext: z.string() }) })
 const Key = z.object({ data: z.object({ latest_version: z.number() }) })
 
+/** Address, token and key of Vault. */
 export interface VaultSettings {
-  /** Address of Vault. */
   vaultUrl: string
   vaultToken: string
-  /** Mount and name of a transit key, as `transit/coffer`. */
+  /** Mount and name of a transit key, such as `transit/coffer`. */
   vaultKey: string
 }
 
 /**
- * Key encryption by the transit engine of Vault, over its HTTP API. The ID of a key is `vault:`,
- * its mount and name and, after a colon, its version: a key rotated in Vault is another one.
+ * Key encryption by Vault's transit engine over HTTP. A key ID is `vault:`, mount and name, a
+ * colon, and the version: a key rotated in Vault has another ID.
  */
 export function vaultKeyEncryption({
   vaultUrl,
@@ -40,18 +40,18 @@ export function vaultKeyEncryption({
     kind: 'vault',
     wrap: async (dataKey) => {
       const plaintext = dataKey.toString('base64')
-      const { data } = await call(verb(vaultKey, 'encrypt'), Encrypted, { plaintext })
+      const { data } = await call(operationPath(vaultKey, 'encrypt'), Encrypted, { plaintext })
       const [, version = ''] = data.ciphertext.split(':')
       return { keyId: `vault:${vaultKey}:${version}`, bytes: Buffer.from(data.ciphertext) }
     },
     unwrap: async ({ keyId, bytes }) => {
       const [, name = ''] = keyId.split(':')
       const ciphertext = bytes.toString()
-      const { data } = await call(verb(name, 'decrypt'), Decrypted, { ciphertext })
+      const { data } = await call(operationPath(name, 'decrypt'), Decrypted, { ciphertext })
       return Buffer.from(data.plaintext, 'base64')
     },
     isCurrent: async (keyId) => {
-      const { data } = await call(verb(vaultKey, 'keys'), Key)
+      const { data } = await call(operationPath(vaultKey, 'keys'), Key)
       return keyId === `vault:${vaultKey}:v${data.latest_version}`
     },
     isAtHand: (keyId) => keyId.startsWith('vault:'),
@@ -59,8 +59,8 @@ export function vaultKeyEncryption({
   }
 }
 
-/** `transit/encrypt/coffer` of the key `transit/coffer`. */
-function verb(key: string, name: 'encrypt' | 'decrypt' | 'keys'): string {
+/** Path of a transit operation: `transit/encrypt/coffer` for the key `transit/coffer`. */
+function operationPath(key: string, name: 'encrypt' | 'decrypt' | 'keys'): string {
   const at = key.lastIndexOf('/')
   return `${key.slice(0, at)}/${name}/${key.slice(at + 1)}`
 }

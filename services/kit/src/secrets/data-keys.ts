@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { KeyEncryption, WrappedKey } from './key-encryption.ts'
 
-/** Data keys at hand: the one that new secrets are sealed with, and those that were opened. */
+/** Data keys in memory: the current one for new secrets, and a cache of unwrapped ones. */
 export interface DataKeys {
-  /** A key for a new secret. */
+  /** The data key for a new secret. Throws unavailable when the key service does not answer. */
   current: () => Promise<{ key: Buffer; wrapped: WrappedKey }>
+  /** Unwraps a data key. Throws as `KeyEncryption.unwrap` does. */
   open: (wrapped: WrappedKey) => Promise<Buffer>
 }
 
@@ -17,16 +18,16 @@ interface Current {
 
 const keyBytes = 32
 
-// Random nonces are safe for far more secrets (NIST SP 800-38D 8.3); the bound keeps what one key
-// opens small.
+// Random nonces allow far more secrets for each key (NIST SP 800-38D 8.3). The bound limits the
+// damage of a leaked data key.
 const secretsMax = 1_000
 const currentForMs = 5 * 60_000
 const openedMax = 10_000
 const openedForMs = 60 * 60_000
 
 /**
- * Keeps data keys in memory, so that a service that keeps the key-encryption key is asked once for
- * a thousand secrets or five minutes, and once an hour for each data key that is opened.
+ * Caches data keys, which reduces calls to the key service. It is called once for a thousand new
+ * secrets or five minutes, and once an hour for each data key that is opened.
  */
 export function createDataKeys(
   keys: Pick<KeyEncryption, 'wrap' | 'unwrap'>,

@@ -22,12 +22,13 @@ import { SettingsError } from '../service/config.ts'
 
 const bytesMax = 16 * 1024
 
-/** Bits of a file's mode that a private key must not have: read by others, changed by a group. */
+/** Mode bits that a private key must not have: any access by others, write access by the group. */
 const tooOpen = 0o027
 
 /**
- * The names in the keys folder; none where there is no folder. Throws SettingsError where it is not
- * a folder or cannot be read.
+ * Names in the keys folder; empty when it does not exist.
+ *
+ * @throws {SettingsError} when it is not a folder or cannot be read
  */
 export function keyFileNames(folder: string): string[] {
   try {
@@ -39,13 +40,15 @@ export function keyFileNames(folder: string): string[] {
 }
 
 /**
- * The content of a key file; null where there is none. Throws SettingsError where it cannot be
- * used: no regular file, empty, not readable, or a private key that others may read.
+ * Content of a key file; null when it does not exist.
+ *
+ * @throws {SettingsError} when it is no regular file, empty, unreadable, too large, or a private
+ *   key that others may read
  */
 export function readKeyFile(path: string): string | null {
   let file: number
   try {
-    // Opening a pipe would wait for a writer otherwise.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     if (hasCode(error, 'ENOENT') && !isEntry(path)) return null
@@ -67,8 +70,10 @@ export function readKeyFile(path: string): string | null {
 }
 
 /**
- * Makes a key file (mode 0600) where there is none; returns whether it did. Of processes that do so
- * at the same time one succeeds, with the whole file. Throws SettingsError where it cannot.
+ * Creates a key file (mode 0600) if it does not exist; returns whether it did. Of concurrent
+ * processes one succeeds, and no process sees a partial file.
+ *
+ * @throws {SettingsError} when the file cannot be created
  */
 export function makeKeyFile(path: string, make: () => string): boolean {
   if (readKeyFile(path) !== null) return false
@@ -88,12 +93,16 @@ export function makeKeyFile(path: string, make: () => string): boolean {
   return true
 }
 
-/** Throws SettingsError where key files cannot be made in the folder; makes none. */
+/**
+ * Checks that key files can be created in the folder, without creating any.
+ *
+ * @throws {SettingsError} when they cannot
+ */
 export function requireWritable(folder: string): void {
   let nearest = resolve(folder)
   while (!isEntry(nearest)) nearest = dirname(nearest)
   try {
-    // Permissions alone do not tell: root may write to procfs, which takes no entries.
+    // Permissions are not enough: root has write access to procfs, which accepts no entries.
     rmdirSync(mkdtempSync(join(nearest, '.coffer-')))
   } catch (error) {
     const text = `lacks keys, which cannot be made here (${reasonOf(error)})`
@@ -102,8 +111,9 @@ export function requireWritable(folder: string): void {
 }
 
 /**
- * Puts a whole file in the place of one that holds a key (mode 0600), at once. Throws SettingsError
- * where it cannot.
+ * Replaces a key file (mode 0600) atomically.
+ *
+ * @throws {SettingsError} when it cannot be replaced
  */
 export function putInPlace(path: string, text: string): void {
   const draft = `${path}.${randomUUID()}`
@@ -117,14 +127,14 @@ export function putInPlace(path: string, text: string): void {
   syncFolderOf(path)
 }
 
-/** A fault of the keys folder, or of a file in it, that the operator can mend. */
+/** A fault of the keys folder, or of a file in it, for the operator. */
 export function keyFault(path: string, text: string): SettingsError {
   return new SettingsError(`COFFER_KEYS_DIR: ${path} ${text}`)
 }
 
 /**
- * Each folder above is tried once: `recursive` of mkdirSync never ends where mkdir says ENOENT
- * below a folder that exists (procfs).
+ * Creates each missing folder once. `recursive` of mkdirSync loops forever where mkdir answers
+ * ENOENT inside an existing folder (procfs).
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
@@ -140,11 +150,13 @@ function remove(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // The folder is why nothing was made.
+    // The error that kept the file from being created is reported instead.
   }
 }
 
-/** The name lasts through a power cut from here on, as does what the key seals. */
+/**
+ * Syncs the folder, so that the file's name survives a power failure, as secrets sealed with it do.
+ */
 function syncFolderOf(path: string): void {
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
@@ -153,21 +165,21 @@ function syncFolderOf(path: string): void {
 
 function faultOf(path: string, error: unknown): SettingsError {
   return hasCode(error, 'ENOENT')
-    ? keyFault(path, 'is a link that leads nowhere')
+    ? keyFault(path, 'is a dangling symbolic link: remove it or restore its target')
     : keyFault(path, `cannot be read (${reasonOf(error)})`)
 }
 
-/** `EACCES: permission denied` of Node's text, which goes on with the call and the path. */
+/** The start of Node's error text (`EACCES: permission denied`), without the call and the path. */
 function reasonOf(error: unknown): string {
   return String((error as Error).message).split(',', 1)[0] ?? ''
 }
 
-/** Whether there is something of that name, be it a link that leads nowhere. */
+/** Whether a directory entry of that name exists; a dangling symbolic link counts. */
 export function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // Below a file, or in a folder that is closed to this process.
+    // The parent is a file, or a folder without access.
     return false
   }
 }

@@ -4,15 +4,16 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
+/** Input of AES-256-GCM. */
 export interface Sealing {
   /** 32 bytes. */
   key: Buffer
   bytes: Buffer
-  /** Authenticated with the bytes, but not stored with them. */
+  /** Additional authenticated data, which is not stored. */
   context: string
 }
 
-/** Encrypts with AES-256-GCM: nonce (12 bytes), tag (16), then the encrypted bytes. */
+/** Encrypts with AES-256-GCM. Returns nonce (12 bytes), tag (16 bytes) and ciphertext. */
 export function encrypt({ key, bytes, context }: Sealing): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
@@ -20,7 +21,7 @@ export function encrypt({ key, bytes, context }: Sealing): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
 }
 
-/** Throws where anything differs from what was encrypted. */
+/** Decrypts the output of `encrypt`. Throws when the bytes, the key or the context differ. */
 export function decrypt({ key, bytes, context }: Sealing): Buffer {
   const nonce = bytes.subarray(0, nonceBytes)
   const tag = bytes.subarray(nonceBytes, nonceBytes + tagBytes)

@@ -2,26 +2,29 @@ import { createDataKeys } from './data-keys.ts'
 import type { KeyEncryption } from './key-encryption.ts'
 import { decrypt, encrypt } from './sealing.ts'
 
-/** A secret at rest: its data key, encrypted under the key of that ID, and the secret under it. */
+/** A sealed secret: its wrapped data key, the ID of the key-encryption key, and the ciphertext. */
 export interface SealedSecret {
   keyId: string
-  /** As the keeper of the key encrypted it. */
+  /** The data key, encrypted under that key. */
   dataKey: Buffer
-  /** Nonce (12 bytes), tag (16), then the encrypted bytes. */
+  /** Nonce (12 bytes), tag (16 bytes), ciphertext. */
   ciphertext: Buffer
 }
 
-/** Seals what a database must not show (design 3). */
+/** Encrypts secrets for the database (docs/architecture.md#secrets-at-rest). */
 export interface Secrets {
-  /** `owner` (account and entity ID) is bound to the result: no other row can carry it. */
+  /**
+   * Seals a text. `owner` (account and entity ID) is authenticated, so that no other row can carry
+   * the result.
+   */
   seal: (text: string, owner: string) => Promise<SealedSecret>
-  /** Throws where the secret was changed, belongs to another owner or needs another key. */
+  /** Opens a secret. Throws when it was changed, has another owner, or its key is missing. */
   open: (sealed: SealedSecret, owner: string) => Promise<string>
 }
 
 /**
- * Envelope encryption with AES-256-GCM. A data key seals many secrets, each under a nonce of its
- * own, so that a service that keeps the key-encryption key is not asked for every one.
+ * Envelope encryption with AES-256-GCM: a data key seals many secrets, each with its own nonce.
+ * This keeps the key service off the hot path.
  */
 export function createSecrets(keys: KeyEncryption): Secrets {
   const dataKeys = createDataKeys(keys)

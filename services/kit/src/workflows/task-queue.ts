@@ -1,6 +1,6 @@
 /**
- * The task queue of another service in the same deployment, seen from a workflow that runs on
- * `ownQueue` (`<prefix>/<service>`).
+ * Task queue of another service of the deployment. `ownQueue` is the queue of the calling workflow
+ * (`<prefix>/<service>`).
  */
 export function siblingQueue(ownQueue: string, service: string): string {
   return `${ownQueue.slice(0, ownQueue.lastIndexOf('/'))}/${service}`

@@ -2,8 +2,9 @@ import { InterceptingCall, type Interceptor, status } from '@grpc/grpc-js'
 import { Connection } from '@temporalio/client'
 
 /**
- * gRPC's own retries (gRFC A6) replace the interceptor of Temporal's client: its timer starts a
- * call on a closed channel, and the error it throws then is uncaught. Codes are the same.
+ * gRPC's own retries (gRFC A6) replace the retry interceptor of Temporal's client. A timer of that
+ * interceptor starts calls on a closed channel, and their errors are uncaught. The retried codes
+ * are the same.
  */
 const retries = {
   loadBalancingConfig: [],
@@ -29,14 +30,17 @@ const retries = {
 }
 
 const channelArgs = {
-  // Without a bound the pauses between attempts grow to two minutes.
+  // By default the pauses between attempts grow to two minutes.
   'grpc.max_reconnect_backoff_ms': 5_000,
   'grpc.service_config': JSON.stringify(retries),
   // The default limit of 5 attempts is lower than the policy's.
   'grpc-node.retry_max_attempts_limit': 10,
 }
 
-/** Connects at the first call. Disposing cancels the calls under way, then closes the channel. */
+/**
+ * A lazy connection to Temporal, opened by the first call. Disposing cancels running calls, then
+ * closes the channel.
+ */
 export function createTemporalConnection(
   address: string,
 ): { connection: Connection } & AsyncDisposable {

@@ -11,16 +11,15 @@ const levels: Record<LogLevel, OurLevel> = {
   ERROR: 'error',
 }
 
-/** What workers say of themselves (starting, idle, no workflows) is of use to few. */
+/** Routine messages of workers (starting, idle, no workflows) are logged at debug. */
 const quieter: Record<LogLevel, OurLevel> = { ...levels, INFO: 'debug', WARN: 'debug' }
 
-/** Each poller of the native core reports an outage by itself, several times a minute. */
+/** Each poller of the native core reports an outage, several times a minute. */
 const repeatedMs = 60_000
 
 /**
- * Sets up Temporal's library for this process, before the first connection of its workers: its log
- * lines, those of its native core too, go to ours, and it leaves signals alone, so that workers end
- * when their host drains them.
+ * Configures Temporal's library; call it before the first connection of workers. Log lines, those
+ * of the native core included, go to `log`. Signals are left to the host, which drains the workers.
  */
 export function installTemporalRuntime(log: Log): void {
   const isRepeated = repetition(repeatedMs)
@@ -36,11 +35,13 @@ export function installTemporalRuntime(log: Log): void {
       telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     })
   } catch {
-    // It is installed already: once a process.
+    // Already installed: the runtime is one per process.
   }
 }
 
-/** Tells whether a source has been seen within so many ms; what has no source never has. */
+/**
+ * Returns a function that tells whether a source has logged within `ms`; false without a source.
+ */
 function repetition(ms: number): (source: unknown) => boolean {
   const seenAt = new Map<unknown, number>()
   return (source) => {

@@ -7,14 +7,14 @@ import {
 } from '@temporalio/client'
 import type { Log } from '../service/log.ts'
 
-/** A schedule with the names it has on the server. */
+/** A schedule with its full names on the server. */
 export interface ScheduleOptions {
   id: string
   /** Name of the exported workflow function. */
   type: string
   taskQueue: string
   args: unknown[]
-  /** Five-field cron text, in UTC. */
+  /** Cron expression of five fields, in UTC. */
   cron: string
 }
 
@@ -22,10 +22,10 @@ const checkMsDefault = 15_000
 const retryMs = 2_000
 const deadlineMs = 10_000
 const lateMs = 3_000
-// Longer than the grace for which sweeps leave fresh work to those that are about to start it.
+// Longer than the age below which sweeps skip unfinished work (its request may still be running).
 const catchUpMs = 75_000
 
-/** Schedules as they are defined, also on a Temporal that has lost its database. */
+/** Reconciles schedules with their definitions, also after Temporal has lost its database. */
 export interface Schedules extends AsyncDisposable {
   ensure: (schedule: ScheduleOptions) => void
   remove: (scheduleId: string) => void
@@ -33,11 +33,14 @@ export interface Schedules extends AsyncDisposable {
 
 interface Kept {
   schedule: ScheduleOptions
-  /** Whether the server has been seen to have it. */
+  /** Whether the server was seen to have the schedule. */
   isKnown: boolean
-  /** Whether the server has this definition of it. */
+  /** Whether the server has this definition. */
   isCurrent: boolean
-  /** When it was asked for, and until when each look starts its workflow: ms of the process. */
+  /**
+   * Time of the request, and end of the time in which each check triggers the schedule: ms of the
+   * process clock.
+   */
   askedAt: number
   catchUpUntil: number
 }
@@ -51,9 +54,9 @@ interface Keeping {
 }
 
 /**
- * Makes schedules in the background, and again every `checkMs` where they are missing: a Temporal
- * that has lost its database runs none of them. Those made late are started at once, so that the
- * sweeps among them take up what was under way. Those that are there are brought up to date once.
+ * Creates schedules in the background and checks them every `checkMs` (15 s by default). A Temporal
+ * that has lost its database has no schedules. Schedules that are created late are also triggered,
+ * so that sweeps resume unfinished work. Existing schedules are updated once.
  */
 export function keepSchedules(
   client: Client,
@@ -66,7 +69,7 @@ export function keepSchedules(
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       wake = new AbortController()
-      const isDone = await look(keeping, stopping.signal)
+      const isDone = await reconcile(keeping, stopping.signal)
       const signal = AbortSignal.any([stopping.signal, wake.signal])
       await sleep(isDone ? checkMs : retryMs, undefined, { signal }).catch(() => undefined)
     }
@@ -94,16 +97,15 @@ export function keepSchedules(
   }
 }
 
-/** Sees to every schedule; false where one of them has to be seen to again soon. */
-async function look(keeping: Keeping, stop: AbortSignal): Promise<boolean> {
+/** Reconciles every schedule once; returns false when one of them needs a retry. */
+async function reconcile(keeping: Keeping, stop: AbortSignal): Promise<boolean> {
   const { client, kept, former, log } = keeping
   const lost: string[] = []
-  const outcomes = await client.withDeadline(Date.now() + deadlineMs, () =>
-    Promise.allSettled([
-      ...[...kept.values()].map((one) => ensure(client, one, lost)),
-      ...[...former].map((id) => remove(client, former, id)),
-    ]),
-  )
+  const outcomes = await client.withDeadline(Date.now() + deadlineMs, () => {
+    const ensured = [...kept.values()].map((one) => ensure(client, one, lost))
+    const removed = [...former].map((id) => remove(client, former, id))
+    return Promise.allSettled([...ensured, ...removed])
+  })
   if (stop.aborted) return true
   const failed = outcomes.find(({ status }) => status === 'rejected')
   if (lost.length > 0) {
@@ -118,7 +120,9 @@ async function look(keeping: Keeping, stop: AbortSignal): Promise<boolean> {
   return !keeping.isBroken
 }
 
-/** Makes the schedule, or brings it up to date once; puts it down as lost where it was there. */
+/**
+ * Creates the schedule, or updates it once. Reports a known schedule that was missing in `lost`.
+ */
 async function ensure(client: Client, one: Kept, lost: string[]): Promise<void> {
   const { id } = one.schedule
   const isMade = await create(client, one.schedule)
@@ -135,7 +139,7 @@ async function ensure(client: Client, one: Kept, lost: string[]): Promise<void> 
   if (now < one.catchUpUntil) await handle.trigger()
 }
 
-/** False where there is one of that ID. */
+/** Returns false when the schedule exists. */
 async function create(client: Client, schedule: ScheduleOptions): Promise<boolean> {
   try {
     await client.schedule.create({ scheduleId: schedule.id, ...definitionOf(schedule) })

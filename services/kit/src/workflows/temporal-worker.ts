@@ -16,8 +16,8 @@ const restartMs = 5_000
 const connectMs = 10_000
 
 /**
- * Opens the connection that the workers of a process share; rejects where Temporal does not answer
- * within ten seconds. The native core would wait for a silent server without end.
+ * Opens the connection shared by the workers of a process. Throws unavailable when Temporal does
+ * not answer within 10 s: the native core has no timeout for a silent server.
  */
 export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
   installTemporalRuntime(log)
@@ -38,14 +38,18 @@ export async function connectWorkers(address: string, log: Log): Promise<NativeC
   }
 }
 
-interface WorkerPlace {
-  /** The shared connection, opened where it is not. */
+/** Connection and namespace of a worker. */
+interface WorkerConnection {
+  /** Returns the shared connection, opened on first use. */
   connect: () => Promise<NativeConnection>
   namespace: string
 }
 
-/** Polls a task queue until disposed; returns after the first attempt at a worker. */
-export async function startWorker(options: WorkerOptions & WorkerPlace): Promise<AsyncDisposable> {
+/**
+ * Polls a task queue until disposed. Resolves after the first attempt to create a worker; failed
+ * ones are retried every 5 s.
+ */
+export async function startWorker(options: WorkerOptions & WorkerConnection): Promise<AsyncDisposable> {
   const { workflows, log, taskQueue } = options
   const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
   return keepRunning({
@@ -63,7 +67,7 @@ export async function startWorker(options: WorkerOptions & WorkerPlace): Promise
 }
 
 async function createWorker(
-  { connect, namespace, taskQueue, activities }: WorkerOptions & WorkerPlace,
+  { connect, namespace, taskQueue, activities }: WorkerOptions & WorkerConnection,
   workflowBundle: { code: string } | undefined,
 ): Promise<Worker> {
   return Worker.create({
@@ -84,8 +88,8 @@ async function createWorker(
 const beatMs = 2_500
 
 /**
- * Beats while an activity runs, so that Temporal gives it to another worker soon after a process is
- * killed; and ends at once what failed with an error that a retry cannot mend.
+ * Sends heartbeats while an activity runs, so that Temporal soon retries the activities of a killed
+ * process. Errors that are not transient fail the activity without a retry.
  */
 const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (
   input,

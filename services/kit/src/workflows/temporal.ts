@@ -6,26 +6,30 @@ import type { Log } from '../service/log.ts'
 import { createTemporalConnection } from './temporal-connection.ts'
 import { keepSchedules } from './temporal-schedule.ts'
 
-/** Connections to Temporal: one for starting workflows, one for the workers once there are any. */
+/** Temporal for the services of a process. Clients and workers use separate connections. */
 export interface Workflows extends AsyncDisposable {
   client: Client
-  /** Joins the workflow of that ID, or starts it; a second trigger is never lost. */
+  /**
+   * Starts the workflow of that ID, or signals the running one, so that no trigger is lost. Throws
+   * unavailable while Temporal is away.
+   */
   start: (workflow: WorkflowStart) => Promise<void>
-  /** Keeps a schedule that starts the workflow every so often (UTC), in the background. */
+  /** Ensures a schedule that starts the workflow, in the background. */
   schedule: (schedule: WorkflowSchedule) => void
-  /** Removes a schedule in the background, if there is one. */
+  /** Deletes a schedule in the background, if it exists. */
   unschedule: (id: string) => void
   /**
-   * Polls the service's task queue until disposed. Returns when the worker runs, or after the first
-   * attempt at one: a Temporal that is away is waited for in the background.
+   * Polls the service's task queue until disposed. Resolves after the first attempt to create a
+   * worker; further attempts run in the background.
    */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
 
+/** The workflow to start. */
 export interface WorkflowStart {
   /** Name of the exported workflow function. */
   type: string
-  /** The natural key: starting twice is joining. */
+  /** Natural key: starting twice joins the running workflow. */
   id: string
   taskQueue: string
   /** IDs, cursors and counts only: no money, no dates, no pages of rows. */
@@ -33,38 +37,38 @@ export interface WorkflowStart {
 }
 
 export interface WorkflowSchedule extends WorkflowStart {
-  /** Five-field cron text, in UTC. */
+  /** Cron expression of five fields, in UTC. */
   cron: string
 }
 
 export interface WorkerOptions {
   taskQueue: string
-  /** Workflow modules (`*.workflow.ts`); none where the service offers activities alone. */
+  /** Workflow modules (`*.workflow.ts`); empty for a service with activities only. */
   workflows: URL[]
   // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
   activities: Record<string, (...args: any[]) => Promise<unknown>>
   log: Log
 }
 
-// INVALID_ARGUMENT of gRPC.
+// gRPC status INVALID_ARGUMENT.
 const invalidArgument = 3
 
-/** Signal sent with every start, so that a workflow that is about to end looks once more. */
+/** Signal sent with every start: a workflow that is about to complete checks for work once more. */
 const triggerSignal = 'trigger'
 
 export interface TemporalOptions {
   address: string
   namespace: string
-  /** Goes before every workflow ID and task queue, so that deployments can share a namespace. */
+  /** Prefix of workflow IDs and task queues, so that deployments can share a namespace. */
   prefix: string
   log: Log
-  /** How often schedules are looked for, in ms. */
+  /** Interval of schedule checks in ms. */
   scheduleCheckMs?: number
 }
 
 /**
- * Connects to Temporal at the first use, and again whenever the connection is lost: a process
- * starts and runs while Temporal is away. Then `start` throws unavailable.
+ * Connects to Temporal on first use and reconnects when the connection is lost. A process starts
+ * and runs while Temporal is away.
  */
 export function connectTemporal(options: TemporalOptions): Workflows {
   const { address, namespace, prefix, log, scheduleCheckMs: checkMs } = options
@@ -96,7 +100,8 @@ export function connectTemporal(options: TemporalOptions): Workflows {
     },
     unschedule: (id) => schedules.remove(`${prefix}/${id}`),
     work: async (worker) => {
-      // A process without workers has no use for what they need.
+      // Imported on demand: the native core is large, and a process without workers does not need
+      // it.
       const { connectWorkers, startWorker } = await import('./temporal-worker.ts')
       const connect = () => {
         native ??= connectWorkers(address, log).catch((error) => {
@@ -119,7 +124,7 @@ export function connectTemporal(options: TemporalOptions): Workflows {
   }
 }
 
-/** Whether Temporal has answered that the request itself is wrong: no outage, which goes by. */
+/** Whether Temporal refused the request as invalid. Other errors are outages. */
 function isRefused(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (error instanceof NamespaceNotFoundError) return false

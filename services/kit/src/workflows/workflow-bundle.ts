@@ -8,21 +8,24 @@ import { fileURLToPath } from 'node:url'
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
 
-// What an import that is not one of types brings in.
+// Matches imports and re-exports, except those of types.
 const importText = /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'([^']+)'/gm
 
-/** One module of workflows and what it imports, as text for a hash. */
+/**
+ * Modules read so far with their text, and the packages that they import; input of the cache key.
+ */
 type Reading = { seen: Map<string, string>; bare: Set<string> }
 
+/** Options of a bundle. */
 export interface BundleOptions {
-  /** Where bundles are kept: as trusted as the code itself. */
+  /** Cache folder. Its files are executed, so it must be as protected as the code. */
   folder?: string
   build?: (workflows: URL[]) => Promise<string>
 }
 
 /**
- * The code of several workflow modules (`*.workflow.ts`) in one bundle. Building one takes longer
- * than all the rest of a start, so it is kept until a module or something it imports changes.
+ * The code of workflow modules (`*.workflow.ts`) in one bundle. Building takes longer than the rest
+ * of a start, so the bundle is cached. The cache key covers the modules and all their imports.
  */
 export async function workflowBundle(
   workflows: URL[],
@@ -39,7 +42,7 @@ export async function workflowBundle(
   return { code }
 }
 
-/** A folder that cannot be written costs the next start its time, and nothing else. */
+/** Writes the cache file. A folder without write access costs only the next start its time. */
 async function keep(path: string, folder: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   try {
@@ -51,12 +54,12 @@ async function keep(path: string, folder: string, text: string): Promise<void> {
   }
 }
 
-/** A hash over all that a bundle is made of. */
+/** Cache key: a hash of the modules, the package paths and the version of Node. */
 async function keyOf(workflows: URL[]): Promise<string> {
   const reading: Reading = { seen: new Map(), bare: new Set(['@temporalio/workflow']) }
   for (const url of workflows) await read(url, reading)
   const hash = createHash('sha256').update(process.version)
-  for (const name of [...reading.bare].sort()) hash.update(`\0${name} ${placeOf(name)}`)
+  for (const name of [...reading.bare].sort()) hash.update(`\0${name} ${packagePath(name)}`)
   for (const [name, text] of [...reading.seen].sort()) hash.update(`\0${name} ${text}`)
   return hash.digest('hex')
 }
@@ -73,8 +76,8 @@ async function read(url: URL, reading: Reading): Promise<void> {
   }
 }
 
-/** Where a package is installed, which tells its version. */
-function placeOf(specifier: string): string {
+/** Path of an installed package, which contains its version. */
+function packagePath(specifier: string): string {
   try {
     return createRequire(import.meta.url).resolve(specifier)
   } catch {
@@ -84,15 +87,17 @@ function placeOf(specifier: string): string {
 
 const buildTimeoutMs = 240_000
 
-/** Builds it in a process that is there for this alone. */
+/** Builds the bundle in a child process (see workflow-bundler.ts). */
 function buildBundle(workflows: URL[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const builder = fork(new URL('./workflow-bundler.ts', import.meta.url), workflows.map(String), {
-    ...{ execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'], timeout: buildTimeoutMs },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    timeout: buildTimeoutMs,
   })
   builder.once('message', (code) => resolve(String(code)))
   builder.once('error', reject)
-  // After the last message, as `exit` may not be.
+  // `close` comes after the last message; `exit` may come before it.
   builder.once('close', (code, signal) => {
     reject(new Error(`workflows could not be bundled (${signal ?? code})`))
   })

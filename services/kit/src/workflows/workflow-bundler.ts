@@ -7,9 +7,9 @@ import { bundleWorkflowCode } from '@temporalio/worker'
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 /**
- * Builds the code of workflow modules (URLs), through an entry file that names them all. It is the
- * program of a process of its own: a bundler keeps a core busy for seconds and its memory for good,
- * and its native parts do not bear to be unloaded with a thread.
+ * Builds the code of workflow modules (URLs), through an entry file that exports all of them. It
+ * runs as a process of its own: webpack uses a core for seconds and keeps its memory. Its native
+ * parts crash when a worker thread unloads them.
  */
 async function bundle(modules: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
@@ -19,7 +19,8 @@ async function bundle(modules: string[]): Promise<string> {
     await writeFile(entry, lines.join('\n'))
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
-      // The entry stands in no package, so what the bundle itself needs is looked for in ours.
+      // The entry file belongs to no package, so modules of the bundle are also resolved from
+      // kit's.
       webpackConfigHook: ({ resolve, ...config }) => ({
         ...config,
         resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
@@ -33,7 +34,7 @@ async function bundle(modules: string[]): Promise<string> {
 }
 
 function trace(): void {
-  // Webpack's progress is of no interest; its failure is thrown.
+  // Webpack's progress is not logged; a failure is thrown.
 }
 
 process.send?.(await bundle(process.argv.slice(2)), () => process.disconnect())
