@@ -6,22 +6,22 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** What is wrong with a dependency, and whether the process is not ready for that reason alone. */
+/** A fault of a dependency, and whether it makes this process not ready. */
 export interface Fault {
   reason: string
   isBlocking: boolean
 }
 
-/** A service whose state decides how this process is. */
+/** A service whose health affects this process. */
 export interface Dependency {
   name: string
-  /** Null where it answers as it should. Bounded in time; never rejects. */
+  /** Null when the service is healthy. Bounded in time; never rejects. */
   check: () => Promise<Fault | null>
 }
 
 const checkMsMax = 2_000
 
-/** A service that this process hosts: it needs its database. */
+/** A service in this process: healthy when its database answers. */
 export function hostedDependency(name: string, database: Pick<Database, 'isHealthy'>): Dependency {
   return {
     name,
@@ -30,12 +30,12 @@ export function hostedDependency(name: string, database: Pick<Database, 'isHealt
 }
 
 /**
- * A service of another process. One that refuses the caller tokens of this process always blocks:
- * their keys folders differ, so no call succeeds.
+ * A service in another process. Refused caller tokens always block readiness: the keys folders
+ * differ, so no call succeeds.
  */
 export function calledDependency(options: {
   name: string
-  /** Whether this process is of no use while the service is away. */
+  /** Whether this process cannot work without the service. */
   isEssential: boolean
   mesh: Mesh
   signer: Signer

@@ -12,14 +12,17 @@ import type { ConnectRouter } from '@connectrpc/connect'
 const watchMs = 1_000
 
 export interface HealthOptions {
-  /** Full names of the RPC services of this process; the empty name stands for the process. */
+  /** Full names of the RPC services of this process; the empty name means the process. */
   services: string[]
   isReady: () => Promise<boolean>
-  /** Ends the watches, so that a drain does not wait for them. */
+  /** Ends the watches, which would otherwise block a drain. */
   ending: AbortSignal
 }
 
-/** The gRPC health service (grpc.health.v1): serving while the process is ready. */
+/**
+ * The gRPC health service (grpc.health.v1). All services have the state of the process: SERVING
+ * while it is ready.
+ */
 export function healthRoutes(router: ConnectRouter, options: HealthOptions): void {
   const names = ['', ...options.services]
   router.service(Health, {

@@ -25,7 +25,7 @@ const kitMigrations = fileURLToPath(new URL('../../../services/kit/migrations', 
 
 export interface HostOptions {
   definitions: ServiceDefinition[]
-  /** Base URLs of the services that run elsewhere, by name. */
+  /** Base URLs of the services in other processes, by name. */
   urls: Record<string, string>
   /** Database URL of each hosted service, by name. */
   databaseUrl: (name: string) => string
@@ -40,27 +40,27 @@ export interface HostOptions {
   clock: () => Date
 }
 
-/** Services running in this process. */
+/** The services of this process. */
 export interface Host extends AsyncDisposable {
   mesh: Mesh
   services: Record<string, Service>
   databases: Record<string, Database>
-  /** The RPCs of all of them with their interceptors, for the ports. */
+  /** RPCs of all services with their interceptors. */
   routes: Routes
-  /** Whether every hosted service's database answers. */
+  /** Whether the databases of all hosted services answer. */
   isHealthy: () => Promise<boolean>
 }
 
-/** A service's schema, in the database at that URL, and the SQL files that make it. */
+/** The schema of a service in the database at that URL, with the folders of its SQL files. */
 export function tablesOf({ name, schema, migrations }: ServiceDefinition, url: string): Tables {
   return { service: name, url, schema, folders: [kitMigrations, fileURLToPath(migrations)] }
 }
 
 /**
- * Brings the schemas of these services up to date, and returns the files applied, by service.
+ * Migrates the schemas of these services; returns the applied files by service.
  *
- * @throws {MigrationError} when one of them cannot be; where its applied files are why, before any
- *   of them is changed
+ * @throws {MigrationError} when a migration fails; applied files of all services are checked before
+ *   the first change
  */
 export async function migrateAll(
   definitions: ServiceDefinition[],
@@ -74,8 +74,10 @@ export async function migrateAll(
 }
 
 /**
- * Makes the services and starts what runs behind their RPCs: relay, consumer, worker, schedules.
- * Disposing stops in the reverse order and lets running work finish.
+ * Creates the services and starts their background parts: relay, consumer, worker, schedules.
+ * Disposing stops them in reverse order and waits for running work.
+ *
+ * @throws {SettingsError} when settings or keys cannot be used
  */
 export async function hostServices(options: HostOptions): Promise<Host> {
   await using stack = new AsyncDisposableStack()
@@ -86,11 +88,11 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const { environment, keysFolder } = options
   const keys = openKeyEncryption(readSettings(keySettings, environment), keysFolder)
   const secrets = createSecrets(keys)
-  const made: Made[] = []
+  const created: CreatedService[] = []
   const services: Record<string, Service> = {}
   const databases: Record<string, Database> = {}
   const sources: Record<string, DataSource> = {}
-  const ofProcess = both(accountDataRoutes(sources), serviceHealthRoutes(databases))
+  const ofProcess = combine(accountDataRoutes(sources), serviceHealthRoutes(databases))
   const observed = observe(log, (name) => Object.hasOwn(services, name))
   const routes = [intercepted(ofProcess, [observed, authorized])]
   const opened = await openDatabases(options, stack)
@@ -100,21 +102,21 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     const service = createService({ definition, database, secrets, mesh, options })
     stack.defer(async () => service.close?.())
     const interceptors = [observe(log.child({ service: name })), authorized]
-    hosted[name] = { routes: both(service.routes, ofProcess), interceptors }
+    hosted[name] = { routes: combine(service.routes, ofProcess), interceptors }
     routes.push(intercepted(service.routes, interceptors))
     services[name] = service
     databases[name] = database
     sources[name] = { database, hidden }
     stack.use(await startRelaying({ definition, database, options }))
-    made.push({ name, service, database })
+    created.push({ name, service, database })
   }
-  stack.use(await startAll(made.map((one) => startBehind(one, options))))
+  stack.use(await startAll(created.map((one) => startBackground(one, options))))
   const started = stack.move()
   return {
     mesh,
     services,
     databases,
-    routes: both(...routes),
+    routes: combine(...routes),
     isHealthy: async () => {
       const healthy = Object.values(databases).map((database) => database.isHealthy())
       return (await Promise.all(healthy)).every(Boolean)
@@ -123,7 +125,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   }
 }
 
-/** The database of each service; `stack` closes them. */
+/** Opens the database of each service; `stack` closes them. */
 async function openDatabases(
   options: HostOptions,
   stack: AsyncDisposableStack,
@@ -138,8 +140,8 @@ async function openDatabases(
 }
 
 /**
- * Waits for all of them; where one does not start, the others stop again. Workers take their time
- * to start and to stop, each its own: both happen side by side.
+ * Starts all in parallel, because workers take long to start and to stop. When one fails, the
+ * others are stopped and its error is thrown.
  */
 async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisposable> {
   const ends = await Promise.allSettled(starting)
@@ -151,19 +153,19 @@ async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisp
   }
   const failed = ends.find((end) => end.status === 'rejected')
   if (!failed) return all
-  // Why it did not start is what there is to say, however the others stop.
+  // Errors while the others stop are ignored: the first error is the cause.
   await Promise.allSettled([all[Symbol.asyncDispose]()])
   throw failed.reason
 }
 
-/** A service with what it was made with. */
-interface Made {
+/** A created service with its name and database. */
+interface CreatedService {
   name: string
   service: Service
   database: Database
 }
 
-function both(...all: Routes[]): Routes {
+function combine(...all: Routes[]): Routes {
   return (router) => {
     for (const routes of all) routes(router)
   }
@@ -183,11 +185,13 @@ function createService({
     config: readSettings(settings, environment),
     signer: loadSigner(keysFolder, name),
     log: log.child({ service: name }),
-    ...{ broker, workflows, clock },
+    broker,
+    workflows,
+    clock,
   })
 }
 
-/** What publishes and sweeps, on connections of its own so that it never waits for requests. */
+/** Outbox relay and housekeeping, on a connection pool of their own. */
 async function startRelaying({
   definition: { name, schema },
   database: { onChanges },
@@ -208,8 +212,8 @@ async function startRelaying({
   return stack
 }
 
-async function startBehind(
-  { name, service, database }: Made,
+async function startBackground(
+  { name, service, database }: CreatedService,
   { broker, workflows, ...options }: HostOptions,
 ): Promise<AsyncDisposable> {
   const log = options.log.child({ service: name })

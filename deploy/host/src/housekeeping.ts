@@ -6,12 +6,12 @@ import { sql } from 'slonik'
 
 const everyMs = 60 * 60 * 1000
 const changesKeptForDays = 90
-// Longer than changes, so that no replay finds an effect forgotten.
+// Longer than changes are kept, so that a replayed change always finds its inbox row.
 const inboxKeptForDays = changesKeptForDays + 7
 const batchSizeMax = 10_000
 const batchesMax = 100
 
-/** Deletes, every hour, what has been kept long enough: idempotency keys, changes, the inbox. */
+/** Every hour, deletes expired rows: idempotency keys, published changes, the inbox. */
 export function startHousekeeping(database: Database, log: Log): AsyncDisposable {
   let round = Promise.resolve()
   const timer = setInterval(() => {
@@ -26,9 +26,7 @@ export function startHousekeeping(database: Database, log: Log): AsyncDisposable
   }
 }
 
-/**
- * One round: deletes in batches until a table has nothing left to delete, or has had its share.
- */
+/** One run: deletes expired rows in batches, at most a million for each table. */
 export async function sweep(database: Database): Promise<void> {
   const expired = {
     idempotency_keys: sql.fragment`created_at < now() - make_interval(hours => ${keptForHours})`,

@@ -1,24 +1,27 @@
 import type { Log } from '@coffer/kit/service/log'
 import type { Dependency, Fault } from './dependency.client.ts'
 
-/** How long the result of a check holds; checks that come together share one. */
+/** Results are cached for this time; concurrent checks share one. */
 const heldMs = 1_000
 const everyMs = 2_000
 
-/** How a process is, by the services that it hosts and calls. */
+/**
+ * Health of the services that this process hosts and calls
+ * (docs/operations.md#health-and-readiness).
+ */
 export interface Readiness extends Disposable {
-  /** Whether every one of them answers, with its database. */
+  /** Checks all services, and returns whether each answers with its database. */
   isHealthy: () => Promise<boolean>
   /**
-   * Why the process is not ready, one line for each service that blocks it, by the last results: a
-   * service that hangs does not hold up the answer.
+   * Reasons why the process is not ready, one for each service that blocks it. It returns the
+   * latest results, so that a hanging service does not delay the answer.
    */
   blockers: () => Promise<string[]>
 }
 
 /**
- * Checks the services when asked and every two seconds, and logs one line when one goes and one
- * when it comes back.
+ * Checks the services every two seconds and on request. Logs when a service becomes unavailable and
+ * when it recovers.
  */
 export function watchReadiness(dependencies: Dependency[], log: Log): Readiness {
   const watched = dependencies.map((dependency) => watch(dependency, log))

@@ -12,44 +12,44 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
 
-/** Larger than any upload the gateway lets through (6 MiB). */
+/** Above the largest upload that the gateway accepts (6 MiB). */
 const messageSizeMax = 8 * 1024 * 1024
 
-/** Longer than the 30 s for which clients keep an idle connection: they shall be first to close. */
+/** Longer than clients keep an idle connection (30 s), so that the client closes first. */
 const keepAliveMs = 65_000
 
-/** How long a client may take to read an answer that came before its request has ended. */
+/** Time in ms that a client has to read an answer sent before the end of its request. */
 export const unreadMs = 500
 
 export interface ServeOptions {
   host: string
-  /** HTTP/1.1: Connect for our own processes, liveness, readiness and metrics. 0 picks one. */
+  /** HTTP/1.1: Connect for other processes, liveness, readiness, metrics. 0 picks a free port. */
   rpcPort: number
-  /** HTTP/2 cleartext: gRPC, with health and reflection. 0 picks one. */
+  /** HTTP/2 cleartext: gRPC with health and reflection. 0 picks a free port. */
   grpcPort: number
-  /** With the interceptors that they need. */
+  /** Routes with their interceptors. */
   routes: (router: ConnectRouter) => void
-  /** Why the process is not ready, a line for each reason; empty where it is ready. */
+  /** Reasons why the process is not ready; empty when it is. */
   blockers: () => Promise<string[]>
   /**
-   * Aborts when the process is told to stop: it is not ready from then on, and its answers close
-   * their connections, until it is disposed.
+   * Aborts when the process is told to stop. From then on it is not ready, and answers close their
+   * connections.
    */
   draining?: AbortSignal
-  /** How long disposing waits for running calls before it cuts them off. */
+  /** Time in ms that disposing waits for running calls before it cuts them off. */
   drainMsMax?: number
 }
 
 /**
- * The two listening ports of a process. Disposing drains: new connections are refused, running
- * calls are waited for.
+ * The two listening ports of a process. Disposing drains: it refuses new connections and waits for
+ * running calls.
  */
 export interface Servers extends AsyncDisposable {
   rpcPort: number
   grpcPort: number
 }
 
-/** Opens both ports; health and reflection need no caller. Rejects where a port is taken. */
+/** Opens both ports; health and reflection need no caller. Rejects when a port is taken. */
 export async function serve(options: ServeOptions): Promise<Servers> {
   const ending = new AbortController()
   const draining = AbortSignal.any([ending.signal, options.draining ?? ending.signal])
@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Servers> {
 
 interface Ending<S> {
   server: S
-  /** Stops listening; resolves when the last running call has its answer, or is cut off. */
+  /** Stops listening; resolves when the last running call is answered or cut off. */
   end: (msMax: number) => Promise<void>
 }
 
@@ -88,7 +88,7 @@ function createRpcServer(
     routes,
     readMaxBytes: messageSizeMax,
     fallback: (request, response) => {
-      void operate(request as IncomingMessage, response as ServerResponse, blockers)
+      void answerOperations(request as IncomingMessage, response as ServerResponse, blockers)
     },
   })
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
@@ -135,9 +135,9 @@ function createGrpcServer(
 }
 
 /**
- * A call that was answered before all of its stream was read: Connect's client sends no more of it,
- * and no end. It gets time to read the answer, then the connection closes, unless the end came all
- * the same: then the connection may carry the next call by now.
+ * Closes the connection of a request that was answered before its end. Connect's client then stops
+ * sending without an end of stream. The connection stays when the end arrives in time, as it may
+ * carry the next call.
  */
 function endUnread(request: IncomingMessage): void {
   if (request.complete) return
@@ -159,7 +159,7 @@ function closed(server: Server | Http2Server): Promise<void> {
   })
 }
 
-async function operate(
+async function answerOperations(
   request: IncomingMessage,
   response: ServerResponse,
   blockers: () => Promise<string[]>,

@@ -3,7 +3,7 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import type { ConnectRouter } from '@connectrpc/connect'
 
-/** Tells the processes that call the services of this one how these are. */
+/** Routes of ServiceHealthService, by which other processes check the hosted services. */
 export function serviceHealthRoutes(databases: Record<string, Pick<Database, 'isHealthy'>>) {
   return (router: ConnectRouter): void => {
     router.service(ServiceHealthService, {

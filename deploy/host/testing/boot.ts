@@ -21,10 +21,10 @@ import { z } from 'zod'
 import { type Host, hostServices } from '../src/host.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
 
-/** Statements that consumers send at moments of their own: no part of the work that is counted. */
+/** Statements that consumers send in the background; they are not part of the counted work. */
 export const ofConsumers = /\bdeleted_accounts\b/
 
-/** What the work came to, and the statements that it took. */
+/** Runs the work; returns its result and the number of statements that it sent. */
 export async function counted<Result>(
   database: Database,
   work: () => Promise<Result>,
@@ -34,7 +34,7 @@ export async function counted<Result>(
   return { count: database.statements(ofConsumers) - before, result }
 }
 
-/** Real services on a database of their own, with NATS and Temporal shared under a prefix. */
+/** Real services on a database of their own; NATS and Temporal are shared, under a prefix. */
 export interface Booted extends AsyncDisposable {
   host: Host
   broker: Broker
@@ -44,11 +44,11 @@ export interface Booted extends AsyncDisposable {
   keysFolder: string
   client: <Service extends DescService>(name: string, service: Service) => Client<Service>
   database: (name: string) => Database
-  /** Call options of a user of that account, as the gateway would pass them. */
+  /** Call options of a user of that account, as the gateway passes them. */
   as: (accountId: string, caller?: Partial<Caller>) => CallOptions
-  /** Types of the changes a service has recorded for an account, oldest first. */
+  /** Types of the changes that a service has emitted for an account, oldest first. */
   changes: (name: string, accountId: string) => Promise<readonly string[]>
-  /** What the services take for now; tests move it. */
+  /** Current time of the services; null means the system clock. */
   clock: { now: Date | null }
 }
 
@@ -116,7 +116,7 @@ export async function boot(
   }
 }
 
-/** Connects to NATS; the stream goes with the connection. */
+/** Connects to NATS; disposing deletes the stream. */
 async function openBroker(prefix: string, opening: AsyncDisposableStack): Promise<Broker> {
   const url = requiredVariable('COFFER_TEST_NATS_URL')
   const broker = opening.use(
@@ -129,7 +129,7 @@ async function openBroker(prefix: string, opening: AsyncDisposableStack): Promis
   return broker
 }
 
-/** Waits until some statement in the database of these services waits for a lock. */
+/** Resolves when a statement in the services' database waits for a lock. */
 export async function untilLockAwaited({ pool }: Database): Promise<void> {
   const isAwaited = () =>
     pool.exists(sql.unsafe`
@@ -140,7 +140,10 @@ export async function untilLockAwaited({ pool }: Database): Promise<void> {
 
 const pollMsMax = 100
 
-/** Polls until the value satisfies the condition, less and less often; fails after `timeoutMs`. */
+/**
+ * Polls until the value satisfies the condition, at growing intervals; returns the value. Throws
+ * after `timeoutMs`.
+ */
 export async function eventually<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,

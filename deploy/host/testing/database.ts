@@ -8,20 +8,20 @@ import pg from 'pg'
 import { migrate } from '../src/database/migrations.ts'
 import { tablesOf } from '../src/host.ts'
 
-/** A database of its own, gone when disposed. */
+/** A database of a test, dropped when disposed. */
 export interface TestDatabase extends AsyncDisposable {
   url: string
 }
 
 /**
- * A fresh database with the schemas of these services, cloned from a template that is migrated
- * once for each set of migration files.
+ * A new database with the schemas of these services. It is cloned from a template, which is
+ * migrated once for each set of migration files.
  */
 export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
   const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
   const template = `coffer_template_${await fingerprint(definitions)}`
   await withAdmin(adminUrl, async (admin) => {
-    // One template at a time: cloning fails while somebody is connected to the source.
+    // One template at a time: cloning fails while a client is connected to the source.
     await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [
       template,
@@ -48,12 +48,12 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
   }
 }
 
-/** As long as a busy machine may take to fill tables. */
+/** Timeout for filling tables on a busy machine. */
 const bulkMsMax = 10 * 60_000
 
 /**
- * Fills tables with thousands of rows in one transaction, over a connection of its own: the limit
- * on a statement's time is meant for what a service does.
+ * Inserts thousands of rows in one transaction, on a connection without the services' statement
+ * timeout.
  */
 export async function inBulk(
   place: { url: string; schema: string },
@@ -64,7 +64,7 @@ export async function inBulk(
   await database.transaction(fill)
 }
 
-/** An environment variable that the test command sets. */
+/** Value of an environment variable that the test command sets; throws when it is unset. */
 export function requiredVariable(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: run the tests with npm test`)
@@ -89,7 +89,7 @@ function databaseUrl(adminUrl: string, name: string): string {
 
 async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
   const hash = createHash('sha256')
-  // The template holds the table of applied files too.
+  // The template also contains the table of applied files, which migrations.ts creates.
   hash.update(await readFile(new URL('../src/database/migrations.ts', import.meta.url)))
   for (const definition of definitions) {
     hash.update(definition.schema)

@@ -1,14 +1,14 @@
 import pg from 'pg'
 
 /**
- * All that a schema is made of, a line each: what it is, its name, how it is defined. The table of
- * former migrations is left out.
+ * All objects of a schema, a line each: kind, name, definition. The table of former migrations is
+ * left out.
  */
 export async function catalogOf(url: string, schema: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Definitions name what is in the search path without its schema.
+    // Definitions omit the schema of names in the search path.
     await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`)
     const { rows } = await client.query<{ line: string }>(lines, [schema])
     return rows.map(({ line }) => line)
@@ -24,7 +24,7 @@ WITH relations AS (
   SELECT concat('relation ', relkind), name, concat_ws(' ', relpersistence, reloptions)
   FROM relations
   UNION ALL
-  -- In their order, without the gaps that dropped ones leave.
+  -- Numbered in order, without the gaps of dropped columns.
   SELECT 'column', name || '.' || attname, concat_ws(' ',
     row_number() OVER (PARTITION BY attrelid ORDER BY attnum),
     format_type(atttypid, atttypmod), CASE WHEN attnotnull THEN 'NOT NULL' END,
@@ -36,7 +36,7 @@ WITH relations AS (
   UNION ALL
   SELECT 'constraint', concat_ws('.', conrelid::regclass, nullif(contypid, 0)::regtype, conname),
     pg_get_constraintdef(oid) || CASE WHEN convalidated THEN '' ELSE ' not validated' END
-  -- NOT NULL stands with the columns: only newer versions of Postgres name it.
+  -- NOT NULL is listed with the columns: only newer versions of Postgres name it.
   FROM pg_constraint WHERE connamespace = $1::regnamespace AND contype <> 'n'
   UNION ALL
   SELECT 'index', name,

@@ -1,16 +1,16 @@
 import { createLog, type Log } from '../src/service/log.ts'
 
-/** A log whose lines a test reads. */
+/** A log in memory, for assertions. */
 export interface LogLines {
   log: Log
-  /** The lines so far, oldest first. */
+  /** Parsed lines so far, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read lines as their readers do
   lines: () => any[]
-  /** The lines so far, as written. */
+  /** The lines so far as written. */
   text: () => string
 }
 
-/** Opens a log that keeps its lines in memory. */
+/** Creates a log in memory. */
 export function keepLogLines(level = 'trace'): LogLines {
   let text = ''
   const write = (line: string): void => {

@@ -3,20 +3,20 @@ import type { ServiceDefinition } from '../src/service/service.ts'
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>
 
-/** A service whose process a test kills between two steps, and then starts again. */
+/** A service whose process a test kills between two steps and restarts. */
 export interface Mortal {
   definition: ServiceDefinition
-  /** Its activities, which nobody else runs: workflows are not started. */
+  /** Its activities, for the test to run: workflows are not started. */
   activities: () => Activities
-  /** From its step of that number (from 1) on nothing that it tries happens. */
+  /** From this step on (counted from 1) every statement of the service throws. */
   killBefore: (step: number) => void
-  /** Starts it again; returns whether it was killed. */
+  /** Restarts the service; returns whether it was killed. */
   revive: () => boolean
 }
 
 /**
- * A service that can be killed before and after each statement, and before each COMMIT. Between
- * two steps nobody could see a difference; a transaction that is left is rolled back.
+ * Crash simulation: the service can be killed before and after each statement, and before each
+ * COMMIT. A kill between these steps has no other effect. The killed transaction is rolled back.
  */
 export function mortalOf(definition: ServiceDefinition): Mortal {
   let left = Number.POSITIVE_INFINITY
@@ -68,7 +68,7 @@ function mortalDatabase(database: Database, step: () => void): Database {
   }
 }
 
-/** The same object, each of whose methods is a step, and so is its answer. */
+/** A proxy of the object that counts a step before and after each method call. */
 function watched<T extends object>(target: T, step: () => void): T {
   return new Proxy(target, {
     get: (object, name) => {

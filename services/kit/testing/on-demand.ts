@@ -1,8 +1,8 @@
 import type { Workflows } from '../src/workflows/temporal.ts'
 
 /**
- * Makes workers once a workflow is started or the client is asked for, and no schedules: most tests
- * need neither, and each worker is a thread with a copy of the workflows' code.
+ * Creates workers only when a workflow is started or the client is used, and never schedules. Most
+ * tests need neither, and each worker is a thread with a copy of the workflow code.
  */
 export function workOnDemand(workflows: Workflows): Workflows {
   const waiting = new Set<() => void>()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** A step of a plan as `EXPLAIN (FORMAT JSON)` tells it. */
+/** A node of a plan from `EXPLAIN (FORMAT JSON)`. */
 interface Step {
   'Node Type': string
   'Relation Name'?: string
@@ -8,7 +8,7 @@ interface Step {
   Plans?: Step[]
 }
 
-/** A way into a table that gets slower with what is none of the statement's business. */
+/** A scan whose cost grows with rows that the statement does not concern. */
 export interface SlowScan {
   table: string
   node: string
@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Asks Postgres how it would run these statements (with the plan that serves any parameters) and
- * returns where it would read one of the tables otherwise than by an index on `account_id`.
+ * Scans of these tables without an index condition on `account_id`, in the generic plans of these
+ * statements.
  */
 export function slowScans(
   place: Place,
@@ -36,8 +36,8 @@ export function slowScans(
 }
 
 /**
- * Where these statements would read more of one of the tables than the rows that `columns` name,
- * be it all of a bank account.
+ * Scans of these tables without an index condition on one of `columns`, for example scans of a
+ * whole bank account.
  */
 export function wideScans(
   place: Place,

@@ -2,32 +2,32 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 
-/** A TCP proxy whose line a test can cut, silence and mend. */
+/** A TCP proxy whose connections a test can cut, silence and restore. */
 export interface TcpProxy extends AsyncDisposable {
   /** The target's URL with the proxy's host and port. */
   url: string
   cut: () => void
-  /** From now on swallows every byte of both sides; connections stay open, and new ones open. */
+  /** Drops all bytes of both sides; connections stay open, and new ones are accepted. */
   fallSilent: () => void
   mend: () => void
   /**
-   * Cuts a connection that sends this text, after so many others have, and loses its answer.
-   * Returns whether that has happened by now.
+   * Cuts the connection that sends this text, before the answer; skips the first `after`
+   * occurrences. The returned function tells whether it has happened.
    */
   loseAnswerTo: (text: string, after: number) => () => boolean
-  /** Resolves when a connection sends this text, which goes no further for now. */
+  /** Resolves when a connection sends this text, which is held back. */
   hold: (text: string) => Promise<HeldLine>
 }
 
-/** A connection that is heard no more: its sender waits, the target has what came before. */
+/** A connection whose last bytes are held back from the target. */
 export interface HeldLine {
-  /** Ends it on the side of the sender. */
+  /** Closes the connection on the sender's side. */
   cut: () => void
-  /** Hands over what is held; resolves when the target has dealt with it. */
+  /** Delivers the held bytes; resolves when the target has handled them. */
   deliver: () => Promise<unknown>
 }
 
-/** What is to happen to the connections of a proxy. */
+/** Faults that a proxy injects. */
 interface Faults {
   isCut: boolean
   isSilent: boolean
@@ -85,7 +85,7 @@ export async function openProxy(target: string): Promise<TcpProxy> {
   }
 }
 
-/** Passes on what both sides send, but for the faults. */
+/** Forwards bytes in both directions, subject to the faults. */
 function join(near: Socket, far: Socket, faults: Faults): void {
   let isHeld = false
   near.on('close', () => isHeld || far.destroy())

@@ -1,4 +1,4 @@
 import { createLog } from '../src/service/log.ts'
 
-/** For connections of a test's own, which have nothing to tell. */
+/** Discards all lines. */
 export const silentLog = createLog({ level: 'silent', name: 'test' })

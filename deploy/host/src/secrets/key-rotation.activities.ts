@@ -30,7 +30,9 @@ export async function rotateSecrets(database: Database, keys: KeyEncryption): Pr
     for await (const part of rangesOf(database)) rotated += await rotate(database, keys, part)
     if (rotated === before) return rotated
   }
-  throw new Error('secrets are still being sealed under a former key: restart the processes that use it, then repeat')
+  throw new Error(
+    'secrets are still being sealed under a former key: restart the processes that use it, then repeat',
+  )
 }
 
 interface Part {

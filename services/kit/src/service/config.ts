@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One setting: its environment variable, what it does, and its form with the default. */
+/** One setting: its environment variable, its description, and its schema with the default. */
 export interface Setting<T> {
   env: string
   about: string
@@ -15,26 +15,28 @@ export type ValuesOf<S extends Settings> = {
 
 export type Environment = Record<string, string | undefined>
 
-/** Settings that cannot be used; the message has one line per variable. */
+/** Settings that cannot be used; the message has a line for each variable. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
+/** One setting, read from the environment variable `env`. */
 export function setting<T>(env: string, schema: z.ZodType<T>, about: string): Setting<T> {
   return { env, about, schema }
 }
 
-/** What an account may have of a kind (docs/limits.md). */
+/** Schema of a bound on the objects of one kind in an account (docs/limits.md): 1 to 1,000,000. */
 export function accountBound(fallback: number): z.ZodType<number> {
   return z.coerce.number().int().min(1).max(1_000_000).default(fallback)
 }
 
-/** The address of a web server. */
+/** Schema of an http or https URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 
 /**
- * Reads the settings from the environment; an empty variable counts as unset.
- * Throws SettingsError naming every variable that has a bad value.
+ * Reads settings from the environment; an empty variable counts as unset.
+ *
+ * @throws {SettingsError} when values are invalid, with a line for each variable
  */
 export function readSettings<S extends Settings>(settings: S, env: Environment): ValuesOf<S> {
   const problems: string[] = []
@@ -50,13 +52,13 @@ export function readSettings<S extends Settings>(settings: S, env: Environment):
   return Object.fromEntries(values)
 }
 
-/** Variables with the prefix that no setting knows: misspellings, most likely. */
+/** Variables with the prefix that match no setting; they are probably misspelt. */
 export function unknownVariables(all: Settings[], env: Environment, prefix = 'COFFER_'): string[] {
   const known = new Set(all.flatMap((settings) => Object.values(settings).map(({ env }) => env)))
   return Object.keys(env).filter((name) => name.startsWith(prefix) && !known.has(name))
 }
 
-/** Zod's refusals in plain words; a text that a schema has itself comes first. */
+/** Zod's issues in plain words; the text of a schema itself takes precedence. */
 function plainText(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, origin, inclusive, expected } = issue
   const unit = origin === 'string' ? ' characters' : ''

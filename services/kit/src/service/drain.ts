@@ -2,21 +2,21 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long a new connection may take to send the first bytes once the server is closing. */
+/** Time in ms that a new connection has for its first bytes once the server closes. */
 const firstBytesMs = 250
 
-/** Ends an HTTP/1.1 server without failing a request that has reached it. */
+/** Graceful shutdown of an HTTP/1.1 server: requests that have reached it are completed. */
 export interface Drain {
-  /** From now on every answer says `Connection: close`, so that clients move elsewhere. */
+  /** From now on answers carry `Connection: close`, so that clients reconnect elsewhere. */
   begin: () => void
   /**
-   * Closes idle connections beside what `close` closes, which stops listening and resolves when
-   * every connection has ended. What still runs after `msMax` is cut off.
+   * Calls `close`, which stops listening, and closes idle connections. Resolves when all
+   * connections have ended; the rest is cut off after `msMax`.
    */
   end: (options: { close: () => Promise<void>; msMax: number }) => Promise<void>
 }
 
-/** Prepares the drain of a server; to be called before it listens. */
+/** Creates the drain of a server; call it before the server listens. */
 export function drainOf(server: Server): Drain {
   const running = new Set<ServerResponse>()
   const connections = new Set<Duplex & { bytesRead?: number }>()
@@ -31,7 +31,7 @@ export function drainOf(server: Server): Drain {
     if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
       running.delete(response)
-      // An answer that had begun before the drain keeps its connection alive.
+      // An answer whose header was sent before the drain keeps its connection alive.
       if (isEnding) setImmediate(() => server.closeIdleConnections())
     })
   })
@@ -41,7 +41,7 @@ export function drainOf(server: Server): Drain {
   }
   const closeUnused = async (): Promise<void> => {
     await sleep(firstBytesMs, undefined, { ref: false })
-    // Node counts a connection that has carried no request yet as busy.
+    // Node counts a connection without a request as busy, and keeps it open.
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
   }
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What runs until it is stopped or breaks. */
+/** A task that runs until it is stopped or fails. */
 export interface Runner {
   run: () => Promise<void>
   stop: () => void
@@ -9,15 +9,16 @@ export interface Runner {
 export interface KeepRunningOptions {
   make: () => Promise<Runner>
   restartMs: number
-  /** Called once until another is made, however many attempts fail meanwhile. */
+  /** Called once for each failure, until a new runner is created, however many attempts fail. */
   onBroken: (error: unknown) => void
+  /** Called when a runner is created after a failure. */
   onMended: () => void
 }
 
 /**
- * Runs what `make` makes, and another `restartMs` after one broke or could not be made, until
- * disposed; disposing stops the one there is and waits for it. Resolves after the first attempt,
- * whether it was made or not: a server that is away is waited for in the background.
+ * Supervisor: runs a runner, and replaces it `restartMs` after it failed or could not be created.
+ * Disposing stops the current runner and waits for it. Resolves after the first attempt, successful
+ * or not.
  */
 export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDisposable> {
   const { make, restartMs, onBroken, onMended } = options
@@ -33,7 +34,7 @@ export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDis
         isBroken = false
         attempted.resolve()
         const ended = runner.run()
-        // It was made while disposing had nothing to stop.
+        // Disposed while the runner was created: the disposal had no runner to stop.
         if (stopping.signal.aborted) runner.stop()
         await ended
       } catch (error) {

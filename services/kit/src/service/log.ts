@@ -6,13 +6,13 @@ export type Log = Logger
 export interface LogOptions {
   level: string
   name: string
-  /** Where lines go instead of standard error. */
+  /** Destination of the lines; standard error unless set. */
   to?: DestinationStream
 }
 
 /**
- * Structured log lines (JSON) on standard error. Secrets, and the rows and parameters that errors
- * carry, are removed from whatever is logged (`redaction.ts`).
+ * Structured log lines (JSON) on standard error. Secrets, rows and statement parameters are removed
+ * (`redaction.ts`).
  */
 export function createLog({ level, name, to }: LogOptions): Log {
   return pino(
@@ -20,7 +20,7 @@ export function createLog({ level, name, to }: LogOptions): Log {
       level,
       base: { name },
       formatters: { log: (fields) => redact(fields) },
-      // Errors are redacted with everything else, under every name.
+      // Errors are redacted with all other fields, under any name.
       serializers: { err: (error) => error },
     },
     to ?? pino.destination({ fd: 2, sync: false }),

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Takes work that nobody waits for at a pace that leaves room for requests. */
+/** Limits background work to a share of time (duty cycle). */
 export interface Pace extends Disposable {
-  /** Does a piece of work, then rests. */
+  /** Runs a piece of work, then waits; returns the result of the work. */
   run: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
@@ -13,9 +13,8 @@ const slowdownMax = 8
 const restMsMax = 1_000
 
 /**
- * A pace at which work takes no more than `share` (above 0, at most 1) of the time, and less while
- * the event loop is late: then requests wait already. Work is to be cut into pieces of some tens of
- * milliseconds.
+ * A duty cycle: work takes at most `share` (above 0, at most 1) of the time, and less while the
+ * event loop lags. Each piece should take some tens of milliseconds.
  */
 export function createPace({ share }: { share: number }): Pace {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
@@ -40,13 +39,16 @@ export function createPace({ share }: { share: number }): Pace {
   }
 }
 
-/** How many times longer to rest: twice as long after a late piece, half as long after another. */
+/**
+ * Factor of the pause: doubles after a piece during which the event loop lagged, halves after
+ * others. `lateMs` is the lag in ms; the factor stays between 1 and 8.
+ */
 export function slowdownAfter(slowdown: number, lateMs: number): number {
   const next = lateMs > lateMsMax ? slowdown * 2 : slowdown / 2
   return Math.min(slowdownMax, Math.max(1, next))
 }
 
-/** How long to rest after so much work, in ms. */
+/** Pause in ms after `workedMs` of work, at most one second. */
 export function restMs(
   workedMs: number,
   { share, slowdown }: { share: number; slowdown: number },

@@ -1,21 +1,32 @@
 const removed = '[removed]'
 const depthMax = 6
 
-/** Names of fields that hold secrets, in whatever object they are. */
+/** Names of fields with secrets, in any object. */
 const secretName = /password|secret|token|authorization|cookie/i
 
-/** What of an error's own fields says where and how it failed, and never what with. */
+/** Fields of an error that tell where and how it failed; they carry no data. */
 const errorFields = [
-  ...['code', 'constraint', 'schema', 'table', 'column', 'severity', 'routine'],
-  ...['syscall', 'hostname', 'address', 'port', 'status', 'statusCode'],
+  'code',
+  'constraint',
+  'schema',
+  'table',
+  'column',
+  'severity',
+  'routine',
+  'syscall',
+  'hostname',
+  'address',
+  'port',
+  'status',
+  'statusCode',
 ]
 
 type Fields = Record<string, unknown>
 
 /**
- * The fields of a log line as they may be shown, however deep: secrets are removed by the name of
- * their field, and errors are cut to an allowlist. Errors of databases, parsers and HTTP clients
- * carry rows, statement parameters and headers. Returns the same object where nothing changes.
+ * Redacts the fields of a log line at any depth. Secrets are removed by the names of their fields,
+ * and errors are reduced to an allowlist. Errors of databases, parsers and HTTP clients carry rows,
+ * parameters and headers. Returns the same object when nothing changes.
  */
 export function redact(fields: Fields, depth = 0): Fields {
   let shown = fields
@@ -45,7 +56,7 @@ function redactError(error: Error, depth: number): Fields {
     if (['string', 'number'].includes(typeof own[name])) shown[name] = own[name]
   }
   if (Array.isArray(own.issues)) shown.issues = own.issues.map(issueOf)
-  // The text before the first frame repeats the message.
+  // The stack begins with the message, which is redacted separately.
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '))
   shown.stack = frames?.join('\n')
   if (depth >= depthMax) return shown
@@ -54,26 +65,26 @@ function redactError(error: Error, depth: number): Fields {
   return shown
 }
 
-/** Many libraries name their errors by the class alone. */
+/** Many libraries set only the class of their errors, not the name. */
 function typeOf(error: Error): string {
   return error.name === 'Error' ? error.constructor.name : error.name
 }
 
-/** Errors whose message quotes the value that could not be read: of slonik, and of JSON.parse. */
+/** Errors of slonik and JSON.parse whose message quotes the invalid value. */
 const quotingTypes = ['InvalidInputError', 'SyntaxError']
 
 function messageOf(error: Error & Fields): string {
   const type = typeOf(error)
-  // The message of a zod error is all of its issues, with texts of schemas.
+  // The message of a ZodError contains all issues, with texts of schemas.
   if (type.endsWith('ZodError')) return 'wrong shape'
-  // Class 22 of Postgres: data exceptions.
+  // SQLSTATE class 22: data exceptions.
   const isQuoting = quotingTypes.includes(type) || /^22/.test(String(error.code))
   const message = isQuoting ? error.message.replace(/["'].*["']/s, removed) : error.message
-  // Addresses of people, and credentials in URLs.
+  // Email addresses, and credentials in URLs.
   return message.replace(/[^\s'"<>(]+@[^\s'"<>)]+/g, removed)
 }
 
-/** Where a value had the wrong shape (zod), without the value. */
+/** Path and code of a zod issue, without the value. */
 function issueOf(issue: Fields): Fields {
   const { path, code } = Object(issue) as Fields
   return { path, code }

@@ -9,54 +9,54 @@ import type { WorkflowSchedule, Workflows } from '../workflows/temporal.ts'
 import type { Settings, ValuesOf } from './config.ts'
 import type { Log } from './log.ts'
 
-/** What a service is: its name, settings and tables, and how to make it from what it needs. */
+/** Definition of a service: name, settings, tables, and its factory. */
 export interface ServiceDefinition<S extends Settings = Settings> {
   name: string
-  /** The database schema of its tables. */
+  /** Database schema of its tables. */
   schema: string
-  /** Folder of its migrations. */
+  /** Folder of its SQL files. */
   migrations: URL
   settings: S
-  /** Columns (`table.column`) of which an account gets no copy, beside the secrets (kit). */
+  /** Columns (`table.column`) that the copy of an account leaves out, in addition to secrets. */
   hidden?: string[]
-  // A method, so that definitions with settings of their own fit one list.
+  // Method syntax: its parameter is bivariant, so definitions with different settings fit one list.
   create(deps: ServiceDeps<S>): Service
 }
 
-/** What a process offers each service it hosts. */
+/** Dependencies that the process gives each hosted service. */
 export interface ServiceDeps<S extends Settings = Settings> {
   config: ValuesOf<S>
   database: Database
   broker: Broker
   workflows: Workflows
   mesh: Mesh
-  /** Signs what the service does by itself. */
+  /** Signs calls that the service makes on its own. */
   signer: Signer
-  /** Seals what the service keeps for others: access tokens, keys, seeds. */
+  /** Seals stored secrets of users: access tokens, keys, seeds. */
   secrets: Secrets
   log: Log
   clock: () => Date
 }
 
-/** What a process does for a service while it hosts it. */
+/** Parts of a service that the process runs. */
 export interface Service {
   routes: (router: ConnectRouter) => void
-  /** Handlers of its durable consumer, which bears its name. */
+  /** Handlers of its durable consumer, which has the service's name. */
   handlers?: Handler[]
-  /** Its task queue bears its name. */
+  /** Modules of its workflows; the task queue has the service's name. */
   workflowModules?: URL[]
   // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
   activities?: Record<string, (...args: any[]) => Promise<unknown>>
   schedules?: WorkflowSchedule[]
-  /** IDs of schedules it may have had under other settings. */
+  /** IDs of schedules to delete, which other settings may have created. */
   formerSchedules?: string[]
-  /** Waits for what has to be there before it is called (worker threads). */
+  /** Resolves when the service can take calls (worker threads are up). */
   ready?: () => Promise<void>
-  /** Frees what the service opened itself (worker threads). */
+  /** Releases resources of the service (worker threads). */
   close?: () => Promise<void>
 }
 
-/** Keeps the settings' types while a definition joins a list of services. */
+/** Returns the definition unchanged; it keeps the types of its settings. */
 export function defineService<S extends Settings>(
   definition: ServiceDefinition<S>,
 ): ServiceDefinition<S> {

@@ -1,17 +1,18 @@
-/** A number of slots, taken in the order they are asked for. */
+/** Slots of a concurrency limiter, first in, first out. */
 export interface Slots {
-  /** Takes a slot if one is free; false otherwise. */
+  /** Takes a free slot; returns false when there is none. */
   tryTake: () => boolean
-  /** Waits for a slot; throws the signal's reason once it is aborted. */
+  /** Waits for a slot; throws the signal's reason when it aborts. */
   take: (signal: AbortSignal) => Promise<void>
-  /** Waits for a slot; false once that took so long. Cheaper than a signal for each wait. */
+  /** Waits for a slot; returns false after `ms`. Cheaper than a signal for each wait. */
   takeWithin: (ms: number) => Promise<boolean>
+  /** Releases a slot to the next waiter. */
   free: () => void
-  /** How many wait for a slot. */
+  /** Number of waiters. */
   waiting: () => number
 }
 
-/** Concurrency limiter: `count` slots, first in first out. */
+/** Concurrency limiter with `count` slots, first in, first out. */
 export function createSlots(count: number): Slots {
   let free = count
   const waiting = new Set<() => void>()

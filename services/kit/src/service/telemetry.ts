@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Metrics of the process, in the Prometheus text format on the service's HTTP port. */
+/** Metrics of the process in the Prometheus text format, served on the RPC port. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
@@ -12,7 +12,7 @@ const rpcSeconds = new Histogram({
   registers: [registry],
 })
 
-/** Starts timing an RPC; call the result once with the outcome. */
+/** Starts the timer of an RPC; call the result once with the outcome (`ok` or a code). */
 export function observeRpc(service: string, method: string): (code: string) => void {
   const startedAt = performance.now()
   return (code) => {
@@ -31,7 +31,7 @@ const httpSeconds = new Histogram({
   registers: [registry],
 })
 
-/** Counts a REST request. `route` is its path with the names of its parameters. */
+/** Records a REST request. `route` is the path with parameter names. */
 export function observeHttp(request: {
   method: string
   route: string
@@ -46,7 +46,7 @@ export function observeHttp(request: {
 
 type Series = ReturnType<typeof rpcSeconds.labels>
 
-// Finding a series by its labels costs more than an observation.
+// Cache of labelled series: looking up a series costs more than an observation.
 const observed = new Map<string, Series>()
 
 function known(key: string, find: () => Series): Series {
@@ -55,15 +55,15 @@ function known(key: string, find: () => Series): Series {
   return series
 }
 
-/** Messages a consumer gave up on; worth an alarm. */
+/** Dead letters; alert on any increase. */
 export const deadLetters = new Counter({
   name: 'coffer_dead_letters_total',
-  help: 'Messages given up, by consumer; at "relay" changes that are too large for NATS.',
+  help: 'Dead letters, by consumer; "relay" counts changes that are too large for NATS.',
   labelNames: ['consumer'],
   registers: [registry],
 })
 
-/** Changes committed but not yet published. */
+/** Committed changes that are not yet published. */
 export const relayBacklog = new Gauge({
   name: 'coffer_relay_backlog',
   help: 'Changes the relay found unpublished in its last round, by service.',
@@ -71,7 +71,7 @@ export const relayBacklog = new Gauge({
   registers: [registry],
 })
 
-/** How long statements and transactions waited for a connection of their pool. */
+/** Time that statements and transactions waited for a connection of their pool. */
 export const connectionWait = new Histogram({
   name: 'coffer_database_wait_seconds',
   help: 'Time a statement or transaction waited for a connection, by schema.',

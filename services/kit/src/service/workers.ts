@@ -2,42 +2,42 @@ import { Piscina } from 'piscina'
 import { unavailable } from '../rpc/errors.ts'
 import { createSlots } from './slots.ts'
 
-/** Worker threads for what would block the event loop, behind a bounded queue. */
+/** Worker threads for CPU-bound work, behind a bounded queue. */
 export interface Workers<Input, Output> extends AsyncDisposable {
   /**
-   * Throws unavailable at once when the queue is full, or later when no thread is free in time. A
-   * signal that is aborted takes the task out of the queue, or ends its thread.
+   * Runs a task. Throws unavailable when the queue is full, or no thread is free in time. An
+   * aborted signal removes the task from the queue, or ends its thread.
    */
   run: (input: Input, signal?: AbortSignal) => Promise<Output>
-  /** Whether one more task would be refused at once. */
+  /** Whether the queue is full. */
   isFull: () => boolean
 }
 
-/** Bounds of a pool of worker threads. */
+/** Bounds of a thread pool. */
 export interface WorkersOptions<Output> {
-  /** Exports `run(input)`. */
+  /** Module that exports `run(input)`. */
   module: URL
-  /** Kept alive without work; none unless set. */
+  /** Threads that stay alive without work; 0 unless set. */
   threadsMin?: number
-  /** Tasks at a time, each on a thread of its own. */
+  /** Concurrent tasks, each on a thread of its own. */
   threadsMax: number
-  /** Tasks that may wait for a thread, at least 1. */
+  /** Waiting tasks, at least 1. */
   queueMax: number
-  /** How long a task waits for a thread. */
+  /** Time in ms that a task waits for a thread. */
   waitTimeoutMs: number
-  /** How long a task runs, with the start of a thread, before its thread is ended. */
+  /** Time in ms that a task runs, including the start of its thread; then the thread is ended. */
   taskTimeoutMs: number
-  /** Of each thread. */
+  /** Heap size of each thread. */
   memoryMaxMb: number
-  /** Result of a task that exceeds its time or its memory; or throws. */
+  /** Result of a task that exceeds its time or memory; may throw. */
   exceeded: () => Output
 }
 
 /**
- * Starts threads over a module; input and output are cloned between threads.
+ * Creates a thread pool for a module; input and output are cloned between threads.
  *
- * The queue is a limiter in front of Piscina. Piscina (5.3) does not bound its own queue for
- * tasks with an abort signal, and starts no thread for queued tasks after a signal ended one.
+ * A limiter in front of Piscina bounds the queue. Piscina (5.3) does not bound its own queue for
+ * tasks with a signal. It also starts no thread for queued tasks after a signal has ended one.
  */
 export function startWorkers<Input, Output>(
   options: WorkersOptions<Output>,
@@ -66,11 +66,11 @@ export function startWorkers<Input, Output>(
   return {
     isFull,
     run: async (input, signal) => {
-      if (isFull()) throw tooMuchWaits()
+      if (isFull()) throw queueFull()
       using task = startTask(signal)
       tasks.add(task)
       try {
-        const limit = { timeoutMs: options.waitTimeoutMs, reason: tooMuchWaits }
+        const limit = { timeoutMs: options.waitTimeoutMs, reason: queueFull }
         await task.within(limit, () => threads.take(task.signal))
         return await runTask(input, task).finally(threads.free)
       } finally {
@@ -86,18 +86,18 @@ export function startWorkers<Input, Output>(
 
 const tookTooLong = Symbol('a task took too long')
 
-/** Abort signal of one task, with a time limit for each of its steps. */
+/** Abort signal of one task, with a timeout for each of its steps. */
 interface Task extends Disposable {
   signal: AbortSignal
   abort: (reason: unknown) => void
-  /** Aborts the task, with the reason that is made then, where the work takes longer. */
+  /** Aborts the task with `reason()` when the step takes longer than its timeout. */
   within: <Result>(
     limit: { timeoutMs: number; reason: () => unknown },
     work: () => Promise<Result>,
   ) => Promise<Result>
 }
 
-/** Until disposed, the task is aborted together with its caller's signal. */
+/** The task aborts with its caller's signal, until disposed. */
 function startTask(caller: AbortSignal | undefined): Task {
   const controller = new AbortController()
   const abort = (reason: unknown): void => controller.abort(reason)
@@ -119,7 +119,7 @@ function startTask(caller: AbortSignal | undefined): Task {
   }
 }
 
-function tooMuchWaits(): Error {
+function queueFull(): Error {
   return unavailable('too much of this work is waiting')
 }
 

@@ -49,7 +49,9 @@ interface WorkerConnection {
  * Polls a task queue until disposed. Resolves after the first attempt to create a worker; failed
  * ones are retried every 5 s.
  */
-export async function startWorker(options: WorkerOptions & WorkerConnection): Promise<AsyncDisposable> {
+export async function startWorker(
+  options: WorkerOptions & WorkerConnection,
+): Promise<AsyncDisposable> {
   const { workflows, log, taskQueue } = options
   const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
   return keepRunning({
