@@ -31,7 +31,7 @@ export async function rotateSecrets(database: Database, keys: KeyEncryption): Pr
     if (rotated === before) return rotated
   }
   throw new Error(
-    'secrets are still being sealed under a former key: restart the processes that use it, then repeat',
+    'processes still seal secrets under a former key: restart them, then repeat',
   )
 }
 

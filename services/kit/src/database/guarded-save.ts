@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { columnNames, namesOf, rowAssignments } from './rows.ts'
 
 // Parts of a statement that saves aggregates by compare-and-set. The CTE `guard` has a row for each
-// aggregate whose version still holds. Its columns are `account_id`, `bank_account_id`, and one column
-// for each part, named after the part: the rows to save as a JSON array.
+// aggregate whose version still holds. Its columns are `account_id`, `bank_account_id`, and one for
+// each part, named after the part: the rows to save as a JSON array.
 
 /** The fields of an aggregate's key. */
 export const keyFields = ['accountId', 'bankAccountId']
