@@ -30,7 +30,7 @@ async function refusesNewConnections({ rpcPort, grpcPort }: Servers): Promise<vo
   }
 }
 
-test('a drain waits for the running call, refuses new ones, leaves no connection', async () => {
+test('a drain waits for the running call, refuses new ones, closes connections', async () => {
   await using folder = await scratchFolder()
   const calls = createCalls()
   const servers = await serveCalls(calls, folder.path)
@@ -54,7 +54,7 @@ test('a drain waits for the running call, refuses new ones, leaves no connection
   agent.destroy()
 })
 
-test('a process that is told to stop serves on, but is not ready', async () => {
+test('a process that is told to stop still serves, but is not ready', async () => {
   await using folder = await scratchFolder()
   const draining = new AbortController()
   const servers = await serveCalls(createCalls(), folder.path, { draining: draining.signal })
@@ -75,7 +75,7 @@ test('a process that is told to stop serves on, but is not ready', async () => {
   await expect(readiness()).rejects.toThrow()
 })
 
-test('a connection that carries nothing does not hold up a drain', async () => {
+test('a connection without requests does not delay a drain', async () => {
   await using folder = await scratchFolder()
   const servers = await serveCalls(createCalls(), folder.path)
   const unused = connect(servers.rpcPort, '127.0.0.1')
@@ -86,7 +86,7 @@ test('a connection that carries nothing does not hold up a drain', async () => {
   await closed
 })
 
-test('a call that does not end is cut off when the drain has lasted long enough', async () => {
+test('a call that does not end is cut off after the drain timeout', async () => {
   await using folder = await scratchFolder()
   const calls = createCalls()
   const servers = await serveCalls(calls, folder.path, { drainMsMax: 20 })
@@ -99,7 +99,7 @@ test('a call that does not end is cut off when the drain has lasted long enough'
   calls.release()
 })
 
-test('an idle gRPC connection, or one that watches health, does not hold up a drain', async () => {
+test('an idle gRPC connection, or one that watches health, does not delay a drain', async () => {
   await using folder = await scratchFolder()
   const servers = await serveCalls(createCalls(), folder.path)
   const session = connectHttp2(`http://127.0.0.1:${servers.grpcPort}`)
@@ -121,7 +121,7 @@ test('an idle gRPC connection, or one that watches health, does not hold up a dr
   expect([frames.at(6), frames.at(13)]).toEqual([1, 2])
 })
 
-test('where the second port is taken, the first is let go', async () => {
+test('when the second port is taken, the first is closed', async () => {
   await using folder = await scratchFolder()
   await using first = await serveCalls(createCalls(), folder.path)
   const ports = { rpcPort: 0, grpcPort: first.grpcPort }
@@ -130,7 +130,7 @@ test('where the second port is taken, the first is let go', async () => {
   })
 })
 
-test('the HTTP port tells liveness, readiness and metrics', async () => {
+test('the HTTP port serves liveness, readiness and metrics', async () => {
   await using folder = await scratchFolder()
   const reasons: string[] = []
   const servers = await serveCalls(createCalls(), folder.path, { blockers: async () => reasons })

@@ -23,7 +23,7 @@ import { createCalls } from '../testing/fixture/calls.ts'
 import { serveCalls } from '../testing/fixture/mesh.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
 
-// What clients in other languages do: the standard protos, no code of ours.
+// A client in another language: the standard protos, none of the project's code.
 const nodeModules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const health = loadSync(`${nodeModules}/grpc-health-check/proto/health/v1/health.proto`, {
   enums: String,
@@ -55,7 +55,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** A client of the service of that full name, closed when disposed. */
+/** A client of the service with that full name, closed when disposed. */
 function connect(definition: PackageDefinition, service: string): Disposable & { client: Client } {
   const found = service.split('.').reduce<unknown>((branch, name) => {
     return (branch as Record<string, unknown>)[name]
@@ -81,7 +81,7 @@ function call(
   })
 }
 
-/** Asks for a service by reflection, and makes its definition of the answer alone. */
+/** Loads the definition of a service by reflection alone. */
 async function reflect(request: object): Promise<Record<string, never>> {
   using open = connect(reflection, 'grpc.reflection.v1.ServerReflection')
   const method = (open.client as unknown as Record<string, () => NodeJS.ReadWriteStream>)
@@ -108,7 +108,7 @@ async function reflectedLinks(): Promise<PackageDefinition> {
   return loadFileDescriptorSetFromBuffer(Buffer.from(set), { longs: String })
 }
 
-test('a plain gRPC client calls a service it knows by reflection alone', async () => {
+test('a plain gRPC client calls a service that it knows by reflection alone', async () => {
   using open = connect(await reflectedLinks(), 'coffer.feedsync.v1.FeedLinkService')
   const reply = await call(open.client, 'getFeedLink', { feed_link_id: 'fine' })
   expect(reply.feed_link).toMatchObject({
@@ -118,7 +118,7 @@ test('a plain gRPC client calls a service it knows by reflection alone', async (
   })
 })
 
-test('it gets the codes of gRPC, its deadline is kept, and it must say who calls', async () => {
+test('it gets gRPC codes, its deadline holds, and it needs a caller token', async () => {
   using open = connect(await reflectedLinks(), 'coffer.feedsync.v1.FeedLinkService')
   const fails = (name: string, options = {}) =>
     call(open.client, 'getFeedLink', { feed_link_id: name }, options).catch(({ code }) => code)
@@ -128,7 +128,7 @@ test('it gets the codes of gRPC, its deadline is kept, and it must say who calls
   expect(await fails('fine', { metadata: new Metadata() })).toBe(status.UNAUTHENTICATED)
 })
 
-test('reflection lists the services, with health, and says what it does not know', async () => {
+test('reflection lists the services and health, and refuses unknown names', async () => {
   const { listServicesResponse } = await reflect({ listServices: '' })
   expect(listServicesResponse).toEqual({
     service: [

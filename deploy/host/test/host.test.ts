@@ -55,7 +55,7 @@ test('twenty requests under one Idempotency-Key write once and get one answer', 
   })
 })
 
-test('lines about a call name its service', async () => {
+test('log lines of a call name its service', async () => {
   const { log, lines } = keepLogLines('error')
   await using logged = await boot([fixture], {}, log)
   const links = logged.client('identity', FeedLinkService)
@@ -64,7 +64,7 @@ test('lines about a call name its service', async () => {
   expect(lines()).toMatchObject([{ service: 'identity', rpc: 'CreateFeedLink' }])
 })
 
-test('a refused caller token is logged with the service that it was for', async () => {
+test('a refused caller token is logged with the called service', async () => {
   const { log, lines } = keepLogLines('warn')
   await using logged = await boot([fixture], {}, log)
   const router = createRouterTransport(logged.host.routes)
@@ -86,7 +86,7 @@ test('a call without a caller is refused', async () => {
   })
 })
 
-/** The fixture, and how often it was closed. */
+/** The fixture's definition; counts how often the service was closed. */
 function closing() {
   const counted = { times: 0, definition: fixture }
   counted.definition = {
@@ -112,7 +112,7 @@ test('a start that fails leaves nothing running', async () => {
   expect(closed.times).toBe(1)
 })
 
-test('services start side by side, and where one is never ready all stop', async () => {
+test('services start in parallel, and all stop when one does not become ready', async () => {
   const closed = closing()
   const [thirdStarts, thirdEnds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const ready = () => {

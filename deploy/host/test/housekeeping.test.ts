@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const left = (query: ReturnType<typeof sql.unsafe>) => database.pool.anyFirst(query)
 
-test('what has been kept long enough goes, the rest stays', async () => {
+test('expired rows are deleted, others stay', async () => {
   const { pool } = database
   await pool.query(sql.unsafe`
     INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply, created_at)
@@ -33,7 +33,7 @@ test('what has been kept long enough goes, the rest stays', async () => {
     VALUES ('chg_old', 'acct_1', 't', 'e', 1, '', now() - interval '91 days', now()),
       ('chg_unpublished', 'acct_1', 't', 'e', 1, '', now() - interval '91 days', NULL),
       ('chg_fresh', 'acct_1', 't', 'e', 1, '', now() - interval '89 days', now())`)
-  // Longer than the changes, so that none comes again whose effect is forgotten.
+  // Longer than changes, so that a replayed change finds its inbox row.
   await pool.query(sql.unsafe`
     INSERT INTO inbox (consumer, change_id, received_at)
     VALUES ('c', 'chg_old', now() - interval '98 days'),
@@ -47,7 +47,7 @@ test('what has been kept long enough goes, the rest stays', async () => {
   expect(await left(sql.unsafe`SELECT change_id FROM inbox`)).toEqual(['chg_kept'])
 })
 
-test('one round takes more than a batch', async () => {
+test('one run deletes more than one batch', async () => {
   await inBulk({ url, schema: fixture.schema }, (tx) =>
     tx.query(sql.unsafe`
       INSERT INTO inbox (consumer, change_id, received_at)

@@ -37,7 +37,7 @@ async function value(text: string): Promise<unknown> {
   return rows[0]?.[0]
 }
 
-/** The tables of a service whose migrations a test writes. */
+/** A schema whose migration files the test writes. */
 interface Written extends AsyncDisposable {
   tables: Tables
   write: (files: Record<string, string>) => Promise<void>
@@ -140,7 +140,7 @@ async function formerTables(schema: string, ...names: string[]): Promise<void> {
 
 const former = { '0001-table.sql': table, 'former.txt': '0001-small.sql\n0002-larger.sql\n' }
 
-test('tables of the former migrations are taken over, and get what is new', async () => {
+test('tables of the former migrations are adopted, and newer migrations applied', async () => {
   await using old = await service('old', { ...former, '0002-row.sql': rows })
   await formerTables('old', '0001-small.sql', '0002-larger.sql')
   await checkMigrations(old.tables)
@@ -149,7 +149,7 @@ test('tables of the former migrations are taken over, and get what is new', asyn
   expect(applied.flat()).toEqual(['0002-row.sql'])
   expect(await missingMigrations(old.tables)).toEqual([])
   expect(await value('SELECT count(*) FROM old.things')).toBe('2')
-  // A program of the version before starts only on these.
+  // A program of the previous version starts only on these.
   expect(await value('SELECT count(*) FROM old.migrations')).toBe('2')
   await old.write({ '0001-table.sql': `${table};` })
   await expect(migrate(old.tables)).rejects.toThrow('0001-table.sql was edited')
@@ -173,7 +173,7 @@ test.each([
 
 const impatient = { lockTimeoutMs: 100, lockTriesMax: 2 }
 
-test('a lock is waited for briefly and again, so that requests behind it go on', async () => {
+test('a migration waits for a lock briefly, so that requests behind it continue', async () => {
   await using busy = await service('busy', { '0001-table.sql': table })
   await migrate(busy.tables)
   await busy.write({ '0002-column.sql': 'ALTER TABLE things ADD COLUMN m int4' })
@@ -189,7 +189,7 @@ test('a lock is waited for briefly and again, so that requests behind it go on',
     () => value(waits),
     (waiting) => waiting === 1,
   )
-  // Waits behind the migration until its lock times out.
+  // This request queues behind the migration until the migration's lock timeout.
   expect(await value('SELECT count(*) FROM busy.things')).toBe('0')
   await reader.query('COMMIT')
   expect(await migrating).toEqual(['0002-column.sql'])

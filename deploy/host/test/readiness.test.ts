@@ -13,7 +13,7 @@ import { scratchFolder } from '../testing/fixture/scratch.ts'
 
 const clock = () => new Date()
 
-/** A ledger behind a port, which trusts the keys of a folder. */
+/** A ledger behind a port that trusts the keys of a folder. */
 function serveLedger(options: {
   keysFolder: string
   isHealthy?: () => Promise<boolean>
@@ -30,7 +30,7 @@ function serveLedger(options: {
   })
 }
 
-/** How a process that calls the ledger is, by the keys of a folder. */
+/** Readiness of a process that calls the ledger with the keys of a folder. */
 function watchLedger(options: { keysFolder: string; port: number; isEssential?: boolean }) {
   const { keysFolder, port, isEssential = true } = options
   const stack = new DisposableStack()
@@ -43,7 +43,7 @@ function watchLedger(options: { keysFolder: string; port: number; isEssential?: 
   return { readiness, lines, [Symbol.dispose]: () => stack.dispose() }
 }
 
-test('a service goes and comes back: the process is not ready meanwhile, and logs it', async () => {
+test('while a service is away the process is not ready; both changes are logged', async () => {
   await using folder = await scratchFolder()
   const keysFolder = folder.path
   loadSigner(keysFolder, 'gateway')
@@ -72,7 +72,7 @@ test('a service that is not essential leaves the process ready, but not healthy'
   expect(await watched.readiness.isHealthy()).toBe(false)
 })
 
-test('keys that a neighbour does not trust make a process not ready', async () => {
+test('a process whose keys another service refuses is not ready', async () => {
   await using ours = await scratchFolder()
   await using theirs = await scratchFolder()
   loadSigner(theirs.path, 'gateway')

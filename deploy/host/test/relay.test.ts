@@ -30,7 +30,7 @@ afterAll(async () => {
 const changesFor = (accountId: string, count: number) =>
   Array.from({ length: count }, (_, index) => settingsChange(accountId, `${index}`))
 
-/** What the stream holds of an account: message IDs and the account's sequence, in its order. */
+/** Message IDs and sequence numbers of an account in the stream, in stream order. */
 async function published(accountId: string) {
   const messages = await storedMessages(messaging.broker)
   return messages
@@ -58,7 +58,7 @@ async function setAside(): Promise<number | undefined> {
 
 const allMarked = () => eventually(waiting, (count) => count === 0n)
 
-test('the changes of an account come in the order of their sequence, without a gap', async () => {
+test('the changes of an account are published in sequence order, without a gap', async () => {
   await using _relay = await messaging.relay()
   const [one, two] = [newId('acct'), newId('acct')]
   const changes = changesFor(one, 10).flatMap((change, index) => [
@@ -87,7 +87,7 @@ test('a change that is rolled back is never published', async () => {
   expect(await reaches(accountId, 1)).toEqual([{ id: done.changeId, sequence: 1 }])
 })
 
-test('two relays at once publish each change once, under one number', async () => {
+test('two concurrent relays publish each change once, under one number', async () => {
   await using _one = await messaging.relay()
   await using _two = await messaging.relay()
   const accountId = newId('acct')
@@ -107,19 +107,19 @@ test('two relays at once publish each change once, under one number', async () =
   )
 })
 
-test('a change published before a crash that forgot it is in the stream once', async () => {
+test('a change that is published again after a crash is in the stream once', async () => {
   await using _relay = await messaging.relay()
   const accountId = newId('acct')
   await commit(messaging.database, changesFor(accountId, 5))
   await allMarked()
   const before = await published(accountId)
-  // What a crash between the acknowledgement and the mark leaves behind.
+  // The state after a crash between the acknowledgement and the mark.
   expect(await republish(messaging.database, null)).toBeGreaterThanOrEqual(5)
   await allMarked()
   expect(await published(accountId)).toEqual(before)
 })
 
-test('what commits while NATS is away is published when it is back', async () => {
+test('changes committed while NATS is away are published when it is back', async () => {
   await using proxy = await openProxy(requiredVariable('COFFER_TEST_NATS_URL'))
   await using broker = await messaging.connect(proxy.url)
   await using _relay = await messaging.relay(broker)
@@ -169,9 +169,9 @@ test('a relay cut off from NATS logs its recovery only once NATS answers it', as
   ])
 })
 
-test('changes that are too large for NATS are set aside and hold up no others', async () => {
+test('changes that are too large for NATS are put aside and block no others', async () => {
   await using broker = await messaging.connect()
-  // The server's own limit of 1 MiB would take more than a batch's worth of room.
+  // A lower limit than the server's 1 MiB keeps the test small.
   const { info } = broker.connection
   if (info) info.max_payload = 1_024
   const accountId = newId('acct')

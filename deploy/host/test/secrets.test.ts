@@ -20,14 +20,14 @@ function keysIn(folder: string) {
   return localKeyEncryption(folder)
 }
 
-test('a secret comes back for its owner, also after a restart', async () => {
+test('a secret opens for its owner, also after a restart', async () => {
   await using folder = await scratchFolder()
   const sealed = await createSecrets(keysIn(folder.path)).seal('ключ-abc', owner)
   const restarted = createSecrets(keysIn(folder.path))
   expect(await restarted.open(sealed, owner)).toBe('ключ-abc')
 })
 
-test('the stored form shows neither the secret nor that two are equal', async () => {
+test('the stored form reveals neither the secret nor the equality of two', async () => {
   await using folder = await scratchFolder()
   const secrets = createSecrets(keysIn(folder.path))
   const [one, two] = [await secrets.seal('abcdefgh', owner), await secrets.seal('abcdefgh', owner)]
@@ -36,7 +36,7 @@ test('the stored form shows neither the secret nor that two are equal', async ()
   expect(one.keyId).toBe(two.keyId)
 })
 
-test('a secret changed in any byte, cut short or moved to another row does not open', async () => {
+test('a secret changed in any byte, truncated or moved to another row does not open', async () => {
   await using folder = await scratchFolder()
   const secrets = createSecrets(keysIn(folder.path))
   const sealed = await secrets.seal('abc', owner)
@@ -52,7 +52,7 @@ test('a secret changed in any byte, cut short or moved to another row does not o
   await expect(secrets.open(sealed, 'acct_2/lfx_1')).rejects.toThrow()
 })
 
-test('another key file is told apart by its ID', async () => {
+test('another key file has another ID', async () => {
   await using ours = await scratchFolder()
   await using theirs = await scratchFolder()
   const sealed = await createSecrets(keysIn(ours.path)).seal('abc', owner)
@@ -60,7 +60,7 @@ test('another key file is told apart by its ID', async () => {
   await expect(others.open(sealed, owner)).rejects.toThrow(`secret needs key ${sealed.keyId}`)
 })
 
-test('the key file is made once, for its owner alone, and never for a secret', async () => {
+test('the key file is created once, with mode 0600, and never by sealing a secret', async () => {
   await using folder = await scratchFolder()
   const path = join(folder.path, 'keys')
   const dataKey = Buffer.alloc(32)
@@ -98,21 +98,24 @@ describe.each(['secrets.key', 'gateway.key', 'gateway.pub'])('a %s', (name) => {
   })
 })
 
-test.each(['secrets.key', 'gateway.key'])('a %s that others may read is refused', async (name) => {
-  await using folder = await scratchFolder()
-  use(folder.path, name)
-  const path = join(folder.path, name)
-  await chmod(path, 0o640)
-  use(folder.path, name)
-  await chmod(path, 0o644)
-  expectFault(() => use(folder.path, name), path, /others \(mode 644\): chmod it to 600$/)
-})
+test.each(['secrets.key', 'gateway.key'])(
+  'a %s that other users may read is refused',
+  async (name) => {
+    await using folder = await scratchFolder()
+    use(folder.path, name)
+    const path = join(folder.path, name)
+    await chmod(path, 0o640)
+    use(folder.path, name)
+    await chmod(path, 0o644)
+    expectFault(() => use(folder.path, name), path, /others \(mode 644\): chmod it to 600$/)
+  },
+)
 
 test.each<[string, (path: string) => unknown, RegExp]>([
   ['a file', (path) => writeFile(path, 'x'), /cannot be read \(ENOTDIR: not a directory\)$/],
   ['a device', (path) => symlink('/dev/null', path), /cannot be read \(ENOTDIR: .+\)$/],
   ['a dangling link', (path) => symlink('gone/too', path), /is a dangling symbolic link:/],
-])('a keys folder that is %s is one line', async (_what, make, line) => {
+])('a keys folder that is %s is refused in one line', async (_what, make, line) => {
   await using folder = await scratchFolder()
   const path = join(folder.path, 'keys')
   await make(path)
@@ -121,13 +124,13 @@ test.each<[string, (path: string) => unknown, RegExp]>([
   expect(() => createLocalKey(path)).toThrow(SettingsError)
 })
 
-test('a keys folder that cannot be made says what to do', () => {
+test('the error for a keys folder that cannot be created says what to do', () => {
   const path = '/proc/no-keys/here'
   const line = /is missing and cannot be made here \(ENOENT: .+\): bring it .+"coffer keys:create"/
   expectFault(() => createLocalKey(path), join(path, 'secrets.key'), line)
 })
 
-/** As a start does it. */
+/** The start of a process. */
 function use(folder: string, name: string): void {
   if (name === 'secrets.key') createLocalKey(folder)
   else loadSigner(folder, 'gateway')
@@ -147,11 +150,11 @@ function expectFault(call: () => unknown, path: string, line: RegExp): void {
   expect(message).not.toContain('\n')
 }
 
-test('a key is kept under its own name before it is in use, so that none is lost', async () => {
+test('a key is stored under its own name before it is used, so that none is lost', async () => {
   await using folder = await scratchFolder()
   const keys = keysIn(folder.path)
   const sealed = [await createSecrets(keys).seal('abc', owner)]
-  // As if another process replaced the key before anything was moved to it.
+  // Another process replaces the key before any secret moves to it.
   for (const _ of [1, 2]) {
     replaceLocalKey(folder.path)
     sealed.push(await createSecrets(keys).seal('abc', owner))

@@ -7,7 +7,7 @@ import { serveCalls } from '../testing/fixture/mesh.ts'
 import { post, postShort } from '../testing/fixture/post.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
 
-test('a stream answered before its end leaves the connection to the next call', async () => {
+test('a stream answered before its end keeps the connection usable for the next call', async () => {
   await using folder = await scratchFolder()
   const calls = createCalls()
   await using servers = await serveCalls(calls, folder.path)

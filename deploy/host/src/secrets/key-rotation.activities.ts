@@ -30,9 +30,7 @@ export async function rotateSecrets(database: Database, keys: KeyEncryption): Pr
     for await (const part of rangesOf(database)) rotated += await rotate(database, keys, part)
     if (rotated === before) return rotated
   }
-  throw new Error(
-    'processes still seal secrets under a former key: restart them, then repeat',
-  )
+  throw new Error('processes still seal secrets under a former key: restart them, then repeat')
 }
 
 interface Part {

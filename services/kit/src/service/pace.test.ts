@@ -13,14 +13,14 @@ test('no rest is longer than a second', () => {
 test('a late event loop doubles the rest, up to eight times; then it halves again', () => {
   const late = [11, 11, 11, 11, 11, 10, 0, 0, 0]
   let slowdown = 1
-  const course = late.map((lateMs) => {
+  const slowdowns = late.map((lateMs) => {
     slowdown = slowdownAfter(slowdown, lateMs)
     return slowdown
   })
-  expect(course).toEqual([2, 4, 8, 8, 8, 4, 2, 1, 1])
+  expect(slowdowns).toEqual([2, 4, 8, 8, 8, 4, 2, 1, 1])
 })
 
-test('what work comes to is passed on, its failure too', async () => {
+test('the result of the work is returned, its error thrown', async () => {
   using pace = createPace({ share: 1 })
   expect(await pace.run(async () => 'done')).toBe('done')
   await expect(pace.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')

@@ -41,7 +41,7 @@ const scopeOf = (name: string): AggregateKey => ({ accountId: name, bankAccountI
 const keysOf = (scopes: readonly AggregateKey[]) =>
   sql.array([...new Set(scopes.map(keyOf))].sort(), 'text')
 
-/** A writer of empty lists, whose first round waits until it is let go. */
+/** A writer of empty lists; its first round waits until the test releases it. */
 async function heldWriter(...names: string[]) {
   await database.pool.query(sql.unsafe`
     INSERT INTO lists SELECT key, '{}', 0 FROM unnest(${keysOf(names.map(scopeOf))}) AS key`)
@@ -87,7 +87,7 @@ async function heldWriter(...names: string[]) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-test('an aggregate with more works than may wait is refused alone', async () => {
+test('only the aggregate whose queue is full refuses works', async () => {
   const { append, numbers, letGo } = await heldWriter('hot', 'calm')
   const hot = upTo(3_000).map((number) => append('hot', number))
   const calm = append('calm', 1)
@@ -100,7 +100,7 @@ test('an aggregate with more works than may wait is refused alone', async () => 
   expect(await numbers('hot')).toHaveLength(3_000 - refusals.length)
 })
 
-test('works that are sent one after the other are done in their order', async () => {
+test('works of one aggregate are applied in the order in which they arrive', async () => {
   const { append, numbers, letGo } = await heldWriter('busy')
   const others = upTo(100).map(() => append('busy', -1))
   letGo()

@@ -3,7 +3,7 @@ import { createBatcher } from '../../src/database/batch.ts'
 
 const options = { sizeMax: 3, waitingMax: 4 }
 
-/** A batcher whose batches wait until they are let go; `seen` lists them. */
+/** A batcher whose batches wait until the test releases them; `seen` lists them. */
 function heldBatcher() {
   const seen: string[][] = []
   const held: PromiseWithResolvers<void>[] = []
@@ -25,7 +25,7 @@ function heldBatcher() {
   return { put, seen, letGo, breakDown: (error: Error) => held.shift()?.reject(error) }
 }
 
-test('the first item runs alone, what waits meanwhile runs together, at most so many', async () => {
+test('the first item runs alone, later ones share batches of bounded size', async () => {
   const { put, seen, letGo } = heldBatcher()
   const results = ['a', 'b', 'c', 'd', 'e'].map((item) => put('key', item))
   await letGo()
@@ -56,7 +56,7 @@ test('an item fails alone', async () => {
   ])
 })
 
-test('when the batch itself fails so do its items, and the next batch runs', async () => {
+test('an error of the batch fails all its items, and the next batch runs', async () => {
   const { put, letGo, breakDown } = heldBatcher()
   const outcomes = Promise.allSettled(['a', 'b'].map((item) => put('key', item)))
   breakDown(new Error('down'))
@@ -68,7 +68,7 @@ test('when the batch itself fails so do its items, and the next batch runs', asy
   ])
 })
 
-test('too many that wait are refused', async () => {
+test('an item beyond the bound of the queue is refused', async () => {
   const { put, letGo } = heldBatcher()
   const waiting = ['a', 'b', 'c', 'd', 'e'].map((item) => put('key', item))
   await expect(put('key', 'f')).rejects.toThrow('too many writes are waiting')
@@ -78,7 +78,7 @@ test('too many that wait are refused', async () => {
   expect(await Promise.all(waiting)).toHaveLength(5)
 })
 
-test('an item whose caller gave up while it waited is not run', async () => {
+test('an item that is aborted while it waits does not run', async () => {
   const { put, seen, letGo } = heldBatcher()
   const giveUp = new AbortController()
   const first = put('key', 'a', giveUp.signal)
@@ -94,7 +94,7 @@ test('an item whose caller gave up while it waited is not run', async () => {
   expect(seen).toEqual([['a'], ['c']])
 })
 
-test('a queue of which everybody gave up is left clean', async () => {
+test('a queue whose items were all aborted accepts new items', async () => {
   const { put, seen, letGo } = heldBatcher()
   const giveUp = new AbortController()
   const first = put('key', 'a')

@@ -29,20 +29,20 @@ afterAll(async () => {
 
 const value = (query: ReturnType<typeof sql.unsafe>) => database.pool.oneFirst(query)
 
-test('values come as the types that keep them exact', async () => {
+test('values have types that keep them exact', async () => {
   expect(await value(sql.unsafe`SELECT 9007199254740993::int8`)).toBe(9_007_199_254_740_993n)
   expect(await value(sql.unsafe`SELECT '2026-03-01 10:00:00.123+05:30'::timestamptz`)).toEqual(
     new Date('2026-03-01T04:30:00.123Z'),
   )
   expect(await value(sql.unsafe`SELECT '{"a": [1, null]}'::jsonb`)).toEqual({ a: [1, null] })
   expect(await value(sql.unsafe`SELECT decode('00ff', 'hex')`)).toEqual(Buffer.from([0, 255]))
-  // A sum of bigints is a numeric: as text nothing is lost, and nobody takes it for a number.
+  // A sum of bigints is a numeric: as text it stays exact, and code cannot mistake it for a number.
   expect(await value(sql.unsafe`SELECT sum(n) FROM (VALUES (9007199254740993::int8)) v (n)`)).toBe(
     '9007199254740993',
   )
 })
 
-test('an instant is read right in a database whose own zone has odd offsets', async () => {
+test('instants are correct in a database whose timezone has offsets with seconds', async () => {
   await using zoned = await cloneDatabase([fixture])
   const admin = new pg.Client({ connectionString: zoned.url })
   await admin.connect()
@@ -50,18 +50,18 @@ test('an instant is read right in a database whose own zone has odd offsets', as
   await admin.query(`ALTER DATABASE ${name} SET timezone = 'Europe/Berlin'`)
   await admin.end()
   await using berlin = await open({ url: zoned.url })
-  // Local mean time there was 53 minutes and 28 seconds ahead of UTC.
+  // Local mean time of that timezone was 53 minutes and 28 seconds ahead of UTC.
   const instant = '1850-06-01T00:00:00.000Z'
   const read = await berlin.pool.oneFirst(sql.unsafe`SELECT ${instant}::timestamptz`)
   expect(read).toEqual(new Date(instant))
 })
 
-test('a row that is not what its statement promises is refused', async () => {
+test('a row that does not match the schema of its statement is refused', async () => {
   const promised = sql.type(z.object({ n: z.bigint() }))`SELECT 'text' AS n`
   await expect(database.pool.one(promised)).rejects.toThrow('do not conform')
 })
 
-test('a statement is planned once for all its values', async () => {
+test('a statement is prepared once for all its values', async () => {
   for (const n of [1, 2, 3]) await database.pool.query(sql.unsafe`SELECT ${n}::int4 AS planned`)
   const plans = await value(sql.unsafe`
     SELECT count(*) FROM pg_prepared_statements
@@ -69,7 +69,7 @@ test('a statement is planned once for all its values', async () => {
   expect(plans).toBe(1n)
 })
 
-test('statements are counted, with those around a transaction', async () => {
+test('the count of statements includes BEGIN and COMMIT', async () => {
   const before = database.statements()
   await database.transaction(async (tx) => {
     await tx.query(sql.unsafe`SELECT 1`)
@@ -80,7 +80,7 @@ test('statements are counted, with those around a transaction', async () => {
 
 const conflict = sql.unsafe`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$`
 
-test('a transaction that conflicts is run again, and what it did before is undone', async () => {
+test('a transaction with a serialization failure is rolled back and repeated', async () => {
   let runs = 0
   await database.transaction(async (tx) => {
     runs++
@@ -95,7 +95,7 @@ test('a transaction that conflicts is run again, and what it did before is undon
   expect(kept).toEqual(['lfx_3'])
 })
 
-test('a conflict without end is given up', async () => {
+test('a transaction that keeps conflicting fails after its last attempt', async () => {
   let runs = 0
   const hopeless = database.transaction(async (tx) => {
     runs++
@@ -105,7 +105,7 @@ test('a conflict without end is given up', async () => {
   expect(runs).toBe(6)
 })
 
-test('a statement that takes too long is ended', async () => {
+test('a statement beyond its timeout is cancelled', async () => {
   await using hasty = await open({ statementTimeoutMs: 1_000 })
   const slow = hasty.pool.query(sql.unsafe`SELECT pg_sleep(20)`)
   await expect(slow).rejects.toBeInstanceOf(StatementTimeoutError)
@@ -121,13 +121,13 @@ test('health is false while the server is away, and true when it is back', async
   expect(await eventually(remote.isHealthy, (healthy) => healthy)).toBe(true)
 })
 
-test('checks that come together cost one statement', async () => {
+test('concurrent health checks share one statement', async () => {
   await using other = await open()
   await Promise.all(Array.from({ length: 20 }, () => other.isHealthy()))
   expect(other.statements()).toBe(1)
 })
 
-test('a refusal with problems ends a transaction as it was thrown, and undoes it', async () => {
+test('a refusal with problems rolls a transaction back and is thrown unchanged', async () => {
   const refusal = invalid({ name: 'is taken' })
   const run = database.transaction(async (tx) => {
     await tx.query(sql.unsafe`CREATE TABLE undone (id int)`)

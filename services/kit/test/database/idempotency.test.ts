@@ -26,7 +26,7 @@ function keyed(accountId: string, key: string, bodyHash = 'ab'): CallOptions {
   return { headers: sent }
 }
 
-/** Creates a connection; answers its ID and whether the answer was a kept one. */
+/** Creates a connection; returns its ID and whether the reply was replayed. */
 async function create(name: string, options: CallOptions) {
   let replayed = false
   const onHeader = (header: Headers) => {
@@ -40,7 +40,7 @@ const stored = (accountId: string) =>
   booted.database('identity').pool.anyFirst(sql.unsafe`
     SELECT name FROM connections WHERE account_id = ${accountId} ORDER BY name`)
 
-test('a repeated request gets the first answer, and is told so', async () => {
+test('a repeated request gets the first reply, marked as replayed', async () => {
   const accountId = newId('acct')
   const first = await create('One', keyed(accountId, 'k1'))
   const again = await create('One', keyed(accountId, 'k1'))
@@ -70,9 +70,9 @@ test('without a key, under another key and in another account the request is new
   expect(await stored(stranger)).toEqual(['d'])
 })
 
-test('a failure is not kept: the request can be sent again under its key', async () => {
+test('a failure is not stored: the request can be repeated under its key', async () => {
   const accountId = newId('acct')
-  // Postgres takes no zero byte in a text.
+  // Postgres refuses a zero byte in a text.
   await expect(create('\0', keyed(accountId, 'k1'))).rejects.toThrow()
   expect((await create('One', keyed(accountId, 'k1'))).replayed).toBe(false)
   expect(await stored(accountId)).toEqual(['One'])

@@ -28,7 +28,7 @@ interface Remote extends AsyncDisposable {
   database: Database
 }
 
-/** A pool of two connections whose line to Postgres can fall silent. */
+/** A pool of two connections through a proxy that can fall silent. */
 async function openRemote(overrides: { connectionWaitMs?: number } = {}): Promise<Remote> {
   const using = new AsyncDisposableStack()
   const proxy = using.use(await openProxy(url))
@@ -56,7 +56,7 @@ async function openClient() {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
-test('statements that a silent server does not answer end, and it is used again', async () => {
+test('statements to a silent server fail, and the pool recovers with the server', async () => {
   await using remote = await openRemote()
   const { database, proxy } = remote
   const before = await database.pool.oneFirst(pid)
@@ -76,7 +76,7 @@ test('statements that a silent server does not answer end, and it is used again'
   expect(after).not.toBe(before)
 })
 
-test('a write that may have been committed unheard is unanswered and not repeated', async () => {
+test('a write of unknown outcome is unanswered and not repeated', async () => {
   let runs = 0
   const inTransaction = async ({ proxy, database }: Remote, silentAt: 'insert' | 'commit') => {
     const run = database.transaction(async (tx) => {
@@ -102,11 +102,11 @@ test('a write that may have been committed unheard is unanswered and not repeate
     'DeadlineExceeded',
   ])
   expect(runs).toBe(2)
-  // Nothing of it had arrived.
+  // The server received nothing of it.
   expect(await names()).toEqual([])
 })
 
-test('a write whose connection breaks is unanswered, too', async () => {
+test('a write whose connection breaks is unanswered', async () => {
   await using remote = await openRemote()
   const { database, proxy } = remote
   await database.pool.query(one)
@@ -132,7 +132,7 @@ test('a transaction whose COMMIT was not answered is looked up', async () => {
   expect(await names()).toEqual(expect.arrayContaining(['looked up', 'late']))
 })
 
-test('the wait for a connection is bounded, and measured', async () => {
+test('the wait for a connection is bounded and measured', async () => {
   await using remote = await openRemote({ connectionWaitMs: 50 })
   const { database, proxy } = remote
   await database.pool.query(one)
@@ -153,7 +153,7 @@ test('the wait for a connection is bounded, and measured', async () => {
   expect(count).toBeGreaterThan(quick ?? 0)
 })
 
-/** The timers that Linux runs for our connections to a port (proc_net_tcp). */
+/** The timers of Linux for connections to a port (proc_net_tcp(5)). */
 async function timersOf(url: string): Promise<(string | undefined)[]> {
   const port = Number(new URL(url).port).toString(16).padStart(4, '0').toUpperCase()
   const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n')
@@ -163,7 +163,7 @@ async function timersOf(url: string): Promise<(string | undefined)[]> {
     .map(([, , , , , timer]) => timer?.slice(0, 2))
 }
 
-test('a connection at rest is kept alive by probes', async () => {
+test('an idle connection sends keep-alive probes', async () => {
   await using remote = await openRemote()
   await remote.database.pool.query(one)
   const keepAlive = '02'
@@ -174,7 +174,7 @@ test('a connection at rest is kept alive by probes', async () => {
   )
 })
 
-test('a server that only reads is an outage, until it writes again', async () => {
+test('a read-only server counts as an outage until it accepts writes', async () => {
   await using readOnly = await cloneDatabase([fixture])
   await using admin = new AsyncDisposableStack()
   const client = new pg.Client({ connectionString: readOnly.url })

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 type Handle = Parameters<typeof on<typeof AccountSettingsChangedSchema>>[1]
 
-/** A durable consumer of its own that handles the changes of one account. */
+/** A durable consumer that handles the changes of one account. */
 function consume(accountId: string, handle: Handle, options: Partial<ConsumerOptions> = {}) {
   const handler = on(AccountSettingsChangedSchema, async (event, delivery) => {
     if (delivery.accountId === accountId) await handle(event, delivery)
@@ -64,7 +64,7 @@ function consume(accountId: string, handle: Handle, options: Partial<ConsumerOpt
 const until = <T>(read: () => T, isDone: (value: T) => boolean) =>
   eventually(async () => read(), isDone)
 
-test('a message that fails comes again, and its effect is had once', async () => {
+test('a failed message is redelivered, and its effect happens once', async () => {
   const accountId = newId('acct')
   const { database } = messaging
   await database.pool.query(sql.unsafe`
@@ -93,7 +93,7 @@ test('a message that fails comes again, and its effect is had once', async () =>
   expect(seen).toBe(1n)
 })
 
-test('a poisonous message is put aside and the others are handled', async () => {
+test('a message that always fails becomes a dead letter, and others are handled', async () => {
   const accountId = newId('acct')
   const handled: string[] = []
   let poisoned = 0
@@ -123,7 +123,7 @@ test('a poisonous message is put aside and the others are handled', async () => 
   expect(dead[0]!.header.get('Coffer-Account')).toBe(accountId)
 })
 
-test('a message waits for a database or service that is away, however long', async () => {
+test('an outage of a database or service never makes dead letters', async () => {
   const accountId = newId('acct')
   const faults = [
     unavailable('busy'),
@@ -148,13 +148,13 @@ test('a message waits for a database or service that is away, however long', asy
   expect(attempts).toBe(7)
 })
 
-test('a slow handler keeps its message to itself', async () => {
+test('the message of a slow handler is not redelivered', async () => {
   const accountId = newId('acct')
   let deliveries = 0
   let done = false
   const handle = async () => {
     deliveries++
-    // Four times as long as the server waits without a word.
+    // Four times the server's acknowledgement timeout.
     await sleep(1_200)
     done = true
   }
@@ -185,7 +185,10 @@ function versions(accountId: string) {
   })
   const run = (handlers: Handler[]) =>
     startConsumer({
-      ...{ name: `c-${accountId}`, handlers, broker: messaging.broker, log },
+      name: `c-${accountId}`,
+      handlers,
+      broker: messaging.broker,
+      log,
       retryPausesMs: [20, 500],
     })
   const request = (entityId: string) =>
@@ -194,12 +197,12 @@ function versions(accountId: string) {
     handled,
     older: () => run([settings]),
     newer: () => run([settings, deletions]),
-    /** So many changes that only the newer version knows. */
+    /** Changes that only the newer version handles. */
     requests: (count: number) => Array.from({ length: count }, (_, index) => request(`${index}`)),
   }
 }
 
-test('a message that an older version does not know reaches the newer one', async () => {
+test('a message without a handler in an older version reaches the newer one', async () => {
   const accountId = newId('acct')
   const { handled, older, newer, requests } = versions(accountId)
   await using _newer = await newer()
@@ -213,13 +216,13 @@ test('a message that an older version does not know reaches the newer one', asyn
   expect(handled.deletions.sort()).toEqual(changes.map(({ changeId }) => changeId).sort())
 })
 
-test('messages that no version knows for now wait, and hold up no others', async () => {
+test('messages without a handler wait, and do not block other messages', async () => {
   const accountId = newId('acct')
   const { handled, older, newer, requests } = versions(accountId)
   await (await newer())[Symbol.asyncDispose]()
   await using alone = new AsyncDisposableStack()
   alone.use(await older())
-  // More than JetStream gives a consumer by default before it waits for an answer.
+  // More than JetStream's default limit of unacknowledged messages.
   const changes = requests(1_100)
   const { database, broker } = messaging
   await database.transaction((tx) => emit(tx, ...changes))
@@ -242,7 +245,7 @@ test('messages that no version knows for now wait, and hold up no others', async
   expect(new Set(handled.deletions).size).toBe(1_100)
 })
 
-test('so many messages are handled at a time and no more; stopping waits for them', async () => {
+test('concurrency of handlers is bounded; stopping waits for them', async () => {
   const accountId = newId('acct')
   const gate = Promise.withResolvers<void>()
   let running = 0
@@ -270,7 +273,7 @@ test('so many messages are handled at a time and no more; stopping waits for the
   expect(most).toBe(64)
 })
 
-test('a consumer goes on after its connection broke, and after the server lost it', async () => {
+test('a consumer continues after its connection broke, and after the server lost it', async () => {
   const accountId = newId('acct')
   await using proxy = await openProxy(requiredVariable('COFFER_TEST_NATS_URL'))
   await using broker = await messaging.connect(proxy.url)

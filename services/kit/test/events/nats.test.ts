@@ -22,7 +22,7 @@ test('a connection whose server is gone can still be closed', async () => {
   await manager.streams.delete(keeper.streamName)
 })
 
-test('a server that comes back without the stream gets it again', async () => {
+test('the stream is created again on a server that has lost it', async () => {
   await using proxy = await openProxy(url())
   const prefix = newId('t')
   await using broker = await connectBroker({ url: proxy.url, prefix, serviceNames, log: silentLog })
@@ -45,7 +45,7 @@ test('a server that comes back without the stream gets it again', async () => {
   await manager.streams.delete(broker.streamName)
 })
 
-test('each service has a subject space, and dead letters theirs', async () => {
+test('each service has a subject space, and dead letters have their own', async () => {
   const names = ['identity', 'feed-sync']
   await using broker = await connectBroker({
     url: url(),

@@ -9,7 +9,7 @@ import { refusalOf, refused } from '../../src/rpc/errors.ts'
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
 const chunkSize = 65_536
 
-/** A stream that says how many chunks were taken, and whether it has ended by now. */
+/** A stream that counts the chunks read from it, and records whether it has ended. */
 function aStream(name: string, { chunks = 3, last = async () => {} } = {}) {
   const stream = { taken: 0, isOver: false, parts: partsOf() }
   async function* partsOf(): AsyncGenerator<MessageInitShape<typeof CreateUploadRequestSchema>> {
@@ -33,7 +33,7 @@ const codeOf = (call: Promise<unknown>) =>
   )
 
 describe.each(ways)('a call that streams %s', (way) => {
-  test('brings everything, in order', async () => {
+  test('delivers everything, in order', async () => {
     await using open = await openCalls(way)
     const stream = aStream('fine', { chunks: 100 })
     const { upload } = await open.uploads.createUpload(stream.parts, open.as('gateway'))
@@ -41,13 +41,13 @@ describe.each(ways)('a call that streams %s', (way) => {
     expect(stream).toMatchObject({ taken: 100, isOver: true })
   })
 
-  test('is not read faster than it is taken', async () => {
+  test('is read no faster than the handler consumes it', async () => {
     await using open = await openCalls(way)
     const stream = aStream('held', { chunks: 1_000 })
     const patient = { ...open.as('gateway'), timeoutMs: 60_000 }
     const call = open.uploads.createUpload(stream.parts, patient)
     await open.calls.arrived
-    // As much as there will be, once it has not grown for a while.
+    // Read-ahead has stopped once the count has not grown for 20 polls.
     const seen: number[] = []
     await eventually(
       async () => seen.push(stream.taken),
@@ -64,7 +64,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     ['lostDatabase', Code.Unavailable],
     ['crash', Code.Internal],
     ['flaky', Code.Unavailable],
-  ])('that is %s is answered at once, and not repeated', async (name, code) => {
+  ])('that is %s is answered at once and not retried', async (name, code) => {
     await using open = await openCalls(way)
     const stream = aStream(name, { chunks: 1_000 })
     expect(await codeOf(open.uploads.createUpload(stream.parts, open.as('gateway')))).toBe(code)
@@ -80,7 +80,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     expect(open.calls.tries()).toBe(0)
   })
 
-  test('whose client breaks off fails on both sides, with what the client says', async () => {
+  test("fails on both sides when its client aborts, with the client's error", async () => {
     await using open = await openCalls(way)
     const last = () => Promise.reject(refused('too much', { status: 413 }))
     const stream = aStream('fine', { chunks: 5, last })
@@ -93,7 +93,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     )
   })
 
-  test('of which nothing more comes ends at its deadline, or when it is given up', async () => {
+  test('ends at its deadline or when its caller aborts, without further messages', async () => {
     await using open = await openCalls(way)
     const silence = () => new Promise<void>(() => undefined)
     const late = aStream('fine', { last: silence })

@@ -34,14 +34,14 @@ async function open() {
   return { folder, gateway, check, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
 }
 
-test('a token says who calls, and who vouches for it', async () => {
+test('a token carries the caller and its issuer', async () => {
   await using opened = await open()
   const { gateway, check } = opened
   const caller = await check(mintCaller(gateway, alice, now))
   expect(caller).toMatchObject({ ...alice, issuer: 'gateway' })
 })
 
-test('a token holds for a minute and 30 s of clock skew, however often it was seen', async () => {
+test('a token is valid for a minute and 30 s of clock skew, also when cached', async () => {
   await using opened = await open()
   const { gateway, check } = opened
   const token = mintCaller(gateway, alice, now)
@@ -58,7 +58,7 @@ test('a token changed in any place is refused', async () => {
   const { gateway, check } = opened
   const token = mintCaller(gateway, alice, now)
   for (let at = 0; at < token.length; at++) {
-    // The bit counts in every character, also in the last of a part, whose low bits do not.
+    // The highest bit is significant in every character; the low bits of a part's last one are not.
     const flipped = String.fromCharCode(token.charCodeAt(at) ^ 0x10)
     const changed = `${token.slice(0, at)}${flipped}${token.slice(at + 1)}`
     await expect(check(changed)).rejects.toMatchObject(refused)
@@ -70,24 +70,24 @@ test('a token changed in any place is refused', async () => {
   for (const bad of tokens) await expect(check(bad)).rejects.toMatchObject(refused)
 })
 
-test('a key vouches for its own issuer alone', async () => {
+test('a key is accepted for its own issuer only', async () => {
   await using opened = await open()
   const { folder, check } = opened
   const ledger = loadSigner(folder.path, 'ledger')
   const pretending = mintCaller({ ...ledger, issuer: 'gateway' }, alice, now)
   await expect(check(pretending)).rejects.toMatchObject(refused)
-  const unknown = mintCaller({ ...ledger, issuer: 'nobody' }, alice, now)
+  const unknown = mintCaller({ ...ledger, issuer: 'unknown' }, alice, now)
   await expect(check(unknown)).rejects.toMatchObject(refused)
   const outside = mintCaller({ ...ledger, issuer: '../ledger' }, alice, now)
   await expect(check(outside)).rejects.toMatchObject(refused)
 })
 
 test.each([
-  ['something else', { purpose: 'reset' }],
-  ['nothing', { purpose: undefined }],
-  ['somebody else', { audience: 'clients' }],
-  ['anybody', { audience: undefined }],
-])('what was signed for %s is no caller', async (_whom, change) => {
+  ['another purpose', { purpose: 'reset' }],
+  ['no purpose', { purpose: undefined }],
+  ['another audience', { audience: 'clients' }],
+  ['no audience', { audience: undefined }],
+])('claims signed for %s are refused', async (_name, change) => {
   await using opened = await open()
   const { gateway, check } = opened
   const [claims = ''] = mintCaller(gateway, alice, now).split('.')
@@ -105,7 +105,7 @@ test('tokens of another deployment are refused', async () => {
   await expect(one.check(token)).rejects.toMatchObject(refused)
 })
 
-test('the system acts as itself on one account, and nobody on none', async () => {
+test('a system caller has one account, an anonymous caller none', async () => {
   await using opened = await open()
   const { gateway, check } = opened
   expect(await check(systemCaller(gateway, 'acct_1', now))).toMatchObject({
@@ -121,7 +121,7 @@ test('the system acts as itself on one account, and nobody on none', async () =>
   })
 })
 
-test('a service has one key, for its owner alone, and gets back a lost public one', async () => {
+test('a service has one key of mode 0600, and a lost public key is created again', async () => {
   await using opened = await open()
   const { folder, gateway, check } = opened
   expect((await readdir(folder.path)).sort()).toEqual(['gateway.key', 'gateway.pub'])
@@ -139,7 +139,7 @@ test('a service has one key, for its owner alone, and gets back a lost public on
   expect(await readdir(folder.path)).not.toContain('gateway.key')
 })
 
-test('processes that start at the same time agree on the key', async () => {
+test('processes that start concurrently agree on the key', async () => {
   await using folder = await scratchFolder()
   const module = new URL('../../src/rpc/caller.ts', import.meta.url).href
   const script = `

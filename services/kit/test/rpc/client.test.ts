@@ -10,7 +10,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { expect, test } from '@jest/globals'
 import { createMesh } from '../../src/rpc/client.ts'
 
-/** A server that counts the connections made to it. */
+/** A server that counts its connections. */
 async function countingServer() {
   let connections = 0
   const routes = connectNodeAdapter({
@@ -31,7 +31,7 @@ async function countingServer() {
   }
 }
 
-test('a read survives a broken connection, a write one that was never made', async () => {
+test('a read survives a broken connection, a write a refused one', async () => {
   const script = fileURLToPath(new URL('../fixture/lost-connections.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [script])
   expect(JSON.parse(stdout)).toEqual({
@@ -39,12 +39,12 @@ test('a read survives a broken connection, a write one that was never made', asy
     write: { outcome: 'DeadlineExceeded', requests: 1 },
     list: { outcome: 'Unavailable', requests: 2 },
     answered: 'Aborted',
-    nobody: 'Unavailable',
+    unreachable: 'Unavailable',
     late: { isWritten: true, requests: 1 },
   })
 })
 
-test('calls share a connection until it is old', async () => {
+test('calls share a connection until its lifetime ends', async () => {
   await using server = await countingServer()
   using lasting = createMesh({ hosted: {}, urls: { links: server.url } })
   const links = lasting.client('links', FeedLinkService)
@@ -63,7 +63,7 @@ test('calls share a connection until it is old', async () => {
   expect(connections).toBe(4)
 })
 
-test('a service that is neither hosted nor given an address is named', () => {
+test('a service without an address is named in the error', () => {
   using mesh = createMesh({ hosted: {}, urls: {} })
   expect(() => mesh.client('ledger', FeedLinkService)).toThrow('no address for service ledger')
 })

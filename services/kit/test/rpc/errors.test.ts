@@ -15,7 +15,7 @@ import {
   unavailable,
 } from '../../src/rpc/errors.ts'
 
-test('a tree of problems comes back as it was', () => {
+test('problems survive the way through an error detail', () => {
   const field = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9]{0,8}$/)
   const { tree } = fc.letrec<{ tree: Problems; branch: string | Problems }>((tie) => ({
     tree: fc.dictionary(field, tie('branch'), { minKeys: 1, maxKeys: 4 }),
@@ -23,13 +23,13 @@ test('a tree of problems comes back as it was', () => {
   }))
   fc.assert(
     fc.property(tree, (problems) => {
-      // Field names like "constructor" are as good as any other.
+      // Field names such as "constructor" must work like any other.
       expect(problemsOf(invalid(problems))).toEqual({ ...problems })
     }),
   )
 })
 
-test('only an invalid request has problems, only a named refusal a status', () => {
+test('only an invalid request has problems, only a refusal with a code has a status', () => {
   expect(problemsOf(notFound('link'))).toBeNull()
   expect(refusalOf(invalid({ name: 'is missing' }))).toBeNull()
   expect(refusalOf(refused('not now'))).toBeNull()
@@ -46,6 +46,6 @@ test.each([
   [refused('not now'), false],
   [forbidden('not yours'), false],
   [unauthenticated('SESSION_ENDED'), false],
-])('%s may go away by itself: %s', (error, expected) => {
+])('%s is transient: %s', (error, expected) => {
   expect(isTransient(error)).toBe(expected)
 })

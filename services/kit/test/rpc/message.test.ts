@@ -22,7 +22,7 @@ const link = {
   deletedAt: null,
 }
 
-test('an entity becomes a message: null is unset, and what the message lacks stays behind', () => {
+test('an entity becomes a message: null is unset, unknown fields are ignored', () => {
   const message = toMessage(LinkSchema, link)
   expect(message.createdAt).toEqual(timestampFromDate(createdAt))
   expect(message.deletedAt).toBeUndefined()
@@ -31,7 +31,7 @@ test('an entity becomes a message: null is unset, and what the message lacks sta
   expect(fromBinary(LinkSchema, toBinary(LinkSchema, message))).toEqual(message)
 })
 
-test('unset is null over REST, or left out where the field says so', () => {
+test('an unset field is null over REST, or omitted by its option', () => {
   expect(toRest(LinkSchema, toMessage(LinkSchema, link))).toEqual({
     linkId: 'link_1',
     linkType: 'manual',
@@ -46,7 +46,7 @@ test('unset is null over REST, or left out where the field says so', () => {
   expect(toRest(LinkSchema, feed)).toMatchObject({ feedLinkId: 'lfx_1', description: '' })
 })
 
-test('amounts are integers, flags stay, an empty list is null where the field says so', () => {
+test('amounts are integers, flags stay, an empty list is null by its option', () => {
   const amount = BigInt(Number.MAX_SAFE_INTEGER)
   const message = create(TransactionSchema, { amount: -amount, isPending: false })
   const rendered = toRest(TransactionSchema, message)
@@ -60,7 +60,7 @@ test('amounts are integers, flags stay, an empty list is null where the field sa
   })
 })
 
-test('a message of an entity is the one that create makes', () => {
+test('toMessage gives the same message as create', () => {
   const init = { ...link, feedLinkId: undefined, description: undefined, deletedAt: undefined }
   const times = { createdAt: timestampFromDate(createdAt), updatedAt: at('03:04:05.120') }
   expect(toMessage(LinkSchema, link)).toStrictEqual(create(LinkSchema, { ...init, ...times }))
@@ -72,7 +72,7 @@ test('a message of an entity is the one that create makes', () => {
   expect(early.createdAt).toStrictEqual(timestampFromDate(new Date(-1)))
 })
 
-test('messages in messages are rendered by their own rules', () => {
+test('nested messages are rendered by the options of their own fields', () => {
   const feedLink = toMessage(FeedLinkSchema, { feedLinkId: 'lfx_1', name: 'Home', createdAt })
   const list = create(ListFeedLinksResponseSchema, { feedLinks: [feedLink, feedLink] })
   const rendered = {
@@ -96,7 +96,7 @@ const update = (paths: string[], fields = {}) =>
     create(UpdateLinkRequestSchema, { ...fields, updateMask: { paths } }),
   )
 
-test('a patch has what the mask names: a value, or null where it is unset', () => {
+test('a patch has the fields of the mask: a value, or null when unset', () => {
   const fields = { institutionName: 'New', description: 'kept out' }
   expect(update(['institution_name'], fields)).toEqual({ institutionName: 'New' })
   expect(update(['description'])).toEqual({ description: null })
@@ -105,7 +105,7 @@ test('a patch has what the mask names: a value, or null where it is unset', () =
   expect(patchOf(UpdateLinkRequestSchema, create(UpdateLinkRequestSchema, fields))).toEqual({})
 })
 
-test('a mask that names no field is refused', () => {
+test('a mask with an unknown field is refused', () => {
   expect(() => update(['institutionName'])).toThrow(
     expect.objectContaining({ code: Code.InvalidArgument }),
   )

@@ -36,7 +36,7 @@ const ended = {
 }
 const lost = 'the database is not available'
 
-// Every way of reaching a service gives these, so that no caller can tell them apart.
+// The outcomes are the same for each transport.
 const outcomes: [string, ReturnType<typeof fault> | null][] = [
   ['fine', null],
   ['invalid', fault(Code.InvalidArgument, 'Invalid request', { problems: tree })],
@@ -65,7 +65,7 @@ describe.each(ways)('a call %s', (way) => {
     )
   })
 
-  test('brings back the message, the instant to the millisecond, and the headers', async () => {
+  test('returns the message, instants to the millisecond, and the headers', async () => {
     await using open = await openCalls(way)
     let replayed: string | null = null
     const reply = await open.links.getFeedLink(
@@ -78,14 +78,14 @@ describe.each(ways)('a call %s', (way) => {
     expect(replayed).toBe('true')
   })
 
-  test('that hangs ends at its deadline', async () => {
+  test('that hangs fails at its deadline', async () => {
     await using open = await openCalls(way)
     const options = { ...open.as('gateway'), timeoutMs: 50 }
     const hung = await faultOf(open.links.createFeedLink({ name: 'hang' }, options))
     expect(hung?.code).toBe(Code.DeadlineExceeded)
   })
 
-  test('ends when its caller gives it up', async () => {
+  test('ends when its caller aborts it', async () => {
     await using open = await openCalls(way)
     const gone = new AbortController()
     const call = open.links.getFeedLink(
@@ -104,10 +104,10 @@ describe.each(ways)('a call %s', (way) => {
     expect(open.calls.tries()).toBe(tries)
   })
 
-  test('without a caller, or from a service the RPC is not for, is refused', async () => {
+  test('without a caller, or from a service without access, is refused', async () => {
     await using open = await openCalls(way)
     const request = { feedLinkId: 'fine' }
-    // Not a credential of the client: no caller may take it for one.
+    // It must not look like a refused credential of the client.
     const distrusted = fault(Code.Unavailable, 'a service is not available')
     expect(await faultOf(open.links.getFeedLink(request))).toEqual(distrusted)
     const foreign = await faultOf(open.links.getFeedLink(request, open.as('ledger')))
@@ -117,7 +117,7 @@ describe.each(ways)('a call %s', (way) => {
     expect(open.calls.tries()).toBe(0)
   })
 
-  test('is tried again once where it is marked safe to repeat, and only there', async () => {
+  test('is retried once if it is marked idempotent, and only then', async () => {
     await using reading = await openCalls(way)
     const gateway = reading.as('gateway')
     await reading.links.getFeedLink({ feedLinkId: 'flaky' }, gateway)
@@ -140,7 +140,7 @@ describe.each(ways)('a call %s', (way) => {
   })
 })
 
-test('a call that breaks is an error in the log, unless its caller has left', async () => {
+test('a call that crashes is logged as an error, unless its caller has aborted it', async () => {
   const { log, lines } = keepLogLines()
   await using open = await openCalls('in memory', log)
   await faultOf(open.links.getFeedLink({ feedLinkId: 'crash' }, open.as('gateway')))

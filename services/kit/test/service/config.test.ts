@@ -46,12 +46,12 @@ test.each<[z.ZodType<unknown>, string | undefined, string]>([
   [z.string().min(3), 'ab', 'must have at least 3 characters'],
   [z.string().min(3), undefined, 'must be set'],
   [z.string().regex(/^[a-z]+$/, 'letters only'), '1', 'letters only'],
-])('%# what is refused is said in plain words', (schema, value, text) => {
+])('%# a refused value is described in plain words', (schema, value, text) => {
   const read = () => readSettings({ one: setting('COFFER_ONE', schema, '') }, { COFFER_ONE: value })
   expect(read).toThrow(new SettingsError(`COFFER_ONE: ${text}`))
 })
 
-test('variables that no setting knows are found', () => {
+test('variables without a setting are found', () => {
   const environment = { COFFER_PORT: '1', COFFER_PROT: '2', HOME: 'x', COFFER_MODE: 'fast' }
   expect(unknownVariables([settings], environment)).toEqual(['COFFER_PROT'])
 })

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { keepRunning, type Runner } from '../../src/service/keep-running.ts'
 
-/** Runners that are told when to break, each one once; `making` is awaited before one is made. */
+/** Runners that fail on command; the creation of each waits for `making`. */
 function runners() {
   const made: { break: () => void; isStopped: boolean }[] = []
   const faults: unknown[] = []
@@ -24,7 +24,7 @@ function runners() {
   return { ...told, told, start }
 }
 
-test('what breaks is made again, and disposing stops the one there is', async () => {
+test('a failed runner is replaced, and disposing stops the current one', async () => {
   const { told, start, made, faults } = runners()
   const running = await start()
   const again = Promise.withResolvers<void>()
@@ -36,7 +36,7 @@ test('what breaks is made again, and disposing stops the one there is', async ()
   expect(faults).toEqual([new Error('broken')])
 })
 
-test('one that is still being made when it is disposed is stopped, too', async () => {
+test('a runner that is created during disposal is stopped', async () => {
   const { told, start, made } = runners()
   const running = await start()
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -52,7 +52,7 @@ test('one that is still being made when it is disposed is stopped, too', async (
   expect(made.map(({ isStopped }) => isStopped)).toEqual([false, true])
 })
 
-test('where the first cannot be made, it is tried again, and told of once', async () => {
+test('creation is retried when it fails, and the failure reported once', async () => {
   const { told, start, made, faults } = runners()
   const reached = Promise.withResolvers<void>()
   let attempts = 0
@@ -63,7 +63,7 @@ test('where the first cannot be made, it is tried again, and told of once', asyn
   }
   await using _running = await start()
   await reached.promise
-  // What is made is run and told of in the same turn.
+  // A created runner runs and is reported in the same tick.
   await setImmediate()
   expect([attempts, made.length, faults, told.mended]).toEqual([4, 1, [new Error('no')], 1])
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync())
 
-/** The line that an error gives, and the same as text. */
+/** The log line of an error, parsed and as text. */
 async function lineOf(work: () => unknown) {
   const { log, lines, text } = keepLogLines()
   try {
@@ -39,7 +39,7 @@ test('a row that breaks a CHECK is not in the log, the constraint is', async () 
   expect(line.err.stack).toContain('    at ')
 })
 
-test('a row of the wrong shape is not in the log, the place in it is', async () => {
+test('a row of the wrong shape is not in the log, the path of the fault is', async () => {
   const wrong = sql.type(z.object({ name: z.number() }))`SELECT ${secret}::text AS name`
   const { line, text } = await lineOf(() => database.pool.one(wrong))
   expect(text).not.toContain(secret)
@@ -68,7 +68,7 @@ function requestFailed(): Error {
   return Object.assign(new Error('503'), { status: 503, config: { headers, data: secret } })
 }
 
-test('secrets are removed by name at every depth, and all else is as it was', () => {
+test('secrets are removed by name at every depth, other fields are unchanged', () => {
   const { log, lines } = keepLogLines()
   const seen = { accountId: 'acct_1', ms: 1.5, days: [new Date(0)], none: null }
   log.info({ ...seen, deep: [{ deeper: { sessionToken: 'x', 'set-cookie': ['y'] } }] }, 'done')
@@ -80,7 +80,7 @@ test('secrets are removed by name at every depth, and all else is as it was', ()
   })
 })
 
-test('an error keeps what tells its cause', async () => {
+test('an error keeps its type, message, stack and cause', async () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', port: 1 })
   const { line } = await lineOf(() => {
     throw new ConnectError('away', Code.Unavailable, undefined, undefined, cause)

@@ -25,14 +25,14 @@ const start = (queueMax: number, limits: { waitTimeoutMs?: number; taskTimeoutMs
 
 const tooMuch = { code: Code.FailedPrecondition, rawMessage: 'too much work' }
 
-test('work is done in another thread and its errors come back', async () => {
+test('work runs in another thread, and its errors are thrown', async () => {
   await using workers = start(4)
   expect(await workers.run({ numbers: [1, 2, 3] })).toBe(6)
   await expect(workers.run({ fail: 'bad file' })).rejects.toThrow('bad file')
   expect(await workers.run({ numbers: [4] })).toBe(4)
 })
 
-test('what does not fit the queue is refused at once; what fits is done', async () => {
+test('tasks beyond the queue are refused at once, queued ones run', async () => {
   await using workers = start(2)
   await workers.run({})
   const flag = new Int32Array(new SharedArrayBuffer(4))
@@ -50,7 +50,7 @@ test('a burst on a cold pool is queued', async () => {
   expect(await Promise.all(burst)).toEqual([1, 2, 3])
 })
 
-test('work that its caller gave up does not run', async () => {
+test('an aborted task does not run', async () => {
   await using workers = start(2)
   const flag = new Int32Array(new SharedArrayBuffer(4))
   const gone = new AbortController()
@@ -62,7 +62,7 @@ test('work that its caller gave up does not run', async () => {
   expect(await running).toBe(0)
 })
 
-test('work that waits too long for a thread is refused', async () => {
+test('a task that waits too long for a thread is refused', async () => {
   await using workers = start(2, { waitTimeoutMs: 20 })
   const flag = new Int32Array(new SharedArrayBuffer(4))
   const running = workers.run({ numbers: [1], flag })
@@ -72,7 +72,7 @@ test('work that waits too long for a thread is refused', async () => {
   expect(await workers.run({ numbers: [3] })).toBe(3)
 })
 
-test('a task that never ends is ended with its thread; those that wait get another', async () => {
+test('a task that never ends is killed with its thread; queued tasks get another', async () => {
   const exits: Promise<unknown>[] = []
   const note = (created: unknown) => {
     exits.push(once((created as { worker: Worker }).worker, 'exit'))
@@ -88,13 +88,13 @@ test('a task that never ends is ended with its thread; those that wait get anoth
   await exits[0]
 })
 
-test('a task that fills the memory of its thread is refused as well', async () => {
+test('a task that exceeds the memory of its thread is refused', async () => {
   await using workers = start(2)
   await expect(workers.run({ hoard: true })).rejects.toMatchObject(tooMuch)
   expect(await workers.run({ numbers: [1] })).toBe(1)
 })
 
-test('a pool that closes refuses what waits and ends what runs', async () => {
+test('closing a pool refuses queued tasks and kills running ones', async () => {
   const workers = start(2)
   await workers.run({})
   const settled = Promise.allSettled([workers.run({ endless: true }), workers.run({})])

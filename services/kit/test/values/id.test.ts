@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { idFault, isId, newId } from '../../src/values/id.ts'
 
-test('new IDs are whole, and each sorts after the one before', () => {
+test('new IDs are valid, and each sorts after the one before', () => {
   const ids = Array.from({ length: 5_000 }, () => newId('txn'))
   expect(ids.every((id) => isId('txn', id))).toBe(true)
   expect(ids.toSorted()).toEqual(ids)
@@ -44,7 +44,7 @@ test.each([
   expect(idFault('bac', text)).toEqual(fault)
 })
 
-test('one changed character outside the alphabet spoils an ID', () => {
+test('one character outside the alphabet makes an ID invalid', () => {
   const spoiled = fc.constantFrom(...'ilouILOU-_ é')
   fc.assert(
     fc.property(fc.nat({ max: 25 }), spoiled, (at, character) => {

@@ -8,11 +8,11 @@ test.each([
   [9_007_199_254_740_992n, false],
   [-9_007_199_254_740_991n, true],
   [-9_007_199_254_740_992n, false],
-])('%s survives the way to a JSON integer and back: %s', (amount, expected) => {
+])('%s is exact as a JSON integer: %s', (amount, expected) => {
   expect(isExact(amount)).toBe(expected)
 })
 
-test('what is exact comes back from JSON as it was', () => {
+test('an exact amount is unchanged after a way through JSON', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }), (amount) => {
       fc.pre(isExact(amount))

@@ -51,7 +51,7 @@ function work(through: Workflows, taskQueue = 'fixture'): Promise<AsyncDisposabl
   return through.work({ taskQueue, workflows: modules, activities: { act }, log })
 }
 
-/** A worker in a process of its own, whose connection to Temporal is cut. */
+/** A worker in a child process, whose connection to Temporal is cut. */
 let cutOff: ChildProcess
 let cutOffOutput = ''
 
@@ -59,7 +59,7 @@ const fixtureProcess = (name: string): ChildProcess =>
   spawn(process.execPath, [fileURLToPath(new URL(`../fixture/${name}.ts`, import.meta.url))])
 
 beforeAll(async () => {
-  // The native core reports a lost connection after six seconds: it runs beside the other tests.
+  // The native core reports a lost connection after six seconds, so this runs beside other tests.
   cutOff = fixtureProcess('cut-temporal')
   for (const stream of [cutOff.stdout, cutOff.stderr]) {
     stream?.on('data', (text) => {
@@ -82,7 +82,7 @@ const start = (type: string, id: string, ...args: unknown[]) =>
 const resultOf = (id: string): Promise<unknown> =>
   workflows.client.workflow.getHandle(`${prefix}/${id}`).result()
 
-test('a second start joins the run, and its trigger counts', async () => {
+test('a second start joins the run, which receives its trigger', async () => {
   await start('counting', 'count/1', 3)
   const first = await workflows.client.workflow.getHandle(`${prefix}/count/1`).describe()
   await Promise.all([start('counting', 'count/1', 3), start('counting', 'count/1', 3)])
@@ -91,7 +91,7 @@ test('a second start joins the run, and its trigger counts', async () => {
   expect(last.runId).toBe(first.runId)
 })
 
-test('an activity is tried again unless its error cannot go away', async () => {
+test('an activity is retried after transient errors only', async () => {
   await start('acting', 'act/shaky', 'shaky')
   await start('acting', 'act/broken', 'broken')
   expect(await resultOf('act/shaky')).toBe('shaky after 2')
@@ -103,13 +103,13 @@ test('an activity is tried again unless its error cannot go away', async () => {
 
 const nightly = { taskQueue: 'fixture', cron: '5 0 * * *' }
 
-/** What the server says of a schedule once that is as expected; null while there is none. */
+/** The server's description of a schedule, once it fulfils the condition; null without one. */
 function described(id: string, isExpected: (found: ScheduleDescription | null) => boolean) {
   const handle = workflows.client.schedule.getHandle(`${prefix}/${id}`)
   return eventually(() => handle.describe().catch(() => null), isExpected)
 }
 
-test('a schedule is made once and follows its definition', async () => {
+test('a schedule is created once and follows its definition', async () => {
   const hourly = { type: 'counting', id: 'hourly', taskQueue: 'fixture', args: [1] }
   await using other = connect()
   for (const one of [workflows, other]) one.schedule({ ...hourly, cron: '5 * * * *' })
@@ -126,7 +126,7 @@ test('a schedule is made once and follows its definition', async () => {
   workflows.unschedule('hourly')
 })
 
-test('a former schedule is removed, and one that never was is none the worse', async () => {
+test('a former schedule is deleted, and a missing one is no error', async () => {
   workflows.schedule({ ...nightly, type: 'counting', id: 'former', args: [1] })
   await described('former', (found) => found !== null)
   workflows.unschedule('never')
@@ -134,7 +134,7 @@ test('a former schedule is removed, and one that never was is none the worse', a
   await described('former', (found) => found === null)
 })
 
-test('schedules that Temporal has lost are made again, started and told of', async () => {
+test('schedules that Temporal has lost are created again, triggered and logged', async () => {
   const lines: string[] = []
   const own = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   await using keeper = connect({ log: own, scheduleCheckMs: 50 })
@@ -150,7 +150,7 @@ test('schedules that Temporal has lost are made again, started and told of', asy
   await described('lost', (found) => found === null)
 })
 
-test('a process that starts while Temporal is away joins once it answers', async () => {
+test('a process that starts while Temporal is away connects once it answers', async () => {
   await using proxy = await openProxy(`tcp://${address()}`)
   proxy.cut()
   await using early = connect({ address: new URL(proxy.url).host })
@@ -176,7 +176,7 @@ test('a process that stops while Temporal is away ends its calls and exits clean
   expect({ code, printed }).toEqual({ code: 0, printed: '' })
 })
 
-test('a worker goes on after its connection broke', async () => {
+test('a worker continues after its connection broke', async () => {
   await using proxy = await openProxy(`tcp://${address()}`)
   await using distant = connect({ address: new URL(proxy.url).host })
   await using _worker = await work(distant, 'distant')
@@ -190,7 +190,7 @@ test('a worker goes on after its connection broke', async () => {
   expect(await resultOf('after')).toMatch(/^after after/)
 })
 
-test('stopping a worker waits for the activity that runs', async () => {
+test('stopping a worker waits for the running activity', async () => {
   await using own = connect()
   const stopping = await work(own, 'stopping')
   await workflows.start({ type: 'acting', id: 'held', taskQueue: 'stopping', args: ['held'] })
@@ -213,7 +213,7 @@ test('a sibling queue is under the same prefix', () => {
   expect(siblingQueue('a/b/ledger', 'feed-sync')).toBe('a/b/feed-sync')
 })
 
-test('the native core logs through the log of the process, and a repeated line once', async () => {
+test('the native core logs to the log of the process, repeated lines once', async () => {
   const output = async () => cutOffOutput
   const written = await eventually(output, (text) => text.split('retried').length > 3)
   cutOff.kill('SIGKILL')

@@ -5,7 +5,7 @@ import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
 import { expect, test } from '@jest/globals'
 import { workflowBundle } from '../../src/workflows/workflow-bundle.ts'
 
-/** A workflow module with imports, and a build that says what it was asked for. */
+/** A workflow module with imports, and a fake build that records its calls. */
 async function modules() {
   const folder = await scratchFolder()
   const write = (name: string, text: string) => writeFile(join(folder.path, name), text)
@@ -42,11 +42,11 @@ test.each([
   await bundle()
   await write(file, `${await readFile(join(folder.path, file), 'utf8')}// changed\n`)
   expect(await bundle()).toBe(code)
-  // The old one is replaced.
+  // The new bundle replaces the old one.
   expect(await readdir(cache)).toHaveLength(1)
 })
 
-test('a kept bundle that is cut short is built again', async () => {
+test('a truncated bundle in the cache is built again', async () => {
   const { folder, cache, bundle } = await modules()
   await using _ = folder
   await bundle()
@@ -55,7 +55,7 @@ test('a kept bundle that is cut short is built again', async () => {
   expect(await bundle()).toBe('code 2')
 })
 
-test('where nothing can be kept it is built every time', async () => {
+test('without a writable cache a bundle is built at each start', async () => {
   const { folder, write, cache, bundle } = await modules()
   await using _ = folder
   await write('cache', 'a file, no folder')
