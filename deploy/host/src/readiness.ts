@@ -26,12 +26,12 @@ export interface Readiness extends Disposable {
 export function watchReadiness(dependencies: Dependency[], log: Log): Readiness {
   const watched = dependencies.map((dependency) => watch(dependency, log))
   const timer = setInterval(() => {
-    for (const { look } of watched) void look()
+    for (const { refresh } of watched) void refresh()
   }, everyMs)
   timer.unref()
   return {
     isHealthy: async () => {
-      const faults = await Promise.all(watched.map(({ look }) => look()))
+      const faults = await Promise.all(watched.map(({ refresh }) => refresh()))
       return faults.every((fault) => fault === null)
     },
     blockers: async () => {
@@ -46,10 +46,10 @@ export function watchReadiness(dependencies: Dependency[], log: Log): Readiness 
 }
 
 function watch({ name, check }: Dependency, log: Log) {
-  let looked = { at: Number.NEGATIVE_INFINITY, fault: Promise.resolve<Fault | null>(null) }
+  let latest = { at: Number.NEGATIVE_INFINITY, fault: Promise.resolve<Fault | null>(null) }
   let last: Promise<Fault | null> | null = null
   let away: { reason: string; since: number } | null = null
-  const note = (fault: Fault | null): void => {
+  const logChange = (fault: Fault | null): void => {
     const now = performance.now()
     if (fault !== null && fault.reason !== away?.reason) {
       const { reason, isBlocking } = fault
@@ -60,15 +60,15 @@ function watch({ name, check }: Dependency, log: Log) {
     }
     away = fault && { reason: fault.reason, since: away?.since ?? now }
   }
-  const look = (): Promise<Fault | null> => {
-    if (performance.now() - looked.at < heldMs) return looked.fault
+  const refresh = (): Promise<Fault | null> => {
+    if (performance.now() - latest.at < heldMs) return latest.fault
     const fault = check()
-    looked = { at: performance.now(), fault }
+    latest = { at: performance.now(), fault }
     void fault.then((known) => {
-      note(known)
+      logChange(known)
       last = fault
     })
     return fault
   }
-  return { name, look, last: () => last ?? look() }
+  return { name, refresh, last: () => last ?? refresh() }
 }

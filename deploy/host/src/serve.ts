@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<Servers> {
   }
 }
 
-interface Ending<S> {
+interface DrainingServer<S> {
   server: S
   /** Stops listening; resolves when the last running call is answered or cut off. */
   end: (msMax: number) => Promise<void>
@@ -83,7 +83,7 @@ interface Ending<S> {
 function createRpcServer(
   { routes }: ServeOptions,
   { blockers, draining }: { blockers: () => Promise<string[]>; draining: AbortSignal },
-): Ending<Server> {
+): DrainingServer<Server> {
   const handle = connectNodeAdapter({
     routes,
     readMaxBytes: messageSizeMax,
@@ -97,13 +97,13 @@ function createRpcServer(
   })
   const drain = drainOf(server)
   draining.addEventListener('abort', drain.begin, { once: true })
-  return { server, end: (msMax) => drain.end({ close: () => closed(server), msMax }) }
+  return { server, end: (msMax) => drain.end({ close: () => closeServer(server), msMax }) }
 }
 
 function createGrpcServer(
   { routes }: ServeOptions,
   { isReady, ending }: { isReady: () => Promise<boolean>; ending: AbortSignal },
-): Ending<Http2Server> {
+): DrainingServer<Http2Server> {
   const offered = servicesOf(routes)
   const services = offered.map(({ typeName }) => typeName)
   const server = createHttp2Server(
@@ -128,7 +128,7 @@ function createGrpcServer(
       const cut = setTimeout(() => {
         for (const session of sessions) session.destroy()
       }, msMax)
-      await closed(server)
+      await closeServer(server)
       clearTimeout(cut)
     },
   }
@@ -153,7 +153,7 @@ async function listen(server: Server | Http2Server, port: number, host: string):
   return (server.address() as AddressInfo).port
 }
 
-function closed(server: Server | Http2Server): Promise<void> {
+function closeServer(server: Server | Http2Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
   })

@@ -144,8 +144,8 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
 }
 
 /**
- * Takes the oldest unpublished changes, and numbers those without a sequence number. A row that
- * another relay has just numbered is skipped until its lock is free.
+ * Takes the oldest unpublished changes, and numbers those without a sequence number. FOR UPDATE
+ * returns the current version of a row, with the number that another relay may just have given it.
  *
  * The form of the statement serves the planner: rows are updated through a conflict with their key,
  * and the limit is a literal. With a join, or a parameter, it reads the whole table once many

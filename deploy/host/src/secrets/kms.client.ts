@@ -32,7 +32,7 @@ export function kmsKeyEncryption(settings: {
   return {
     kind: 'aws-kms',
     wrap: (dataKey) =>
-      answered(async () => {
+      callKms(async () => {
         const { sdk, client } = await open()
         const command = new sdk.EncryptCommand({ KeyId, Plaintext: dataKey })
         const { KeyId: arn = '', CiphertextBlob = new Uint8Array() } = await client.send(
@@ -42,7 +42,7 @@ export function kmsKeyEncryption(settings: {
         return { keyId: `${prefix}${arn}`, bytes: Buffer.from(CiphertextBlob) }
       }),
     unwrap: ({ keyId, bytes }) =>
-      answered(async () => {
+      callKms(async () => {
         const { sdk, client } = await open()
         const key = keyId.slice(prefix.length)
         const command = new sdk.DecryptCommand({ KeyId: key, CiphertextBlob: bytes })
@@ -50,7 +50,7 @@ export function kmsKeyEncryption(settings: {
         return Buffer.from(Plaintext)
       }),
     isCurrent: (keyId) =>
-      answered(async () => {
+      callKms(async () => {
         const { sdk, client } = await open()
         const { KeyMetadata } = await client.send(new sdk.DescribeKeyCommand({ KeyId }), within())
         return keyId === `${prefix}${KeyMetadata?.Arn}`
@@ -61,7 +61,7 @@ export function kmsKeyEncryption(settings: {
 }
 
 // Only the name of the SDK's error is shown: its text may contain keys and requests.
-async function answered<T>(call: () => Promise<T>): Promise<T> {
+async function callKms<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {

@@ -110,13 +110,13 @@ export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisp
   const underWay = new Set<Promise<void>>()
   const state: Consuming = { options, underWay, unknown: new Set(), waiting: new Set() }
   const running = await keepRunning({
-    make: async () => {
+    create: async () => {
       const messages = await consume(options)
       return { run: () => deliverAll(state, messages), stop: () => messages.stop() }
     },
     restartMs,
-    onBroken: (error) => log.warn({ err: error, consumer }, 'consumer lost, retrying'),
-    onMended: () => log.info({ consumer }, 'consumer runs again'),
+    onFailure: (error) => log.warn({ err: error, consumer }, 'consumer lost, retrying'),
+    onRecovery: () => log.info({ consumer }, 'consumer runs again'),
   })
   return {
     [Symbol.asyncDispose]: async () => {

@@ -148,7 +148,7 @@ export function createSigningKey(folder: string, issuer: string): string[] {
   const isPublicMade = makeKeyFile(publicPath, () =>
     key.export({ type: 'spki', format: 'pem' }).toString(),
   )
-  if (!publicKeyAt(publicPath)?.equals(key)) throw strangerFault(folder, issuer)
+  if (!publicKeyAt(publicPath)?.equals(key)) throw mismatchFault(folder, issuer)
   return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
 }
 
@@ -169,7 +169,7 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
     throw keyFault(publicPath, `${text} ${after}, since they trust it`)
   }
   if (publicKey && key && !createPublicKey(key).equals(publicKey)) {
-    throw strangerFault(folder, issuer)
+    throw mismatchFault(folder, issuer)
   }
   return publicKey !== null && key !== null
 }
@@ -200,7 +200,7 @@ function pathsOf(folder: string, issuer: string): { path: string; publicPath: st
   return { path: join(folder, `${issuer}.key`), publicPath: join(folder, `${issuer}.pub`) }
 }
 
-function strangerFault(folder: string, issuer: string): SettingsError {
+function mismatchFault(folder: string, issuer: string): SettingsError {
   const { publicPath } = pathsOf(folder, issuer)
   return keyFault(publicPath, `does not belong to ${issuer}.key: remove it, to have it made anew`)
 }
@@ -219,12 +219,12 @@ function publicKeyAt(path: string): KeyObject | null {
 function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | null {
   const pem = readKeyFile(path)
   if (pem === null) return null
-  const key = parsed(parse, pem)
+  const key = tryParse(parse, pem)
   if (key?.asymmetricKeyType !== 'ed25519') throw keyFault(path, 'is no Ed25519 key in PEM')
   return key
 }
 
-function parsed(parse: (pem: string) => KeyObject, pem: string): KeyObject | null {
+function tryParse(parse: (pem: string) => KeyObject, pem: string): KeyObject | null {
   try {
     return parse(pem)
   } catch {

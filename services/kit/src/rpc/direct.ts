@@ -41,7 +41,7 @@ export function createDirectTransport(options: {
   interceptors: Interceptor[]
   defaultTimeoutMs: number
 }): Transport {
-  const implementations = collect(options.routes)
+  const implementations = collectImplementations(options.routes)
   const call = options.interceptors.reduceRight<(request: AnyRequest) => Promise<AnyResponse>>(
     (next, interceptor) => interceptor(next as never) as never,
     (request) => invoke(implementations, request),
@@ -118,11 +118,13 @@ async function* messagesOf<Desc extends DescMessage>(
   }
 }
 
-async function* only<Message>(message: Message): AsyncIterable<Message> {
+async function* streamOfOne<Message>(message: Message): AsyncIterable<Message> {
   yield message
 }
 
-function collect(routes: (router: ConnectRouter) => void): Map<Method, Implementation> {
+function collectImplementations(
+  routes: (router: ConnectRouter) => void,
+): Map<Method, Implementation> {
   const implementations = new Map<Method, Implementation>()
   const recorder = Object.create(createConnectRouter(), {
     service: {
@@ -170,7 +172,7 @@ async function invoke(
   const answered = { service, header: responseHeader, trailer: responseTrailer }
   return (
     request.stream
-      ? { ...answered, method, stream: true, message: only(message) }
+      ? { ...answered, method, stream: true, message: streamOfOne(message) }
       : { ...answered, method, stream: false, message }
   ) as AnyResponse
 }

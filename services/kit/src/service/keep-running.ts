@@ -7,12 +7,12 @@ export interface Runner {
 }
 
 export interface KeepRunningOptions {
-  make: () => Promise<Runner>
+  create: () => Promise<Runner>
   restartMs: number
   /** Called once for each failure, until a new runner is created, however many attempts fail. */
-  onBroken: (error: unknown) => void
+  onFailure: (error: unknown) => void
   /** Called when a runner is created after a failure. */
-  onMended: () => void
+  onRecovery: () => void
 }
 
 /**
@@ -21,7 +21,7 @@ export interface KeepRunningOptions {
  * or not.
  */
 export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDisposable> {
-  const { make, restartMs, onBroken, onMended } = options
+  const { create, restartMs, onFailure, onRecovery } = options
   const stopping = new AbortController()
   const attempted = Promise.withResolvers<void>()
   let runner: Runner | undefined
@@ -29,8 +29,8 @@ export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDis
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        runner = await make()
-        if (isBroken) onMended()
+        runner = await create()
+        if (isBroken) onRecovery()
         isBroken = false
         attempted.resolve()
         const ended = runner.run()
@@ -38,7 +38,7 @@ export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDis
         if (stopping.signal.aborted) runner.stop()
         await ended
       } catch (error) {
-        if (!isBroken) onBroken(error)
+        if (!isBroken) onFailure(error)
         isBroken = true
         attempted.resolve()
         await sleep(restartMs, undefined, { signal: stopping.signal }).catch(() => undefined)

@@ -31,7 +31,7 @@ export interface Schedules extends AsyncDisposable {
   remove: (scheduleId: string) => void
 }
 
-interface Kept {
+interface ScheduleState {
   schedule: ScheduleOptions
   /** Whether the server was seen to have the schedule. */
   isKnown: boolean
@@ -45,9 +45,9 @@ interface Kept {
   catchUpUntil: number
 }
 
-interface Keeping {
+interface ReconcilerState {
   client: Client
-  kept: Map<string, Kept>
+  kept: Map<string, ScheduleState>
   former: Set<string>
   log: Log
   isBroken: boolean
@@ -63,13 +63,19 @@ export function keepSchedules(
   { log, checkMs = checkMsDefault }: { log: Log; checkMs?: number },
 ): Schedules {
   const stopping = new AbortController()
-  const keeping: Keeping = { client, kept: new Map(), former: new Set(), log, isBroken: false }
+  const state: ReconcilerState = {
+    client,
+    kept: new Map(),
+    former: new Set(),
+    log,
+    isBroken: false,
+  }
   let wake = new AbortController()
   let running: Promise<void> | undefined
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       wake = new AbortController()
-      const isDone = await reconcile(keeping, stopping.signal)
+      const isDone = await reconcile(state, stopping.signal)
       const signal = AbortSignal.any([stopping.signal, wake.signal])
       await sleep(isDone ? checkMs : retryMs, undefined, { signal }).catch(() => undefined)
     }
@@ -81,13 +87,13 @@ export function keepSchedules(
   return {
     ensure: (schedule) => {
       const asked = { askedAt: performance.now(), catchUpUntil: 0 }
-      keeping.kept.set(schedule.id, { schedule, isKnown: false, isCurrent: false, ...asked })
-      keeping.former.delete(schedule.id)
+      state.kept.set(schedule.id, { schedule, isKnown: false, isCurrent: false, ...asked })
+      state.former.delete(schedule.id)
       begin()
     },
     remove: (scheduleId) => {
-      keeping.former.add(scheduleId)
-      keeping.kept.delete(scheduleId)
+      state.former.add(scheduleId)
+      state.kept.delete(scheduleId)
       begin()
     },
     [Symbol.asyncDispose]: async () => {
@@ -98,8 +104,8 @@ export function keepSchedules(
 }
 
 /** Reconciles every schedule once; returns false when one of them needs a retry. */
-async function reconcile(keeping: Keeping, stop: AbortSignal): Promise<boolean> {
-  const { client, kept, former, log } = keeping
+async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boolean> {
+  const { client, kept, former, log } = state
   const lost: string[] = []
   const outcomes = await client.withDeadline(Date.now() + deadlineMs, () => {
     const ensured = [...kept.values()].map((one) => ensure(client, one, lost))
@@ -110,20 +116,20 @@ async function reconcile(keeping: Keeping, stop: AbortSignal): Promise<boolean> 
   const failed = outcomes.find(({ status }) => status === 'rejected')
   if (lost.length > 0) {
     log.warn({ schedules: lost }, 'Temporal has lost schedules: they are made again')
-  } else if (failed && !keeping.isBroken) {
+  } else if (failed && !state.isBroken) {
     const { reason } = failed as PromiseRejectedResult
     log.warn({ err: reason }, 'Temporal does not take schedules: what is due waits')
   }
-  const wasBroken = keeping.isBroken || lost.length > 0
-  keeping.isBroken = failed !== undefined
-  if (wasBroken && !keeping.isBroken) log.info('schedules are in place again')
-  return !keeping.isBroken
+  const wasBroken = state.isBroken || lost.length > 0
+  state.isBroken = failed !== undefined
+  if (wasBroken && !state.isBroken) log.info('schedules are in place again')
+  return !state.isBroken
 }
 
 /**
  * Creates the schedule, or updates it once. Reports a known schedule that was missing in `lost`.
  */
-async function ensure(client: Client, one: Kept, lost: string[]): Promise<void> {
+async function ensure(client: Client, one: ScheduleState, lost: string[]): Promise<void> {
   const { id } = one.schedule
   const isMade = await create(client, one.schedule)
   const isLost = isMade && one.isKnown

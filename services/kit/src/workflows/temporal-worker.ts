@@ -55,7 +55,7 @@ export async function startWorker(
   const { workflows, log, taskQueue } = options
   const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
   return keepRunning({
-    make: async () => {
+    create: async () => {
       const worker = await createWorker(options, code)
       const stop = () => {
         if (worker.getState() === 'RUNNING') worker.shutdown()
@@ -63,8 +63,8 @@ export async function startWorker(
       return { run: () => worker.run(), stop }
     },
     restartMs,
-    onBroken: (error) => log.error({ err: error, taskQueue }, 'worker failed, starting another'),
-    onMended: () => log.info({ taskQueue }, 'worker runs again'),
+    onFailure: (error) => log.error({ err: error, taskQueue }, 'worker failed, starting another'),
+    onRecovery: () => log.info({ taskQueue }, 'worker runs again'),
   })
 }
 

@@ -18,9 +18,9 @@ function runners() {
     }
     return { run: () => end.promise, stop }
   }
-  const onBroken = (error: unknown) => void faults.push(error)
-  const onMended = () => void told.mended++
-  const start = () => keepRunning({ make, restartMs: 1, onBroken, onMended })
+  const onFailure = (error: unknown) => void faults.push(error)
+  const onRecovery = () => void told.mended++
+  const start = () => keepRunning({ create: make, restartMs: 1, onFailure, onRecovery })
   return { ...told, told, start }
 }
 
