@@ -66,7 +66,7 @@ test('texts of the provider are cleaned for a candidate', () => {
 })
 
 test.each(['', 'null', '[]', '{}', '{"accounts": {}}', '{"accounts": null}', '<html>'])(
-  '%j is no list of accounts and no balance',
+  '%j is neither a list of accounts nor a balance',
   (body) => {
     expect(readAccounts(readJson(body))).toBeNull()
     expect(readBalance(readJson(body))).toBeNull()

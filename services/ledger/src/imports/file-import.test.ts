@@ -94,26 +94,31 @@ describe('the balances of a file', () => {
     return [currentBalance, availableBalance, limitBalance, balancesAsOf]
   }
 
-  // docs/files.md, Balances.
+  // docs/files.md#balances
   test.each([
-    ['are set where none was stated', {}, {}, [100n, 90n, 7n, LATER]],
-    ['are set where an earlier one was', {}, { known: EARLIER }, [100n, 90n, 7n, LATER]],
-    ['of the same instant stay out', {}, { known: LATER }, [50n, 40n, 7n, LATER]],
-    ['that are older stay out', { asOf: EARLIER }, { known: LATER }, [50n, 40n, 7n, LATER]],
-    ['without a new row stay out', {}, { importedCount: 0n }, [50n, 40n, 7n, null]],
-    ['of no instant stay out', { asOf: null }, {}, [50n, 40n, 7n, null]],
+    ['are set if none were stated before', {}, {}, [100n, 90n, 7n, LATER]],
+    ['are set if earlier ones were stated', {}, { known: EARLIER }, [100n, 90n, 7n, LATER]],
+    ['of the same instant are ignored', {}, { known: LATER }, [50n, 40n, 7n, LATER]],
+    ['that are older are ignored', { asOf: EARLIER }, { known: LATER }, [50n, 40n, 7n, LATER]],
+    ['without a new row are ignored', {}, { importedCount: 0n }, [50n, 40n, 7n, null]],
+    ['without an instant are ignored', { asOf: null }, {}, [50n, 40n, 7n, null]],
     ['of the future hold for now', { asOf: FUTURE }, {}, [100n, 90n, 7n, NOW]],
-    ['of the future, once more', { asOf: FUTURE }, { known: NOW }, [50n, 40n, 7n, NOW]],
+    [
+      'of the future are ignored the second time',
+      { asOf: FUTURE },
+      { known: NOW },
+      [50n, 40n, 7n, NOW],
+    ],
     ['that are not stated stay', { current: null, limit: 5n }, {}, [50n, 90n, 5n, LATER]],
     ['are none', { current: null, available: null }, {}, [50n, 40n, 7n, null]],
     [
-      'get what is booked after them',
+      'get later bookings added',
       { limit: 5n },
       { later: { available: -30n, current: -20n } },
       [80n, 60n, 5n, LATER],
     ],
     [
-      'get it where they are stated',
+      'get them added only where they are stated',
       { current: null },
       { later: { available: -30n, current: -20n } },
       [50n, 60n, 7n, LATER],

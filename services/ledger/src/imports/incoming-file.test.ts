@@ -14,7 +14,7 @@ const kibibytes = (count: number): Of => ({
   value: new Uint8Array(count * 1024).fill(count),
 })
 
-/** Parts, and how many of them were asked for. */
+/** Returns a stream of parts, and the number of parts that were read. */
 function sent(...ofs: Of[]) {
   const asked = { count: 0, parts: parts() }
   async function* parts(): AsyncGenerator<{ part?: FilePart }> {
@@ -32,7 +32,7 @@ async function sizeOf(bytes: AsyncIterable<Uint8Array>): Promise<number> {
   return size
 }
 
-test('a file is read to its head at first, and no further', async () => {
+test('only the head of a file is read at first', async () => {
   const asked = sent(start, ...Array.from({ length: 40 }, () => kibibytes(16)), end)
   const file = await receiveFile(asked.parts)
   expect(file).toMatchObject({ bankAccountId: 'bac_1', name: 'a', contentType: 'b' })
@@ -45,7 +45,7 @@ test.each([
   [[], 0],
   [[kibibytes(0)], 0],
   [[kibibytes(3), kibibytes(0), kibibytes(2)], 5],
-])('%# bytes come as they were sent, and the rest is read at the end', async (parts, size) => {
+])('%# bytes are returned as sent, and finish reads the rest', async (parts, size) => {
   const whole = await receiveFile(sent(start, ...parts, end).parts)
   expect(whole.head).toHaveLength(size * 1024)
   expect(await sizeOf(whole.bytes)).toBe(size * 1024)
@@ -53,7 +53,7 @@ test.each([
   expect((await unread.finish()).size).toBe(BigInt((size + 100) * 1024))
 })
 
-test('as many bytes as are allowed are taken, and of more no more than one part', async () => {
+test('a file of the largest size is read; beyond it at most one more part is read', async () => {
   const many = Array.from({ length: fileSizeMax / 65_536 }, () => kibibytes(64))
   expect(await sizeOf((await receiveFile(sent(start, ...many, end).parts)).bytes)).toBe(fileSizeMax)
   const asked = sent(start, ...many, ...many, end)
@@ -71,7 +71,7 @@ test.each([
   ['its end', [start, kibibytes(1)]],
   ['its end', [start, kibibytes(1), start, end]],
   ['its end', [start, undefined, end]],
-])('a file without %s is none: %#', async (_what, parts) => {
+])('a file without %s is refused: %#', async (_what, parts) => {
   const reading = receiveFile(sent(...(parts as Of[])).parts)
   await expect(reading.then(({ finish }) => finish())).rejects.toThrow(
     /is incomplete|must be the start/,

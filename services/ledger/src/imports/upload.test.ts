@@ -13,7 +13,7 @@ function create(name: string, contentType: string, text = 'twelve bytes') {
   return createUpload({ ...body, name, contentType, format, size: BigInt(head.length) }, NOW)
 }
 
-test('an upload waits, and its file is kept for an hour', () => {
+test('a new upload is pending, and its file is kept for an hour', () => {
   const common = {
     accountId: 'acct_1',
     bankAccountId: 'bac_1',
@@ -48,7 +48,7 @@ test('an upload waits, and its file is kept for an hour', () => {
 })
 
 test.each(['', 'text/plain', 'application/ofx', 'application/vnd.intu.qbo', 'image/png'])(
-  'an OFX file of type %j is taken',
+  'an OFX file of type %j is accepted',
   (contentType) => {
     expect(create('export.ofx', contentType).upload.format).toBe('ofx')
   },
@@ -79,6 +79,6 @@ test.each([
   [' tab\tand\u0000nul.ofx ', 'tabandnul.ofx'],
   [`${'é'.repeat(400)}.ofx`, `${'é'.repeat(296)}.ofx`],
   ['/', 'upload'],
-])('a name is never a path: %j', (name, kept) => {
+])('a name never contains a path: %j', (name, kept) => {
   expect(create(name, '', '<OFX>').file.name).toBe(kept)
 })

@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { findComponents } from './cluster-components.ts'
 import { squaredDistance, type Vector } from './cluster-vectors.ts'
 
-/** A vector of length 1 along these dimensions. */
+/** Returns a vector of length 1 with equal values in these dimensions. */
 function unit(weights: Record<number, number>): Vector {
   const dimensions = Object.keys(weights).map(Number)
   const length = Math.hypot(...Object.values(weights))
   return { dimensions, values: Object.values(weights).map((one) => Math.fround(one / length)) }
 }
 
-/** Which vectors are together: for each the first one of its component. */
+/** Returns for each vector the first one of its component. */
 function firstOfEach(components: readonly number[]): number[] {
   return components.map((one) => components.indexOf(one))
 }
 
-/** The same by looking at every pair until nothing moves. */
+/** Reference: compares every pair until no component changes. */
 function byEveryPair(vectors: readonly Vector[]): number[] {
   const first = vectors.map((_, index) => index)
   for (let round = 0; round < vectors.length; round++) {
@@ -29,20 +29,20 @@ function byEveryPair(vectors: readonly Vector[]): number[] {
   return first
 }
 
-test('three words of four in common are near enough, two are not', () => {
+test('three common words of four make neighbours, two do not', () => {
   const even = (...dimensions: number[]) => unit(Object.fromEntries(dimensions.map((d) => [d, 1])))
   const vectors = [even(0, 1, 2, 3), even(0, 1, 2, 4), even(0, 1, 5, 6), even(5, 6, 7, 8)]
   expect(squaredDistance(vectors[0]!, vectors[1]!)).toBe(0.5)
   expect(firstOfEach(findComponents(vectors))).toEqual([0, 0, 2, 3])
 })
 
-test('six words of eight in common are near enough, whatever rounding does', () => {
+test('six common words of eight make neighbours despite rounding', () => {
   const even = (...dimensions: number[]) => unit(Object.fromEntries(dimensions.map((d) => [d, 1])))
   const vectors = [even(0, 1, 2, 3, 4, 5, 6, 7), even(0, 1, 2, 3, 4, 5, 8, 9)]
   expect(firstOfEach(findComponents(vectors))).toEqual([0, 0])
 })
 
-test('what is far apart is together through what lies between', () => {
+test('distant vectors are connected through those between them', () => {
   const turned = (degrees: number) =>
     unit({ 0: Math.cos((degrees * Math.PI) / 180), 1: Math.sin((degrees * Math.PI) / 180) })
   const vectors = [turned(5), turned(85), turned(45)]
@@ -50,7 +50,7 @@ test('what is far apart is together through what lies between', () => {
   expect(firstOfEach(findComponents(vectors))).toEqual([0, 0, 0])
 })
 
-test('twice the vectors take twice the work, however many share their terms', () => {
+test('work is linear in the number of vectors, however many share their terms', () => {
   const six = fc.uniqueArray(fc.nat(59), { minLength: 6, maxLength: 6 })
   const samples = fc.sample(six, { numRuns: 2000, seed: 1 })
   const workOf = (count: number, comparisonsMax: number) => {
@@ -82,7 +82,7 @@ const vector = fc
   .dictionary(fc.integer({ min: 0, max: 7 }).map(String), weight, { minKeys: 1, maxKeys: 6 })
   .map(unit)
 
-test('the components are those that looking at every pair finds', () => {
+test('the components equal those of comparing every pair', () => {
   fc.assert(
     fc.property(fc.array(vector, { maxLength: 40 }), (vectors) => {
       expect(firstOfEach(findComponents(vectors))).toEqual(byEveryPair(vectors))
@@ -91,7 +91,7 @@ test('the components are those that looking at every pair finds', () => {
   )
 })
 
-test('with few comparisons no vectors are together that are not in one component', () => {
+test('with few comparisons no separate components are merged', () => {
   fc.assert(
     fc.property(fc.array(vector, { maxLength: 40 }), fc.nat(40), (vectors, comparisonsMax) => {
       const first = byEveryPair(vectors)

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { describeCluster, type Member } from './cluster-fields.ts'
 import { findTextWords } from './cluster-words.ts'
 
-/** A member whose vector has these values for the words of `names`. */
+/** Returns a member with these values for the words of `names`. */
 function member(transactionId: string, text: string, weights: Record<number, number>): Member {
   const dimensions = Object.keys(weights).map(Number)
   return {
@@ -48,7 +48,7 @@ test('the place of a word is its mean place in the oldest member that has it', (
   expect(placeOf('house')).toBe(0)
 })
 
-test('the heaviest words come first, and only those far above the lightest name it', () => {
+test('the heaviest words come first, and only those far above the lightest form the name', () => {
   const weights = { 0: 0.125, 1: -0.75, 2: 0.5 }
   const alike = ['txn_2', 'txn_1'].map((id) => member(id, 'pos tea house', weights))
   const { debug, merchant } = describeCluster(alike, ['pos', 'tea', 'house']) ?? {}
@@ -62,7 +62,7 @@ test('the heaviest words come first, and only those far above the lightest name 
   expect(merchant?.map(({ sanitized }) => sanitized)).toEqual(['tea'])
 })
 
-test('words of equal weight all name it, ties standing in alphabetical order', () => {
+test('words of equal weight all form the name, in alphabetical order', () => {
   const alike = ['txn_2', 'txn_1'].map((id) => member(id, 'tea house', { 0: 0.5, 1: 0.5 }))
   const { debug, name } = describeCluster(alike, ['tea', 'house']) ?? {}
   expect(debug?.map(({ sanitized }) => sanitized)).toEqual(['house', 'tea'])
@@ -79,7 +79,7 @@ test('the centroid is the member nearest to the mean, of several the smallest ID
   expect(describeCluster(members, ['tea', 'house'])?.centroid).toBe('txn_2')
 })
 
-test('no cluster comes of members whose centroid spells none of the words', () => {
+test('members form no cluster if the centroid has none of the words', () => {
   const alike = ['txn_2', 'txn_1'].map((id) => member(id, '1234', { 0: 1 }))
   expect(describeCluster(alike, ['tea'])).toBeNull()
   expect(describeCluster([], [])).toBeNull()

@@ -54,7 +54,7 @@ test('nothing, one transaction, or texts without words make no cluster', () => {
   expect(clustersOf(rowsOf(['1234', '1234', '', '']))).toEqual([])
 })
 
-test('texts whose words weigh nothing join nothing, not even each other', () => {
+test('texts of words without weight form no cluster', () => {
   // "tea" occurs once less than there are texts, so its weight is ln(1) = 0.
   expect(clustersOf(rowsOf(['Tea', 'Tea', 'Paycheck']))).toEqual([])
 })
@@ -91,7 +91,7 @@ test('a transaction is in one cluster at most, and identical texts are always to
   )
 })
 
-test('who is with whom does not depend on the order they are read in', () => {
+test('the clusters do not depend on the order of transactions', () => {
   const shuffled = texts.chain((all) => {
     const rows = rowsOf(all)
     const every = { minLength: rows.length, maxLength: rows.length }

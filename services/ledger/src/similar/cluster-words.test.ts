@@ -6,7 +6,7 @@ const words = (text: string) =>
     .map(({ word, place }) => `${word}(${place})`)
     .join(' ')
 
-// The first three are the examples of spec/ledger.md 5.3.
+// The first three are the examples of docs/similar-transactions.md#words.
 test.each([
   [
     'POS Debit - 1234 - GOOGLE *YOUTUBEPRE G.CO/HELPPAY#CA',
@@ -23,11 +23,11 @@ test.each([
   expect(words(text)).toBe(expected)
 })
 
-test('the merchant text goes on counting where the name ended', () => {
+test('places in the merchant text continue after the name', () => {
   expect(words('Debit Card\nTea House')).toBe('debit(0) card(1) tea(2) house(3)')
 })
 
-test('a word keeps its spelling; one that became two is spelled as those', () => {
+test('a word keeps its spelling; an abbreviation has the spelling of its words', () => {
   expect(findTextWords('AMZN NETFLIX.COM YOUTUBEPREM').map(({ spelling }) => spelling)).toEqual([
     'AMZN',
     'NETFLIX.COM',

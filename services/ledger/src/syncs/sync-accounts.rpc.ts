@@ -51,7 +51,7 @@ export function accountSyncRoutes(
 ): Omit<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
   return {
     upsertLink: (request, context) => upsertLink(deps, request, context),
-    upsertBankAccounts: (request, context) => upsert(deps, request, context),
+    upsertBankAccounts: (request, context) => upsertAccounts(deps, request, context),
     listSyncedBankAccounts: async ({ linkId }, context) => {
       const { accountId, issuer } = callerOf(context)
       requireActiveLink(await findLink(deps.database, accountId, linkId), issuer)
@@ -93,12 +93,16 @@ interface Listed {
   isComplete: boolean
 }
 
-async function upsert(deps: Deps, request: UpsertBankAccountsRequest, context: HandlerContext) {
+async function upsertAccounts(
+  deps: Deps,
+  request: UpsertBankAccountsRequest,
+  context: HandlerContext,
+) {
   const { accountId, issuer } = callerOf(context)
   const { linkId, isComplete, knownOnly } = request
   const items = readAccounts(request.accounts)
   const link = requireActiveLink(await findLink(deps.database, accountId, linkId), issuer)
-  const refreshed = await refresh(deps, { link, items, isComplete }, context)
+  const refreshed = await refreshKnown(deps, { link, items, isComplete }, context)
   const isAll = knownOnly || refreshed.size === items.length
   const created = isAll
     ? refreshed
@@ -108,7 +112,7 @@ async function upsert(deps: Deps, request: UpsertBankAccountsRequest, context: H
 }
 
 /** Refreshes known bank accounts, each in its own write; returns them by item. */
-async function refresh(
+async function refreshKnown(
   { database, writeEach }: Deps,
   { link, items, isComplete }: Listed,
   context: HandlerContext,

@@ -23,7 +23,7 @@ export function refreshAccount(
     return { reply: { bankAccount: before, record: old, aliases: known } }
   }
   const seen = { link, item, operation }
-  const settlement = refresh(before, seen)
+  const settlement = settleRefresh(before, seen)
   const { bankAccount } = settlement
   const record = recordOf(seen, { bankAccount, old })
   const aliases = aliasesOf(seen, { bankAccount, known, reason })
@@ -68,7 +68,7 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
 }
 
 /** Returns the settlement of a refresh; without a difference, the bank account is unchanged. */
-function refresh(before: BankAccount, { item, operation }: Seen): Settlement {
+function settleRefresh(before: BankAccount, { item, operation }: Seen): Settlement {
   const { name, currency, available, current, limit } = item
   // Balances in another currency cannot apply to this account.
   const isOwn = currency === before.currency

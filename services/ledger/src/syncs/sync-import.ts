@@ -113,7 +113,7 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
   const updated = own
     ? { ...own, ...withoutNames(item) }
     : newRecord(work, item, { transactionId, index, reason })
-  const after = replace(work, { synced, own, updated, item, index })
+  const after = updateSynced(work, { synced, own, updated, item, index })
   if (after === synced) {
     return { transactionId, outcome: 'unchanged', reason }
   }
@@ -125,7 +125,7 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
  * Returns the transaction after an item updates it. A pending record never replaces a posted one,
  * and a replaced record stays replaced. Any other record becomes the live one.
  */
-function replace(
+function updateSynced(
   work: Work,
   {
     synced,
@@ -150,7 +150,9 @@ function replace(
   const others = synced.records
     .filter((one) => !isOf(one, item))
     .map((one) => (leads && one === live ? { ...one, deletedAt: now } : one))
-  const transaction = leads ? follow(work, synced.transaction, { item, index }) : synced.transaction
+  const transaction = leads
+    ? mergeTransaction(work, synced.transaction, { item, index })
+    : synced.transaction
   if (isRepeated && transaction === synced.transaction) {
     return synced
   }
@@ -161,7 +163,7 @@ function replace(
  * Returns the transaction with the provider's latest values, or the same object without a
  * difference.
  */
-function follow(
+function mergeTransaction(
   work: Work,
   before: Transaction,
   { item, index }: { item: ProviderItem; index: number },
@@ -183,11 +185,11 @@ function follow(
     return before
   }
   const isSpent = before.deletedAt === null && before.amount === merged.amount
-  return isSpent ? merged : { ...merged, ...spend(work, { before, merged, index }) }
+  return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
 }
 
 /** Returns the money to the envelope and spends the new amount; a deposit loses its envelope. */
-function spend(
+function spendAgain(
   { locked, settlements }: Work,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
 ): Pick<Transaction, 'spendingId' | 'spendingAmount'> {

@@ -11,7 +11,7 @@ function day(offset: number): Date {
   return new Date(FIRST.getTime() + offset * DAY)
 }
 
-/** A transaction that items have brought; all but the last of them have ended. */
+/** Returns a transaction with a record of each item; all but the last have ended. */
 function synced(transactionId: string, ...items: Partial<ProviderItem>[]): SyncedTransaction {
   const records = items.map((one, index) => {
     const { displayName, originalName, ...item } = aProviderItem({ date: FIRST, ...one })
@@ -33,27 +33,27 @@ const pending = { providerTransactionId: 'a', isPending: true }
 
 describe('an item with an unknown ID is', () => {
   test.each<[string, Partial<ProviderItem>, SyncedTransaction[], string | null]>([
-    ['new where nothing is known', {}, [], null],
+    ['new without known transactions', {}, [], null],
     [
-      'the pending one that it names, whatever they look like',
+      'the pending one that it names, whatever its texts',
       { pendingProviderTransactionId: 'a', amount: 1n, name: 'x', date: day(90) },
       [synced('txn_1', pending)],
       'txn_1 pending-id',
     ],
     [
-      'not the pending one that it names where that is posted already',
+      'not the pending one that it names if that is posted already',
       { pendingProviderTransactionId: 'a' },
       [synced('txn_1', pending, { providerTransactionId: 'b' })],
       null,
     ],
     [
-      'what a posted one says that it was',
+      'the pending one that a posted one names',
       { providerTransactionId: 'a', isPending: true },
       [synced('txn_1', { pendingProviderTransactionId: 'a' })],
       'txn_1 posted-first',
     ],
     [
-      'the pending one that it looks like',
+      'the similar pending one',
       { date: day(3), name: 'DELI #5, Chicago', merchantName: '' },
       [synced('txn_1', { ...pending, name: 'Deli Chicago IL', merchantName: '' })],
       'txn_1 amount-date-name',
@@ -70,28 +70,28 @@ describe('an item with an unknown ID is', () => {
       [synced('txn_2', pending), synced('txn_1', pending)],
       'txn_1 amount-date-name',
     ],
-    ['new beside a posted one that looks the same', {}, [synced('txn_1', {})], null],
-    ['new beside a pending one when it is pending', pending, [synced('txn_1', pending)], null],
+    ['new beside an equal posted one', {}, [synced('txn_1', {})], null],
+    ['new as a pending one beside an equal pending one', pending, [synced('txn_1', pending)], null],
     [
-      'new when only a few letters agree',
+      'new if only a few letters agree',
       { name: 'De', merchantName: '' },
       [synced('t', pending)],
       null,
     ],
     [
-      'new when neither has letters',
+      'new if neither has letters',
       { name: '#1', merchantName: '' },
       [synced('txn_1', { ...pending, name: '#2', merchantName: '' })],
       null,
     ],
     [
-      'what was seen of it under an earlier ID of the account',
+      'the equal one of an earlier ID of the account',
       { providerAccountId: 'account_2' },
       [synced('txn_1', {})],
       'txn_1 re-consent',
     ],
     [
-      'not what was seen under the present one too',
+      'not one that the current ID has too',
       { providerAccountId: 'account_2' },
       [synced('txn_1', {}, { providerTransactionId: 'b', providerAccountId: 'account_2' })],
       null,

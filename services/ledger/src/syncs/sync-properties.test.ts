@@ -8,12 +8,12 @@ import { liveRecord, type ProviderItem, type SyncedTransaction } from './provide
 import { importTransactions, type SyncDecision } from './sync-import.ts'
 import { removeSynced } from './sync-removal.ts'
 
-/** A ledger in memory, where everything that is known is looked at by every batch. */
+/** A ledger in memory, in which every batch loads all transactions. */
 type World = {
   bankAccount: BankAccount
   envelope: Envelope
   known: Map<string, SyncedTransaction>
-  /** What the user has made of each transaction. */
+  /** The name that the user gave each transaction. */
   names: Map<string, string>
   steps: number
 }
@@ -27,7 +27,7 @@ const HELD = 5000n
 const DAY = 86_400_000
 const START = new Date('2026-03-02T06:00:00Z').getTime()
 
-// Few IDs, amounts and texts, so that they meet.
+// Few IDs, amounts and texts, so that they collide.
 const ids = fc.constantFrom('a', 'b', 'c', 'd', 'e')
 const items = fc
   .record({
@@ -123,7 +123,7 @@ function take(world: World, step: Step): void {
   }
 }
 
-/** What holds between any two steps. */
+/** Invariants after each step. */
 function check({ bankAccount, envelope, known, names }: World): void {
   const all = [...known.values()]
   const given = all.reduce((sum, { transaction }) => sum + (transaction.spendingAmount ?? 0n), 0n)
@@ -144,7 +144,7 @@ function check({ bankAccount, envelope, known, names }: World): void {
   }
 }
 
-test('whatever a provider says, in any order, no money is lost and no edit overwritten', () => {
+test('any sequence of syncs keeps the money and the edits of the user', () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 12 }), (taken) => {
       const world = emptyWorld()

@@ -5,8 +5,8 @@ const pattern =
   /^AWS4-HMAC-SHA256 Credential=[^/]+\/(\d{8})(\/\S+), SignedHeaders=(\S+), Signature=(\w+)$/
 
 /**
- * Whether a request bears the signature of this secret: Signature Version 4, as the reference
- * "Authenticating Requests" of Amazon S3 defines it for a header.
+ * Returns whether a request is signed with this secret, by Signature Version 4 in a header
+ * ("Authenticating Requests" of Amazon S3).
  */
 export function isSigned({ method, url = '', headers }: IncomingMessage, secret: string): boolean {
   const [, date = '', scope = '', names = '', signature] =

@@ -31,19 +31,19 @@ async function setCurrent({ accounts, bankAccountId, as }: Household, currentBal
 
 const spent = 1250n
 
-/** A day of January in Chicago. */
+/** Midnight of a day of January in Chicago. */
 function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }
 
-/** Spends 12.50 by hand, which adjusts the balances. */
+/** Creates a manual transaction of 12.50 that adjusts the balances. */
 async function spend({ transactions, bankAccountId, as }: Household, day: number) {
   const date = dateOf(day)
   const lunch = { bankAccountId, name: 'Lunch', amount: spent, date, adjustsBalance: true }
   return (await transactions.createTransaction(lunch, as)).transaction?.transactionId ?? ''
 }
 
-/** What a case has done so far. */
+/** State of a case. */
 type World = { home: Household; transactionId: string; uploads: string[] }
 
 const file = statementOf({ '1': '-1.00' }, { ledger: '600.00', asOf: '20260117' })
@@ -59,7 +59,7 @@ function remove({ home, transactionId }: World, how: { soft: boolean; adjustsBal
   return transactions.deleteTransaction({ bankAccountId, transactionId, ...how }, as)
 }
 
-/** The steps of the table in docs/files.md, by their words. */
+/** Steps of the table in docs/files.md#balances, by pattern. */
 const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
   [/^File$/, (world) => upload(world, file)],
   [/^new row without a balance$/, (world) => upload(world, newRow({}))],
@@ -101,7 +101,7 @@ const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
   [/^undo the first$/, ({ home, uploads }) => undo(home, uploads[0] ?? '')],
 ]
 
-/** The balance after the steps of a case, as the table writes it. */
+/** Returns the balance after the steps of a case, formatted as in the table. */
 async function balanceAfter(words: string): Promise<string> {
   const world: World = { home: await household(booted, opening), transactionId: '', uploads: [] }
   for (const word of words.split(', ')) {
@@ -113,7 +113,7 @@ async function balanceAfter(words: string): Promise<string> {
   return (Number(current) / 100).toFixed(2)
 }
 
-test('every case of the table in docs/files.md is as it says', async () => {
+test('every case of the table in docs/files.md holds', async () => {
   const docs = await readFile(new URL('../../../../docs/files.md', import.meta.url), 'utf8')
   const cases = [...docs.matchAll(/^\| ([^|]+?) +\| (\d+\.\d\d) +\|/gm)]
   expect(cases.length).toBeGreaterThan(15)
@@ -129,7 +129,7 @@ test.each([
   [17, 19, 18, { current: 58750n, available: 58000n }],
   [17, 19, 20, { current: 58750n, available: 56750n }],
   [19, 17, 18, { current: 60000n, available: 56750n }],
-])('balances of the %dth and the %dth lack what is booked after each: %d', async (...days) => {
+])('balances of the %dth and the %dth get later bookings added: %d', async (...days) => {
   const [asOf, availableAsOf, booked, expected] = days
   const home = await household(booted, opening)
   await spend(home, booked)
@@ -145,7 +145,7 @@ test.each([
   expect(await home.balances()).toMatchObject({ current: 48750n, available: 38750n })
 })
 
-test('a file that sets no balance is undone without a trace', async () => {
+test('undoing a file that sets no balance changes nothing', async () => {
   const home = await household(booted, opening)
   await importFile(home, file)
   await spend(home, 20)
@@ -162,11 +162,11 @@ test('a file that sets no balance is undone without a trace', async () => {
   })
 })
 
-describe('what was stated after the import', () => {
+describe('a later statement of balances', () => {
   const a = (id: string) => statementOf({ [id]: '-1.00' }, { ledger: '600.00', asOf: '20260101' })
   const b = (id: string) => statementOf({ [id]: '-1.00' }, { ledger: '700.00', asOf: '20260201' })
 
-  test('by another file stays, and undoing that too leads back to the start', async () => {
+  test('by another file stays, and undoing both restores the start', async () => {
     const home = await household(booted, opening)
     const first = await importFile(home, a('1'))
     const second = await importFile(home, b('2'))
@@ -178,7 +178,7 @@ describe('what was stated after the import', () => {
     expect(await home.balances()).toMatchObject({ current: 60000n })
   })
 
-  test('in the other order leads back step by step', async () => {
+  test('undone first restores the balances step by step', async () => {
     const home = await household(booted, opening)
     const first = await importFile(home, a('1'))
     const second = await importFile(home, b('2'))
@@ -188,7 +188,7 @@ describe('what was stated after the import', () => {
     expect(await home.balances()).toMatchObject({ current: 50000n })
   })
 
-  test('stays even where it said what was known already', async () => {
+  test('stays even if it repeats known balances', async () => {
     const home = await household(booted, opening)
     const first = await importFile(home, a('1'))
     const same = { ledger: '600.00', asOf: '20260102' }
@@ -197,7 +197,7 @@ describe('what was stated after the import', () => {
     expect(await home.balances()).toMatchObject({ current: 60000n })
   })
 
-  test('of the same instant counts for nothing, so undoing leads back to the start', async () => {
+  test('of the same instant is ignored, so undoing restores the start', async () => {
     const home = await household(booted, opening)
     const first = await importFile(home, a('1'))
     const other = { ledger: '650.00', asOf: '20260101' }
@@ -215,7 +215,7 @@ describe('what was stated after the import', () => {
     expect(await home.balances()).toMatchObject({ current: amount })
   })
 
-  test('is kept apart from what came and went', async () => {
+  test('keeps later bookings when undone', async () => {
     const home = await household(booted, opening)
     const { transactionUploadId } = await importFile(home, a('1'))
     await spend(home, 15)

@@ -3,13 +3,13 @@ import type { FilePartSchema } from '@coffer/proto/ledger/v1/upload'
 
 type Part = { part: MessageInitShape<typeof FilePartSchema> }
 
-/** A file as it is handed to the ledger: what it is, its bytes, its end. */
+/** A file to upload. */
 export interface SentFile {
   bankAccountId: string
   name: string
   contentType?: string
   content: Uint8Array
-  /** Stands for the hash of the request. */
+  /** Hash of the request. */
   bodyHash?: Uint8Array
 }
 
@@ -19,7 +19,7 @@ export async function* partsOf({ content, bodyHash, ...start }: SentFile): Async
   yield { part: { of: { case: 'end', value: { bodyHash: new Uint8Array(bodyHash ?? [1]) } } } }
 }
 
-/** Bytes in pieces of at most 64 KiB. */
+/** Yields bytes in chunks of at most 64 KiB. */
 export async function* bytesOf(content: Uint8Array): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let at = 0; at < content.length; at += 65_536) {
     yield new Uint8Array(content.subarray(at, at + 65_536))

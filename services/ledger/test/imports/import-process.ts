@@ -7,7 +7,7 @@ import { openDiskStorage } from '../../src/imports/storage/disk-storage.client.t
 import { createMoneyWriter } from '../../src/money/writer.service.ts'
 import type { ImportTask } from './large-files.ts'
 
-/** Imports one file, without NATS, in a process that a test can kill. */
+/** Imports one file, without NATS, in a process that a test kills. */
 const { url, folder, key }: ImportTask = JSON.parse(process.argv[2] ?? '')
 const limits = { poolSizeMax: 4, statementTimeoutMs: 10_000 }
 const database = await openDatabase({ url, schema: 'ledger', ...limits })

@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('an import', () => {
-  test('begins with its columns, waiting for a mapping', async () => {
+  test('begins with its columns, in state mapping', async () => {
     const home = await household(booted)
     const made = await steps.createImport(home)
     expect(made).toMatchObject({
@@ -51,7 +51,7 @@ describe('an import', () => {
     expect(found?.file).toBeUndefined()
   })
 
-  test('shows what it would store, and stores nothing yet', async () => {
+  test('has a preview, and stores nothing yet', async () => {
     const home = await household(booted)
     const { preview } = await steps.previewed(home)
     expect(preview).toMatchObject({
@@ -80,7 +80,7 @@ describe('an import', () => {
     expect(await listed(home)).toEqual([])
   })
 
-  test('stores what it has shown, as an upload, and removes its file', async () => {
+  test('stores the previewed rows by an upload, and removes its file', async () => {
     const home = await household(booted)
     const done = await steps.processed(home)
     const { bankAccountId, as, uploads, accountId } = home
@@ -112,7 +112,7 @@ describe('an import', () => {
     )
   })
 
-  test('marks what is stored already, and leaves it out', async () => {
+  test('marks stored rows as duplicates, and skips them', async () => {
     const home = await household(booted)
     await steps.processed(home)
     const text = (await fixture('sign.csv')).toString().replace('T-1,', 'T-9,')
@@ -123,7 +123,7 @@ describe('an import', () => {
     expect(await listed(home)).toHaveLength(5)
   })
 
-  test('shows fifty rows and counts them all, with why some are left out', async () => {
+  test('shows fifty rows and counts all, with the reasons of skipped ones', async () => {
     const home = await household(booted)
     const rows = Array.from({ length: 120 }, (_, index) => {
       return `${index},01/15/2026,X,,${index % 10 === 0 ? 'x' : '1.00'},,Posted`
@@ -138,7 +138,7 @@ describe('an import', () => {
     ])
   })
 
-  test('that cannot be read fails with the reason', async () => {
+  test('of an unreadable file fails with the reason', async () => {
     const home = await household(booted)
     const content = Buffer.from(`${headers.join(',')}\n1,2,3,4,5,6,7\n1,"2\n`)
     const { bankAccountId, as } = home
@@ -154,7 +154,7 @@ describe('an import', () => {
     })
   })
 
-  test('whose file is gone has expired', async () => {
+  test('without its file has expired', async () => {
     const home = await household(booted)
     const { fileId, transactionImportId } = await steps.createImport(home)
     await booted.database('ledger').pool.query(sql.unsafe`
@@ -166,7 +166,7 @@ describe('an import', () => {
   })
 })
 
-test('files are listed while they are there, newest first, to their account alone', async () => {
+test('the account’s files are listed while they are kept, newest first', async () => {
   const home = await household(booted)
   const files = booted.client('ledger', FileService)
   const [first, second] = [await steps.createImport(home), await steps.createImport(home)]
@@ -178,8 +178,8 @@ test('files are listed while they are there, newest first, to their account alon
   expect((await files.listFiles({}, home.as)).files).toEqual([])
 })
 
-describe('steps are refused', () => {
-  test('that do not follow', async () => {
+describe('refused steps', () => {
+  test('in another order', async () => {
     const home = await household(booted)
     const { bankAccountId, as } = home
     const { transactionImportId } = await steps.createImport(home)
@@ -196,14 +196,14 @@ describe('steps are refused', () => {
     await expect(step(toPreview)).rejects.toMatchObject({ code: Code.FailedPrecondition })
     await steps.reached(home, transactionImportId, ['preview'])
     await expect(step(toPreview)).rejects.toMatchObject({ code: Code.FailedPrecondition })
-    // However many ask at once, the file is processed once.
+    // However many requests are concurrent, the file is processed once.
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => step(toProcessing)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await steps.reached(home, transactionImportId, ['complete'])
     expect(await listed(home)).toHaveLength(4)
   })
 
-  test('with a mapping that is not there, of somebody else or for other columns', async () => {
+  test('with an unknown mapping, one of another account or for other columns', async () => {
     const home = await household(booted)
     const { bankAccountId, as } = home
     const { transactionImportId } = await steps.createImport(home)
@@ -221,7 +221,7 @@ describe('steps are refused', () => {
     })
   })
 
-  test('on files without a header, on accounts that take none, and to strangers', async () => {
+  test('for a file without a header, an archived bank account, and another account', async () => {
     const home = await household(booted)
     const { bankAccountId, accounts, as } = home
     const { imports } = steps

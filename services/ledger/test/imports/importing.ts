@@ -5,7 +5,6 @@ import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import type { Household } from '../household.ts'
 import { partsOf } from './file-parts.ts'
 
-/** The columns of `sign.csv` in test/data. */
 export const headers = [
   'Transaction ID',
   'Posting Date',
@@ -16,7 +15,7 @@ export const headers = [
   'Status',
 ]
 
-/** How they become transactions. */
+/** A mapping of these columns. */
 export const mapping = {
   headers,
   id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },
@@ -28,12 +27,12 @@ export const mapping = {
   balance: { kind: 'field', fields: [{ name: 'Balance' }] },
 }
 
-/** A file of test/data. */
+/** Returns a file of test/data. */
 export function fixture(name: string): Promise<Buffer> {
   return readFile(new URL(`../../../../test/data/${name}`, import.meta.url))
 }
 
-/** The steps that a CSV file goes through, and the clients to take them with. */
+/** Returns clients and the steps of a CSV import. */
 export function importing(booted: Booted) {
   const imports = booted.client('ledger', ImportService)
   const mappings = booted.client('ledger', MappingService)
@@ -65,7 +64,7 @@ export function importing(booted: Booted) {
     return found
   }
 
-  /** Takes a file up to its preview, or to what ends it before. */
+  /** Imports a file up to its preview, or its failure. */
   async function previewed(home: Household, content?: Uint8Array) {
     const { transactionImportId } = await createImport(home, content)
     const transactionImportMappingId = await createMapping(home)
@@ -74,7 +73,7 @@ export function importing(booted: Booted) {
     return reached(home, transactionImportId, ['preview', 'failed'])
   }
 
-  /** Takes a file through all of it. */
+  /** Imports a file completely. */
   async function processed(home: Household, content?: Uint8Array) {
     const { transactionImportId } = await previewed(home, content)
     const { bankAccountId, as } = home

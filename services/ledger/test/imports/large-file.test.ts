@@ -18,7 +18,7 @@ import { type Household, household } from '../household.ts'
 import { largeStatement, startImporting, textNear } from './large-files.ts'
 import { opening, sendFile } from './uploading.ts'
 
-// A run with a seed of its own is a long one.
+// A given seed selects a long run.
 const isLong = process.env.COFFER_TEST_SEED !== undefined
 const rowCount = isLong ? 100_000 : 1_500
 const stated = 1_234_00n
@@ -42,7 +42,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** An upload whose import has been begun, the ways to go on with it, and what is there of it. */
+/** Starts an import; returns its next steps, and a function that reads its state. */
 async function upload() {
   const home = await household(booted, opening)
   const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
@@ -74,11 +74,11 @@ const none = {
 }
 const all = { status: 'complete', rows: rowCount, balances: [stated, stated] }
 
-/** A manual transaction of 0.01, later than the file. */
+/** Creates a manual transaction of 0.01 that is dated after the file. */
 function spend({ transactions, bankAccountId, accountId }: Household) {
   const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
   const tea = { bankAccountId, name: 'Tea', amount: 1n, date, adjustsBalance: true }
-  // An import may outlast a caller token.
+  // A caller token may expire during an import.
   return transactions.createTransaction(tea, booted.as(accountId))
 }
 
@@ -88,7 +88,7 @@ function countRows({ accountId, transactionUploadId }: UploadKey): Promise<numbe
     WHERE account_id = ${accountId} AND transaction_upload_id = ${transactionUploadId}`)
 }
 
-/** Whether the row of the bank account is free of locks, that of a foreign key included. */
+/** Returns whether the row of the bank account has no locks, those of foreign keys included. */
 async function isFree({ accountId, bankAccountId }: UploadKey): Promise<boolean> {
   const { rowCount } = await booted.database('ledger').pool.query(sql.unsafe`
     SELECT FROM bank_accounts
@@ -101,11 +101,11 @@ const lastStatements = [
   { text: `SET status = 'complete'`, isLocked: false, left: none },
   { text: '"cause":"upload"', isLocked: true, left: none },
 ]
-// Rows are stored from the end of the file, 1,000 at a time: some are before each of these.
+// Rows are stored from the end of the file, 1,000 at a time, so some precede each of these.
 const row = fc.integer({ min: 0, max: rowCount - 1_001 })
 const pages = fc.sample(row, isLong ? 4 : 1).map(textNear)
 
-test('a large file is stored wholly or not, wherever its import is killed', async () => {
+test('a large file is stored completely or not at all, wherever its import is killed', async () => {
   const { key, post, look, ...again } = await upload()
   const killedBefore = [
     ...pages.map((text) => ({ text, isLocked: false, left: none })),
@@ -120,7 +120,7 @@ test('a large file is stored wholly or not, wherever its import is killed', asyn
     if (!('deliver' in line)) throw new Error(`it ended before ${text}`)
     expect(await isFree(key)).toBe(!isLocked)
     const posting = post()
-    // Only the last statements of an import keep other changes of the bank account waiting.
+    // Only the last statements of an import block other changes of the bank account.
     if (!isLocked) await posting
     const delivered = line.deliver()
     running.kill('SIGKILL')
@@ -131,7 +131,7 @@ test('a large file is stored wholly or not, wherever its import is killed', asyn
   expect(await look()).toEqual(all)
 })
 
-test('a large file and the requests beside it leave what both say', async () => {
+test('a large file and concurrent requests are both applied', async () => {
   const { post, look, ...beside } = await upload()
   const waitsMs: number[] = []
   let isOver = false

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { UploadKey } from '../../src/imports/upload.ts'
 
-/** What a process needs to import a file: a database, the folder of the bytes, the upload. */
+/** Arguments of a process that imports a file: database, folder of the bytes, upload. */
 export interface ImportTask {
   url: string
   folder: string
@@ -17,14 +17,14 @@ export function startImporting(task: ImportTask): ChildProcess {
 
 const width = 6
 
-/** Text that a statement with the row of that index contains, for its neighbours too. */
+/** Returns a text that occurs in the INSERT of the row with this index, or of a neighbour. */
 export function textNear(index: number): string {
   return `"r${identifier(index).slice(0, -1)}`
 }
 
 /**
- * Returns an OFX statement of rows of 1.00 each with balances as of 15 January 2026. It is brief: a
- * file of 100,000 rows is close to the bound of 6 MiB.
+ * Returns an OFX statement of rows of 1.00 each, with balances as of 15 January 2026. It is
+ * compact: 100,000 rows are close to the bound of 6 MiB.
  */
 export function largeStatement(rowCount: number, balance: string): Uint8Array {
   const rows = Array.from({ length: rowCount }, (_, index) => {

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-test('mappings are found again by the columns of a file, the newest first', async () => {
+test('mappings are found by the columns of a file, newest first', async () => {
   const home = await household(booted)
   const { mappings } = steps
   const first = await steps.createMapping(home)
@@ -46,7 +46,7 @@ test('mappings are found again by the columns of a file, the newest first', asyn
   expect((await mappings.listMappings(request, stranger)).mappings).toEqual([])
 })
 
-test('a deleted mapping is gone from the list, but not from the import that uses it', async () => {
+test('a deleted mapping leaves the list, but imports still use it', async () => {
   const home = await household(booted)
   const { mappings, imports } = steps
   const { transactionImportId } = await steps.previewed(home)
@@ -66,7 +66,7 @@ test('a deleted mapping is gone from the list, but not from the import that uses
   expect(status).toBe('complete')
 })
 
-test('mappings are kept as they were given', async () => {
+test('mappings are stored unchanged', async () => {
   const home = await household(booted)
   await steps.createMapping(home)
   const page = { limit: 10, offset: 0 }
@@ -74,7 +74,7 @@ test('mappings are kept as they were given', async () => {
   expect(found[0]?.mapping).toMatchObject(mapping)
 })
 
-test('mappings that are wrong are refused, by field', async () => {
+test('invalid mappings are refused by field', async () => {
   const home = await household(booted)
   const make = (changes: object) => problems(steps.createMapping(home, changes))
   expect(await make({ memo: { name: 'Nope' }, headers: [...headers, 'Amount'] })).toEqual({

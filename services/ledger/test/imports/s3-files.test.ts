@@ -25,7 +25,9 @@ beforeAll(async () => {
   s3 = await startS3()
   booted = await boot([ledger, ...neighbours()], s3.settings)
   storage = openS3Storage({
-    ...{ bucket: 'coffer', region: 'us-east-1', pathStyle: true },
+    bucket: 'coffer',
+    region: 'us-east-1',
+    pathStyle: true,
     endpoint: s3.settings.COFFER_STORAGE_ENDPOINT ?? null,
   })
 })
@@ -36,7 +38,7 @@ afterAll(async () => {
   await s3[Symbol.asyncDispose]()
 })
 
-test('files are imported from S3 and their bytes removed afterwards', async () => {
+test('files are imported from S3, and then their bytes are removed', async () => {
   const home = await household(booted)
   expect(await importFile(home, 'checking.qfx')).toMatchObject({ importedCount: 316n })
   expect(await importing(booted).processed(home)).toMatchObject({ status: 'complete' })
@@ -47,7 +49,7 @@ test('files are imported from S3 and their bytes removed afterwards', async () =
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
-test('expired files and bytes without a row go from S3', async () => {
+test('expired files and bytes without a row are removed from S3', async () => {
   const home = await household(booted)
   const { fileId = '' } = await importing(booted).createImport(home)
   const kept = { accountId: home.accountId, fileId }
@@ -64,7 +66,7 @@ test('expired files and bytes without a row go from S3', async () => {
   expect((await storage.list({ after: '', limit: 10 })).held).toEqual([])
 })
 
-test('while S3 is away an upload is unavailable, and nothing of it is stored', async () => {
+test('while S3 is unreachable an upload is unavailable, and nothing is stored', async () => {
   await using away = await boot([ledger], {
     ...s3.settings,
     COFFER_STORAGE_ENDPOINT: 'http://127.0.0.1:1',

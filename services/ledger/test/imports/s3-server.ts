@@ -6,18 +6,18 @@ import { isSigned } from './aws-signature.ts'
 
 const secret = 'S3RVER'
 
-/** A server that speaks S3, with one bucket, and the ledger's settings for it. */
+/** An S3-compatible server with one bucket, and the ledger's settings for it. */
 export interface S3Server extends AsyncDisposable {
   settings: Record<string, string>
-  /** Requests so far that were to store something. */
+  /** Returns the number of PUT requests so far. */
   requests: () => number
-  /** Requests that it has refused for their signature. */
+  /** Returns the number of requests with a wrong signature. */
   refused: () => number
 }
 
 /**
- * Starts `s3rver` on a folder of its own. It takes any signature of the fourth version, so that is
- * checked before it.
+ * Starts `s3rver` on a temporary folder. It accepts any signature of version 4, so the signature
+ * is verified before it.
  */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'coffer-s3-'))
@@ -51,7 +51,7 @@ export async function startS3(): Promise<S3Server> {
   }
 }
 
-/** What the SDK finds its credentials in. */
+/** Sets the environment variables from which the SDK reads its credentials. */
 export function withCredentials(secretAccessKey = secret): void {
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
   process.env.AWS_SECRET_ACCESS_KEY = secretAccessKey

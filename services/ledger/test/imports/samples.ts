@@ -7,7 +7,7 @@ import { emptyTransaction, type Transaction } from '../../src/transactions/trans
 
 const CREATED = new Date('2026-01-01T06:00:00Z')
 
-/** A live manual link. */
+/** Returns a live manual link. */
 export function aLink(changes: Partial<Link> = {}): Link {
   return {
     accountId: 'acct_1',
@@ -24,7 +24,7 @@ export function aLink(changes: Partial<Link> = {}): Link {
   }
 }
 
-/** A live, empty checking account in US dollars on a manual link. */
+/** Returns a live, empty checking account in US dollars on a manual link. */
 export function aBankAccount(changes: Partial<BankAccount> = {}): BankAccount {
   return {
     accountId: 'acct_1',
@@ -55,7 +55,7 @@ export function aBankAccount(changes: Partial<BankAccount> = {}): BankAccount {
   }
 }
 
-/** An open, empty expense. */
+/** Returns an open, empty envelope of an expense. */
 export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
   return {
     accountId: 'acct_1',
@@ -72,7 +72,7 @@ export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
   }
 }
 
-/** A posted, unassigned manual transaction of 12.00. */
+/** Returns a posted, unassigned manual transaction of 12.00. */
 export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
   const created = { amount: 1200n, date: CREATED, source: 'manual', createdAt: CREATED } as const
   return {
@@ -83,12 +83,12 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
   }
 }
 
-/** An operation at a fixed instant. */
+/** Returns an operation at a fixed instant. */
 export function anOperation(operationId = 'op_1'): Operation {
   return { operationId, now: new Date('2026-02-01T12:00:00Z'), version: 2n }
 }
 
-/** What a provider says of a posted lunch of 12.00, under the ID `p_1`. */
+/** Returns a provider's posted transaction of 12.00 with the ID `p_1`. */
 export function aProviderItem(changes: Partial<ProviderItem> = {}): ProviderItem {
   return {
     providerTransactionId: 'p_1',

@@ -10,7 +10,7 @@ const taskOf = (text: string): ReadingTask => ({
   format: { kind: 'ofx' },
 })
 
-test('a file that takes for ever is unreadable, and the next ones are read', async () => {
+test('a file that exceeds the timeout is unreadable, and the next ones are read', async () => {
   const module = new URL('./stuck.worker.ts', import.meta.url)
   await using readers = startReaders({ module, taskTimeoutMs: 5_000 })
   const endless = ['A', 'B'].map((account) => readers.read(account, async () => taskOf('')))
@@ -23,7 +23,7 @@ test('a file that takes for ever is unreadable, and the next ones are read', asy
   expect(await next).toMatchObject({ rows: [{ amount: 100n }] })
 })
 
-test('one file of an account is read at a time, of other accounts meanwhile', async () => {
+test('one file of an account is read at a time, while other accounts are served', async () => {
   await using readers = startReaders()
   const { promise: task, resolve } = Promise.withResolvers<ReadingTask>()
   const file = async () => taskOf(statementOf({ a: '-1.00' }))
@@ -37,8 +37,8 @@ test('one file of an account is read at a time, of other accounts meanwhile', as
   expect(await readers.read('A', file)).toMatchObject({ rows: [{ amount: 100n }] })
 })
 
-test('an entry of very many transactions is read in linear time', async () => {
-  // By the square of its size it takes several minutes, now about a second.
+test('an entry of many transactions is read in linear time', async () => {
+  // Quadratic time would take minutes instead of about a second.
   await using readers = startReaders({ taskTimeoutMs: 120_000 })
   const count = 90_000
   const stated = '<CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-20</Dt></BookgDt>'

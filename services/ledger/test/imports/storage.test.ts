@@ -44,7 +44,7 @@ describe.each([
   ['on disk', onDisk],
   ['in S3', () => open(s3.settings)],
 ])('bytes %s', (_place, opened) => {
-  test('are there until they are removed', async () => {
+  test('are stored until they are removed', async () => {
     const storage = opened()
     const key = newKey()
     expect(await storage.read(key)).toBeNull()
@@ -57,7 +57,7 @@ describe.each([
     await storage.close()
   })
 
-  test('that break off are not kept, and who asked hears why', async () => {
+  test('that are incomplete are not stored, and the error is thrown', async () => {
     const storage = opened()
     const key = newKey()
     const requests = s3.requests()
@@ -72,7 +72,7 @@ describe.each([
     await storage.close()
   })
 
-  test('are written as they come: none is gathered in memory', async () => {
+  test('are streamed: memory holds no whole file', async () => {
     const storage = opened()
     const key = newKey()
     let ahead = 0
@@ -82,7 +82,7 @@ describe.each([
         ahead = Math.max(ahead, handed - taken)
         handed += 1
         yield piece
-        // Asked for the next one: this one is written.
+        // A request for the next chunk means that this one is written.
         taken += 1
       }
     }
@@ -93,7 +93,7 @@ describe.each([
     await storage.close()
   })
 
-  test('may be as many as an upload may bring', async () => {
+  test('may have the largest size of an upload', async () => {
     const storage = opened()
     const key = newKey()
     const bytes = Buffer.alloc(6 * 1024 * 1024, 'ofx')
@@ -103,7 +103,7 @@ describe.each([
     await storage.close()
   })
 
-  test('are listed page by page, each once and in the order of their names', async () => {
+  test('are listed by page, each once, ordered by name', async () => {
     const storage = opened()
     const keys = Array.from({ length: 7 }, newKey)
     const before = new Date(Date.now() - 60_000)
@@ -126,7 +126,7 @@ describe.each([
 })
 
 describe('on disk', () => {
-  test('bytes are for this user alone', async () => {
+  test('bytes are readable by this user only', async () => {
     const key = newKey()
     await onDisk().write(key, bytesOf(Uint8Array.of(1)))
     const path = join(folder, 'files', nameOf(key))
@@ -135,7 +135,7 @@ describe('on disk', () => {
     await onDisk().remove(nameOf(key))
   })
 
-  test('drafts are listed as such, and what is not of ours is not', async () => {
+  test('drafts are listed as such, and foreign files are not listed', async () => {
     const key = newKey()
     const draft = `${nameOf(key)}.${newId('draft')}`
     await onDisk().write(key, bytesOf(Uint8Array.of(1)))
@@ -148,7 +148,7 @@ describe('on disk', () => {
     ])
   })
 
-  test('a write that fails leaves nothing behind and is unavailable', async () => {
+  test('a write that fails stores nothing and is unavailable', async () => {
     const key = newKey()
     const path = join(folder, 'files', nameOf(key))
     const blocked = open({ COFFER_DATA_DIR: path })
@@ -161,7 +161,7 @@ describe('on disk', () => {
 })
 
 describe('in S3', () => {
-  test('a wrong secret is refused by the server, and unavailable to the caller', async () => {
+  test('a wrong secret is unavailable', async () => {
     const storage = open(s3.settings)
     withCredentials('wrong')
     await expect(storage.write(newKey(), bytesOf(Uint8Array.of(1)))).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe('in S3', () => {
     await storage.close()
   })
 
-  test('a missing bucket and a lost server are unavailable, not a missing file', async () => {
+  test('a missing bucket or a lost server is unavailable, not a missing file', async () => {
     for (const changed of [
       { COFFER_STORAGE_BUCKET: 'nowhere' },
       { COFFER_STORAGE_ENDPOINT: 'http://127.0.0.1:1' },
@@ -185,7 +185,7 @@ describe('in S3', () => {
     }
   })
 
-  test('a bucket must be named', () => {
+  test('the bucket is a required setting', () => {
     expect(() => open({ COFFER_STORAGE: 's3' })).toThrow(SettingsError)
   })
 })

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The names of the files that are kept for an account on disk. */
+/** Returns the names of an account's files on disk. */
 export async function storedFiles(dataDir: string, accountId: string): Promise<string[]> {
   const names = await readdir(join(dataDir, 'files'), { recursive: true })
   return names.filter((name) => name.includes(accountId))

@@ -41,7 +41,11 @@ test('QIF', async () => {
   const again = await uploaded(home, 'bank.qif')
   expect(again).toMatchObject({ status: 'complete', importedCount: 0n, skippedCount: 5n })
   expect((await listed(home)).map((one) => one.amount)).toEqual([
-    ...[4500n, -250000n, 123456n, 475n, 475n],
+    4500n,
+    -250000n,
+    123456n,
+    475n,
+    475n,
   ])
 })
 

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const statement = Buffer.alloc(512 * 1024, '<OFX>')
 
-/** A file of that many pieces of 64 KiB, and how many of them were asked for. */
+/** Returns the parts of a file in chunks of 64 KiB, and the number of parts that were read. */
 function pieces(file: Partial<SentFile> & { bankAccountId: string }, content = statement) {
   const sent = { count: 0, parts: counted() }
   async function* counted() {
@@ -43,7 +43,7 @@ function pieces(file: Partial<SentFile> & { bankAccountId: string }, content = s
 
 const contentType = 'application/octet-stream'
 
-/** What an account keeps: rows of files, and bytes. */
+/** Returns the numbers of files and of stored bytes of an account. */
 async function keptOf({ accountId, as }: Household) {
   const { files } = await booted.client('ledger', FileService).listFiles({}, as)
   return [files.length, (await storedFiles(dataDir, accountId)).length]
@@ -57,7 +57,7 @@ async function faultOf(call: Promise<unknown>) {
   return error && { code: error.code, status: refusalOf(error)?.status }
 }
 
-test('an upload that breaks off leaves neither a row nor bytes', async () => {
+test('an incomplete upload leaves neither a row nor bytes', async () => {
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
   const { parts } = pieces({ bankAccountId })
@@ -75,7 +75,7 @@ test('an upload that breaks off leaves neither a row nor bytes', async () => {
   expect(await keptOf(home)).toEqual([0, 0])
 })
 
-test('too much is refused before all of it is read', async () => {
+test('a file that is too large is refused before all of it is read', async () => {
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
   const imports = booted.client('ledger', ImportService)
@@ -88,7 +88,7 @@ test('too much is refused before all of it is read', async () => {
   expect(await keptOf(home)).toEqual([0, 0])
 })
 
-test('what cannot be an upload is refused by its head', async () => {
+test('an invalid upload is refused after its head', async () => {
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
   for (const [file, code] of [
@@ -103,7 +103,7 @@ test('what cannot be an upload is refused by its head', async () => {
   expect(await keptOf(home)).toEqual([0, 0])
 })
 
-test('a repeated upload is answered as the first, another body under its key is 422', async () => {
+test('a repeated upload gets the first reply, another body under its key is 422', async () => {
   const home = await household(booted)
   const { uploads, bankAccountId, as } = home
   const caller = as.headers as Record<string, string>

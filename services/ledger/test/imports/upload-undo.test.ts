@@ -54,7 +54,7 @@ async function assign(home: Household, transactionId: string, spendingId: string
 const rows = { a: '-10.00', b: '-20.00', c: '5.00' }
 
 describe('undoing an import', () => {
-  test('takes back its rows, its balances and what they took from envelopes', async () => {
+  test('reverses its rows, its balances and its spending from envelopes', async () => {
     const home = await household(booted, opening)
     const expense = await envelopeWith(home, 700n)
     const goal = await envelopeWith(home, 9000n, 'goal')
@@ -91,7 +91,7 @@ describe('undoing an import', () => {
     expect(changes.at(-1)).toBe('coffer.ledger.v1.EnvelopesChanged')
   })
 
-  test('shows on the upload, and twice at once it is done once', async () => {
+  test('shows on the upload; concurrent undos run once', async () => {
     const home = await household(booted, opening)
     const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '1.00' }))
     const answers = await Promise.all(
@@ -130,7 +130,7 @@ describe('undoing an import', () => {
     expect(await listed(home)).toHaveLength(4)
   })
 
-  test('leaves rows alone that an earlier import brought', async () => {
+  test('keeps rows of an earlier import', async () => {
     const home = await household(booted)
     await importFile(home, statementOf({ a: '-10.00' }))
     const later = await importFile(home, statementOf(rows))
@@ -148,7 +148,7 @@ describe('undoing an import', () => {
     expect(await home.balances()).toMatchObject({ current: 50000n, available: 40000n })
   })
 
-  test('gives back nothing of what a closed envelope had given', async () => {
+  test('returns no money to a closed envelope', async () => {
     const home = await household(booted, opening)
     const spendingId = await envelopeWith(home, 500n)
     const { transactionUploadId } = await importFile(home, statementOf(rows))
@@ -161,7 +161,7 @@ describe('undoing an import', () => {
     expect(balance).toMatchObject({ expenses: 0n, free: 40000n })
   })
 
-  test('leaves a deduction that its envelope kept when the transaction was deleted', async () => {
+  test('keeps a deduction that the envelope kept when the transaction was deleted', async () => {
     const home = await household(booted, opening)
     const spendingId = await envelopeWith(home, 700n)
     const { transactionUploadId } = await importFile(home, statementOf({ a: '-5.00' }))
@@ -176,7 +176,7 @@ describe('undoing an import', () => {
 })
 
 describe('an undo is refused', () => {
-  test('for what failed, of others, or what is not there', async () => {
+  test('for a failed upload, one of another account, or an unknown one', async () => {
     const home = await household(booted)
     const other = await household(booted)
     const failed = await importFile(home, 'truncated.ofx')
@@ -218,7 +218,7 @@ describe('an undo is refused', () => {
   })
 })
 
-test('undone or not, an import of thousands of rows is one of a few statements', async () => {
+test('import and undo of thousands of rows take few statements', async () => {
   const home = await household(booted, opening)
   const spendingId = await envelopeWith(home, 40000n)
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`row-${n}`, '-0.01']))
@@ -234,7 +234,7 @@ test('undone or not, an import of thousands of rows is one of a few statements',
   expect(await home.balances()).toMatchObject({ current: 50000n, expenses: 40000n })
 })
 
-test('an import and its undo under way at once leave all of it or nothing', async () => {
+test('a concurrent import and undo leave all rows or none', async () => {
   const home = await household(booted, opening)
   const keys = await Promise.all(
     [1, 2, 3].map((n) =>
@@ -251,7 +251,7 @@ test('an import and its undo under way at once leave all of it or nothing', asyn
   expect(await home.balances()).toMatchObject({ current: 50000n, available: 40000n })
 })
 
-test('an undo beside other changes is done once, and so are they', async () => {
+test('an undo beside concurrent changes is applied once, and so are they', async () => {
   const home = await household(booted, opening)
   const { transactions, bankAccountId, as } = home
   const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '470.00' }))

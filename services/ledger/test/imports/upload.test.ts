@@ -37,12 +37,12 @@ async function list(home: Household, offset = 0) {
 }
 
 describe('an uploaded file', () => {
-  test('becomes transactions and balances, newest and topmost first', async () => {
+  test('becomes transactions and balances, newest and first of the file first', async () => {
     const home = await household(booted)
     const done = await importFile(home, 'checking.qfx')
     expect(done).toMatchObject({ status: 'complete', importedCount: 316n, skippedCount: 0n })
     expect(done.completedAt).toBeDefined()
-    // test/data/README.md: 11738.82 in the ledger, 64.37 of it held back.
+    // test/data/README.md: ledger balance 11738.82, of which 64.37 are held back.
     expect(await home.balances()).toMatchObject({ current: 1173882n, available: 1167445n })
     const [newest, second, third] = await list(home)
     expect(newest).toMatchObject({
@@ -60,7 +60,7 @@ describe('an uploaded file', () => {
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })
 
-  test('is imported like all others that are uploaded at the same time', async () => {
+  test('is imported beside concurrent uploads', async () => {
     const home = await household(booted)
     const files = ['a', 'b', 'c', 'd', 'e'].map((id) => statementOf({ [id]: '-1.00' }))
     const ended = await Promise.all(files.map((file) => importFile(home, file)))
@@ -78,7 +78,7 @@ describe('an uploaded file', () => {
     expect(await list(home)).toEqual(before)
   })
 
-  test('brings a hard-deleted transaction back, but not a soft-deleted one', async () => {
+  test('restores a hard-deleted transaction, but not a soft-deleted one', async () => {
     const home = await household(booted)
     const { transactions, bankAccountId, as } = home
     await importFile(home, 'equal-rows.ofx')
@@ -91,7 +91,7 @@ describe('an uploaded file', () => {
     expect(await list(home)).toHaveLength(1)
   })
 
-  test('counts what it skips', async () => {
+  test('counts skipped rows', async () => {
     const home = await household(booted)
     const done = await importFile(home, 'bad-rows.ofx')
     expect(done).toMatchObject({ status: 'complete', importedCount: 1n, skippedCount: 10n })
@@ -107,7 +107,7 @@ describe('an uploaded file', () => {
     expect(await home.balances()).toMatchObject(balances)
   })
 
-  test('that is older than the balances does not set them', async () => {
+  test('that is older than the balances does not change them', async () => {
     const home = await household(booted)
     await importFile(home, 'checking.qfx')
     await importFile(home, 'equal-rows.ofx')
@@ -127,7 +127,7 @@ describe('an uploaded file', () => {
     expect(await home.balances()).toMatchObject({ current: 500n })
   })
 
-  test('tells how it goes, and its bytes are gone when it is done', async () => {
+  test('publishes its progress, and its bytes are removed at the end', async () => {
     const home = await household(booted)
     const { accountId } = home
     const { connection, subject } = booted.broker
@@ -154,7 +154,7 @@ describe('an uploaded file', () => {
     )
   })
 
-  test('of ten thousand rows is stored whole', async () => {
+  test('of ten thousand rows is stored completely', async () => {
     const home = await household(booted)
     const rows = Array.from({ length: 10_000 }, (_, index) => [`row-${index}`, '-0.01'])
     const done = await importFile(home, statementOf(Object.fromEntries(rows)))
@@ -165,7 +165,7 @@ describe('an uploaded file', () => {
 describe('an upload', () => {
   const content = new TextEncoder().encode('<OFX>')
 
-  test('is pending at first, with its file', async () => {
+  test('is first pending, with its file', async () => {
     const { uploads, bankAccountId, as } = await household(booted)
     const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
     expect(upload).toMatchObject({
@@ -178,10 +178,10 @@ describe('an upload', () => {
     expect((await uploads.getUpload(key, as)).upload?.file).toBeUndefined()
   })
 
-  test('is complete when its rows are stored, not when storing them begins', async () => {
+  test('is complete when its rows are stored, not when the transaction begins', async () => {
     const home = await household(booted)
     let now = Date.now()
-    // Every look at this clock is a millisecond after the one before.
+    // Every reading of this clock is one millisecond later than the previous one.
     Object.defineProperty(booted.clock, 'now', {
       configurable: true,
       get: () => {
@@ -198,7 +198,7 @@ describe('an upload', () => {
     expect(completedAt).toBeGreaterThan(storedAt ?? Number.POSITIVE_INFINITY)
   })
 
-  test('under one Idempotency-Key is one upload', async () => {
+  test('with a repeated Idempotency-Key is one upload', async () => {
     const { uploads, bankAccountId, as } = await household(booted)
     const { headers: caller } = as
     const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k' }
@@ -210,7 +210,7 @@ describe('an upload', () => {
     expect(new Set(replies.map(({ upload }) => upload?.transactionUploadId)).size).toBe(1)
   })
 
-  test('is refused where it cannot be', async () => {
+  test('is refused for unsuitable bank accounts and files', async () => {
     const home = await household(booted)
     const { uploads, accounts, bankAccountId, as } = home
     const create = (changes: object, options = as) =>
@@ -237,7 +237,7 @@ describe('an upload', () => {
     await expect(create({})).rejects.toMatchObject({ code: Code.FailedPrecondition })
   })
 
-  test('of another account is not there', async () => {
+  test('of another account is not found', async () => {
     const { uploads, bankAccountId, as } = await household(booted)
     const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
     const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }

@@ -47,10 +47,10 @@ async function stored({ accountId }: Household) {
   return rows.map(({ id, signature, members }) => [id, signature, members])
 }
 
-test('a page of texts begins where the one before ended, whatever the dates', async () => {
+test('a page of texts begins after the previous one, whatever the dates', async () => {
   const home = await household(booted)
   const { accountId, bankAccountId } = home
-  // Ten dates with 45 transactions each, in the order of their IDs; one in nine is deleted.
+  // Ten dates with 45 transactions each, in the order of their IDs; every ninth is deleted.
   await tables().pool.query(sql.unsafe`
     INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories, date,
       original_name, original_merchant_name, is_pending, source, created_at, deleted_at)
@@ -69,7 +69,7 @@ test('a page of texts begins where the one before ended, whatever the dates', as
   expect(seen).toEqual(live.reverse().map((n) => `txn_${String(n).padStart(4, '0')}`))
 })
 
-test('gone pairs of signature and centroid go, new ones come, others keep their ID', async () => {
+test('clusters are keyed by signature and centroid: stored ones keep their ID', async () => {
   const home = await household(booted)
   const [a, b] = [cluster(home, {}), cluster(home, { signature: 'b', members: ['txn_8'] })]
   await replaceClusters(tables(), home, [a, b])
@@ -89,7 +89,7 @@ test('gone pairs of signature and centroid go, new ones come, others keep their 
   expect(await stored(home)).toEqual([])
 })
 
-test('a cluster whose members are as before is not written again', async () => {
+test('a cluster with unchanged members is not written again', async () => {
   const home = await household(booted)
   await replaceClusters(tables(), home, [cluster(home, {})])
   const Row = z.object({ xmin: z.string(), updatedAt: z.date() })
@@ -105,7 +105,7 @@ test('a cluster whose members are as before is not written again', async () => {
   expect(await read()).toMatchObject({ updatedAt })
 })
 
-test('nothing is stored for an archived or unknown bank account, nor for another one', async () => {
+test('no cluster is stored for an archived, unknown or different bank account', async () => {
   const home = await household(booted)
   const other = await household(booted)
   await replaceClusters(tables(), other, [cluster(other, {})])
@@ -118,7 +118,7 @@ test('nothing is stored for an archived or unknown bank account, nor for another
   expect(await stored(other)).toHaveLength(1)
 })
 
-test('the cluster of a transaction is read as it was found', async () => {
+test('the cluster of a transaction is read as it was stored', async () => {
   const home = await household(booted)
   const { bankAccountId, transactions, as } = home
   const { transaction } = await transactions.createTransaction(

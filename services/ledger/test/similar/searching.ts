@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { searchCosts, searchTransactions } from '../../src/transactions/transaction-list.rpc.ts'
 import { rangeOf } from '../../src/transactions/transaction-search.ts'
 
-/** Searches by every combination of filters, with costs so small that no way is left out. */
+/** Searches by every combination of filters, with costs that select every strategy. */
 export async function searchInEveryWay(
   database: Database,
   {

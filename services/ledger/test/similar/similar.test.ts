@@ -38,7 +38,7 @@ const electric = 'ACH Debit - Electric Company'
 const forest = 'POS DEBIT 1234 CARIBOU COFFEE FOREST LAKE MN'
 const paycheck = 'Paycheck ACME INC'
 
-/** Adds transactions, the first the oldest, a day between them; returns their IDs. */
+/** Creates transactions, a day apart and the oldest first; returns their IDs. */
 async function add(home: Household, names: string[], firstDay = 1): Promise<string[]> {
   const { transactions, bankAccountId, as } = home
   const ids: string[] = []
@@ -51,13 +51,13 @@ async function add(home: Household, names: string[], firstDay = 1): Promise<stri
   return ids
 }
 
-/** Searches what has changed, however lately. */
+/** Searches all changed bank accounts, without a quiet time. */
 async function search(): Promise<void> {
   const deps = { database: booted.database('ledger'), clock: () => new Date(), log: silentLog }
   await similarActivities({ ...deps, searchers, quietMs: 0 }).clusterWaiting(null)
 }
 
-/** The cluster of a transaction once it is as expected; null is none. */
+/** Returns the cluster of a transaction once it is as expected; null for none. */
 function clusterOf(
   { bankAccountId, as }: Pick<Household, 'bankAccountId' | 'as'>,
   transactionId: string,
@@ -73,11 +73,11 @@ function clusterOf(
 const withMembers = (count: number) => (cluster: TransactionCluster | null) =>
   cluster?.members.length === count
 
-/** Instant of the last change, in ms. */
+/** Returns the instant of the last change, in ms. */
 const updated = (cluster: TransactionCluster | null) =>
   cluster?.updatedAt ? timestampDate(cluster.updatedAt).getTime() : Number.NaN
 
-test('transactions alike are found soon after they are added by hand', async () => {
+test('similar transactions are found after they are created by hand', async () => {
   const home = await household(booted)
   const names = [paycheck, netflix, forest, electric, branch, netflix]
   const [pay = '', n1 = '', c1 = '', power = '', c2 = '', n2 = ''] = await add(home, names)
@@ -112,10 +112,10 @@ test('transactions alike are found soon after they are added by hand', async () 
   }
 })
 
-test('a cluster keeps its ID and creation when members come, and goes with them', async () => {
+test('a cluster keeps its ID and creation date when members are added', async () => {
   const home = await household(booted)
   const { transactions, bankAccountId, as } = home
-  // The oldest is the centroid of both states: the smallest of equals.
+  // The oldest transaction is the centroid of both states: of equals the smallest ID.
   const [first = '', , other = ''] = await add(home, [netflix, netflix, paycheck, electric])
   const before = await clusterOf(home, first, withMembers(2))
   await add(home, [netflix], 20)
@@ -133,7 +133,7 @@ test('a cluster keeps its ID and creation when members come, and goes with them'
   expect(await clusterOf(home, other, () => true)).toBeNull()
 })
 
-test('the rows of a file are compared with what is there', async () => {
+test('the rows of a file are compared with stored transactions', async () => {
   const home = await household(booted)
   const content = await readFile(new URL('../../../../test/data/checking.qfx', import.meta.url))
   const [mine = ''] = await add(home, ['POS DEBIT 1234 ALDI 72045 MINNEAPOLIS MN'])
@@ -150,7 +150,7 @@ test('the rows of a file are compared with what is there', async () => {
   for (const name of names) expect(name).toMatch(/ALDI/)
 })
 
-test('what is not there, or not ours, is not found', async () => {
+test('an unknown transaction, or one of another account, is not found', async () => {
   const home = await household(booted)
   const [transactionId = ''] = await add(home, [netflix])
   const similar = booted.client('ledger', SimilarService)
@@ -166,7 +166,7 @@ test('what is not there, or not ours, is not found', async () => {
   }
 })
 
-test('clusters go with a deleted link', async () => {
+test('clusters are not found under a deleted link', async () => {
   const home = await household(booted)
   const [transactionId = ''] = await add(home, [netflix, netflix, paycheck, electric])
   await clusterOf(home, transactionId, withMembers(2))

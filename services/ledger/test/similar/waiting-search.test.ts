@@ -32,7 +32,7 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const always = 2n ** 53n
 const none = { accountId: '', bankAccountId: '' }
 
-/** The version of a bank account, and that of its first change that is not searched. */
+/** Returns the version of a bank account, and that of its first change that needs a search. */
 function markOf({ accountId, bankAccountId }: Key) {
   const Row = z.object({ version: z.bigint(), unsearchedFrom: z.bigint().nullable() })
   return tables().pool.one(sql.type(Row)`
@@ -40,14 +40,14 @@ function markOf({ accountId, bankAccountId }: Key) {
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
 }
 
-/** Whether the work has a bank account wait for a search; before it, none waits. */
+/** Returns whether the work makes the bank account need a search; clears the mark before it. */
 async function asks(key: Key, work: () => Promise<unknown>): Promise<boolean> {
   await endWaitingSearch(tables(), { ...key, version: always })
   await work()
   return (await markOf(key)).unsearchedFrom !== null
 }
 
-/** The bank accounts of these homes that are to be searched by now. */
+/** Returns the bank accounts of these homes that are due for a search. */
 async function due(
   homes: Key[],
   { quietUpTo = 0n, waitedUpTo = 0n, after = none, limit = 1000 } = {},
@@ -61,7 +61,7 @@ function post({ transactions, bankAccountId, as }: Household, name = 'Tea') {
   return transactions.createTransaction({ bankAccountId, amount: 70n, date, name }, as)
 }
 
-test('what a search reads asks for one when it changes, and nothing else does', async () => {
+test('changes of fields that a search reads need a search, others do not', async () => {
   const home = await household(booted)
   const { transactions, envelopes, bankAccountId, as } = home
   const spendingId = newId('spnd')
@@ -97,7 +97,7 @@ test('what a search reads asks for one when it changes, and nothing else does', 
   )
 })
 
-test('what a sync brings, takes, or corrects in a text asks for a search', async () => {
+test('a sync that adds, removes or renames transactions needs a search', async () => {
   const home = await syncedHome(booted)
   const item = anItem()
   expect(await asks(home, () => home.brings(item))).toBe(true)
@@ -110,7 +110,7 @@ test('what a sync brings, takes, or corrects in a text asks for a search', async
   expect(await asks(home, () => home.loses(item.providerTransactionId))).toBe(true)
 })
 
-test('the rows of a file ask for a search, and so does their undoing', async () => {
+test('the import of a file needs a search, and so does its undo', async () => {
   const home = await household(booted)
   let transactionUploadId = ''
   const importing = async () => {
@@ -120,7 +120,7 @@ test('the rows of a file ask for a search, and so does their undoing', async () 
   expect(await asks(home, () => undo(home, transactionUploadId))).toBe(true)
 })
 
-test('a bank account is due once it is quiet, or has waited long', async () => {
+test('a bank account is due after a quiet time, or after a long wait', async () => {
   const homes = await Promise.all(Array.from({ length: 3 }, () => household(booted)))
   for (const home of homes) await post(home)
   const [first, busy, archived] = homes as [Household, Household, Household]
@@ -136,7 +136,10 @@ test('a bank account is due once it is quiet, or has waited long', async () => {
   expect(await due([busy], { quietUpTo: version })).toEqual([busy.bankAccountId])
   expect(await due([busy], { waitedUpTo: unsearchedFrom ?? 0n })).toEqual([busy.bankAccountId])
   const all = await listWaitingSearches(tables(), {
-    ...{ after: none, limit: 1000, quietUpTo: always, waitedUpTo: 0n },
+    after: none,
+    limit: 1000,
+    quietUpTo: always,
+    waitedUpTo: 0n,
   })
   expect(await due([first, busy], { quietUpTo: always, after: all[0] ?? none })).not.toContain(
     all[0]?.bankAccountId,
@@ -146,7 +149,7 @@ test('a bank account is due once it is quiet, or has waited long', async () => {
   expect(await due(homes, { quietUpTo: always })).toEqual([busy.bankAccountId])
 })
 
-test('what changes during a search is searched again', async () => {
+test('a change during a search needs another search', async () => {
   const home = await household(booted)
   await post(home)
   const { version } = await markOf(home)
@@ -154,14 +157,14 @@ test('what changes during a search is searched again', async () => {
   await endWaitingSearch(tables(), { ...home, version })
   const { unsearchedFrom } = await markOf(home)
   expect(unsearchedFrom).toBe(version + 1n)
-  // The end of an older search takes no mark away that it has not seen.
+  // The end of an older search does not clear the mark of a later change.
   await endWaitingSearch(tables(), { ...home, version })
   expect((await markOf(home)).unsearchedFrom).toBe(version + 1n)
   await endWaitingSearch(tables(), { ...home, version: (await markOf(home)).version })
   expect((await markOf(home)).unsearchedFrom).toBeNull()
 })
 
-test('a save that waits while a search ends sets the mark again', async () => {
+test('a save that is blocked while a search ends sets the mark again', async () => {
   const home = await household(booted)
   await post(home)
   const { version } = await markOf(home)
@@ -182,7 +185,7 @@ test('a save that waits while a search ends sets the mark again', async () => {
   expect(after.version).toBeGreaterThan(version)
 })
 
-/** Runs a sweep, and returns of whom the texts were searched; `search` is what a thread does. */
+/** Runs a sweep with `search` as the worker; returns the names that it searched. */
 async function sweep(quietMs: number, search = (_name: string): never[] => []): Promise<string[]> {
   const searched: string[] = []
   const run = async ({ texts }: ClusterInput) => {
@@ -191,14 +194,17 @@ async function sweep(quietMs: number, search = (_name: string): never[] => []): 
     return search(name)
   }
   const { clusterWaiting } = similarActivities({
-    ...{ database: tables(), clock: () => new Date(), log: silentLog, quietMs },
+    database: tables(),
+    clock: () => new Date(),
+    log: silentLog,
+    quietMs,
     searchers: { run },
   })
   expect(await clusterWaiting(null)).toBeNull()
   return searched
 }
 
-test('a search that takes too much waits for the next change, one that fails goes on', async () => {
+test('a permanent error ends the wait for a search, a transient one does not', async () => {
   const [large, unlucky] = [await household(booted), await household(booted)]
   await Promise.all([post(large, 'Large'), post(unlucky, 'Unlucky')])
   await sweep(0, (name) => {
@@ -210,7 +216,7 @@ test('a search that takes too much waits for the next change, one that fails goe
   expect(await sweep(0)).toEqual([])
 })
 
-test('a bank account that is never left alone is searched all the same', async () => {
+test('a bank account that changes continually is searched as well', async () => {
   const home = await household(booted)
   await post(home, 'Busy')
   const hourMs = 3_600_000

@@ -24,13 +24,13 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Upserts accounts of the link and returns what was answered. */
+/** Upserts accounts of the link; returns the reply's accounts. */
 async function upsert({ sync, linkId, by }: SyncedHome, request: object) {
   return (await sync.upsertBankAccounts({ linkId, ...request }, by)).accounts
 }
 
 describe('a link to the aggregator', () => {
-  test('is made once, whoever asks how often, and its name stays the user’s', async () => {
+  test('is created once despite repetitions, and its name stays the user’s', async () => {
     const home = await syncedHome(booted)
     const { sync, by, linkId, links, as, accountId } = home
     await links.updateLink(
@@ -42,7 +42,9 @@ describe('a link to the aggregator', () => {
     })
     const { link } = await links.getLink({ linkId }, as)
     expect(link).toMatchObject({
-      ...{ linkType: 'aggregator', institutionName: 'Mine', createdBy: 'user_1' },
+      linkType: 'aggregator',
+      institutionName: 'Mine',
+      createdBy: 'user_1',
     })
     const twice = { linkId: newId('link'), institutionName: 'Bank' }
     const made = await Promise.all([sync.upsertLink(twice, by), sync.upsertLink(twice, by)])
@@ -66,31 +68,42 @@ describe('a link to the aggregator', () => {
 })
 
 describe('bank accounts of a provider', () => {
-  test('are made with their balances and shown with their record', async () => {
+  test('are created with their balances and shown with their record', async () => {
     const home = await syncedHome(booted)
     expect(await shown(home)).toMatchObject({
-      ...{ name: 'Plain Checking', originalName: 'Plain Checking', mask: '0042', status: 'active' },
-      ...{ availableBalance: 10_000n, currentBalance: 10_500n, limitBalance: 0n, currency: 'USD' },
+      name: 'Plain Checking',
+      originalName: 'Plain Checking',
+      mask: '0042',
+      status: 'active',
+      availableBalance: 10_000n,
+      currentBalance: 10_500n,
+      limitBalance: 0n,
+      currency: 'USD',
       aggregatorBankAccount: {
-        ...{
-          officialName: 'Plain Silver Checking',
-          createdBy: 'user_1',
-          availableBalance: 10_000n,
-        },
+        officialName: 'Plain Silver Checking',
+        createdBy: 'user_1',
+        availableBalance: 10_000n,
       },
     })
     const odd = anAccount({
-      ...{ accountType: 'crypto', accountSubType: 'wallet', mask: '42', name: '' },
-      ...{ officialName: '', limitBalance: -5n },
+      accountType: 'crypto',
+      accountSubType: 'wallet',
+      mask: '42',
+      name: '',
+      officialName: '',
+      limitBalance: -5n,
     })
     const [, made] = await upsert(home, { accounts: [home.account, odd] })
     expect(await shown(home, made?.bankAccountId)).toMatchObject({
-      ...{ accountType: 'other', accountSubType: 'other', name: 'Account', limitBalance: 0n },
+      accountType: 'other',
+      accountSubType: 'other',
+      name: 'Account',
+      limitBalance: 0n,
       aggregatorBankAccount: { mask: '42' },
     })
   })
 
-  test('are made once, also when the same list comes twice at once', async () => {
+  test('are created once, even by concurrent calls with the same list', async () => {
     const home = await syncedHome(booted)
     const accounts = [anAccount({ mask: '1111' }), anAccount({ mask: '2222' })]
     const lists = await Promise.all([1, 2, 3].map(() => upsert(home, { accounts })))
@@ -105,7 +118,7 @@ describe('bank accounts of a provider', () => {
     expect(listed[0]).toMatchObject({ providerAccountId: home.account.providerAccountId })
   })
 
-  test('are refreshed: balances by the journal, the original name, never the name', async () => {
+  test('are refreshed: balances with journal entries, original name, never the name', async () => {
     const home = await syncedHome(booted)
     const { bankAccounts, bankAccountId, as } = home
     const named = { name: 'Main', updateMask: { paths: ['name'] } }
@@ -115,7 +128,9 @@ describe('bank accounts of a provider', () => {
     await upsert(home, { accounts: [renamed] })
     const after = await shown(home)
     expect(after).toMatchObject({
-      ...{ name: 'Main', originalName: 'Fancy Checking', availableBalance: -300n },
+      name: 'Main',
+      originalName: 'Fancy Checking',
+      availableBalance: -300n,
       aggregatorBankAccount: { name: 'Fancy Checking', availableBalance: -300n },
     })
     expect(after?.lastUpdated).not.toEqual(lastUpdated)
@@ -123,7 +138,7 @@ describe('bank accounts of a provider', () => {
     expect(await shown(home)).toMatchObject({ currency: 'USD', currentBalance: 10_500n })
   })
 
-  test('are inactive while a complete list leaves them out', async () => {
+  test('are inactive while a complete list omits them', async () => {
     const home = await syncedHome(booted)
     const other = anAccount({ mask: '7777', accountSubType: 'savings' })
     const listed = { accounts: [other], isComplete: true }
@@ -133,7 +148,7 @@ describe('bank accounts of a provider', () => {
     expect(back).toMatchObject({ status: 'active', isNew: false })
   })
 
-  test('with equal looks are not mistaken for one another', async () => {
+  test('that look equal are not confused', async () => {
     const home = await syncedHome(booted)
     const twins = [anAccount({ mask: '5555' }), anAccount({ mask: '5555' })]
     const made = await upsert(home, { accounts: twins })
@@ -144,7 +159,7 @@ describe('bank accounts of a provider', () => {
   })
 })
 
-test('an account that turns out to be two becomes two', async () => {
+test('an account that the provider splits becomes two', async () => {
   const home = await syncedHome(booted)
   const { account, bankAccountId } = home
   const renewed = { ...account, providerAccountId: newId('p') }
@@ -157,7 +172,7 @@ test('an account that turns out to be two becomes two', async () => {
   )
 })
 
-test('a candidate of a feed is for feed links, and for one account', async () => {
+test('a feed candidate is for feed links only, and for one account', async () => {
   const home = await syncedHome(booted)
   const { sync, by, linkId, links, as, accountId } = home
   const feed = byService(booted, accountId, 'feed-sync')
@@ -182,7 +197,7 @@ async function versionOf({ accountId, bankAccountId }: SyncedHome): Promise<bigi
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
 }
 
-test('what a provider says anew raises the version, what it repeats does not', async () => {
+test('changes of a provider raise the version, repetitions do not', async () => {
   const home = await syncedHome(booted)
   const steps = [
     home.account,
@@ -200,10 +215,10 @@ test('what a provider says anew raises the version, what it repeats does not', a
   expect(versions).toEqual(versions.toSorted())
 })
 
-test('a list that comes while its link is deleted leaves no bank account', async () => {
+test('a list concurrent with the deletion of its link leaves no bank account', async () => {
   const home = await syncedHome(booted)
   const { links, linkId, as, accountId } = home
-  // Each client goes on until it is refused.
+  // Each client continues until it is refused.
   const clients = Array.from({ length: 8 }, async () => {
     for (let count = 0; count < 1_000; count++) {
       const accounts = [home.account, anAccount()]

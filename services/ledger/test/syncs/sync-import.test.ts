@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 describe('a batch', () => {
-  test('becomes transactions, the provider’s fields apart from the user’s', async () => {
+  test('becomes transactions with separate fields of provider and user', async () => {
     const home = await syncedHome(booted)
     const raw = '{"transaction_id":"a","amount":12}'
     const [first, second] = await home.brings(
@@ -70,7 +70,7 @@ describe('a batch', () => {
     expect(await bankAccounts.getBalances({ bankAccountId }, as)).toEqual(before)
   })
 
-  test('that comes again changes nothing, not even a change row', async () => {
+  test('that is repeated changes nothing, not even the outbox', async () => {
     const home = await syncedHome(booted)
     const batch = [anItem(), anItem({ isPending: true, raw: '{}' }), anItem({ amount: -7n })]
     const first = await home.brings(...batch)
@@ -81,7 +81,7 @@ describe('a batch', () => {
     expect(await booted.changes('ledger', home.accountId)).toEqual(changes)
   })
 
-  test('that comes many times at once is stored once', async () => {
+  test('that is repeated concurrently is stored once', async () => {
     const home = await syncedHome(booted)
     const batch = Array.from({ length: 50 }, () => anItem())
     const runs = await Promise.all([1, 2, 3, 4].map(() => home.brings(...batch)))
@@ -90,7 +90,7 @@ describe('a batch', () => {
     expect(await home.all()).toHaveLength(50)
   })
 
-  test('may be empty, or name one transaction twice: then the later counts', async () => {
+  test('may be empty, or contain one transaction twice: then the later counts', async () => {
     const home = await syncedHome(booted)
     expect(await home.brings()).toEqual([])
     const item = anItem()
@@ -99,7 +99,7 @@ describe('a batch', () => {
     expect(await home.one(one?.transactionId)).toMatchObject({ amount: 1300n })
   })
 
-  test('leaves out what is in another currency, or no amount or day at all', async () => {
+  test('skips items in another currency, or with an invalid amount or day', async () => {
     const home = await syncedHome(booted)
     const outcomes = await home.brings(
       anItem({ currency: 'EUR' }),
@@ -111,12 +111,18 @@ describe('a batch', () => {
       anItem({ amount: 0n }),
     )
     expect(outcomes.map((one) => one.reason)).toEqual([
-      ...['currency', 'currency', 'amount', 'date', 'date', 'new', 'new'],
+      'currency',
+      'currency',
+      'amount',
+      'date',
+      'date',
+      'new',
+      'new',
     ])
     expect(await home.all()).toHaveLength(2)
   })
 
-  test('of 500 is one transaction of no more statements than a batch of one', async () => {
+  test('of 500 takes one transaction and as many statements as a batch of one', async () => {
     const home = await syncedHome(booted)
     const { spendingId } = await envelopeOf(home, 9000n)
     const batch = Array.from({ length: 500 }, () => anItem({ raw: '{"a":1}' }))
@@ -132,7 +138,7 @@ describe('a batch', () => {
   })
 })
 
-/** How many statements a call has cost, once the events of earlier ones have been handled. */
+/** Returns the number of statements of a call, after earlier events are handled. */
 async function counted<Result>(call: () => Promise<Result>) {
   await untilQuiet()
   const before = booted.database('ledger').statements(ofConsumers)
@@ -140,7 +146,7 @@ async function counted<Result>(call: () => Promise<Result>) {
   return { result, rounds: booted.database('ledger').statements(ofConsumers) - before }
 }
 
-test('texts of any length and kind are stored, cut where names are shown', async () => {
+test('texts of any length and kind are stored, with names cut to their bound', async () => {
   const home = await syncedHome(booted)
   const long = 'é'.repeat(5000)
   const [one] = await home.brings(
@@ -154,7 +160,7 @@ test('texts of any length and kind are stored, cut where names are shown', async
   expect(await home.all()).toHaveLength(3)
 })
 
-test('whose connection is cut at any moment is stored once in the end', async () => {
+test('a batch with its connection lost at any moment is stored once in the end', async () => {
   const home = await syncedHome(booted)
   const { spendingId, held } = await envelopeOf(home, 9000n)
   const held0 = anItem({ isPending: true })
@@ -182,7 +188,7 @@ test('whose connection is cut at any moment is stored once in the end', async ()
   expect(await held()).toBe(7700n)
 })
 
-/** Has Postgres end whatever works in this database, some milliseconds from now; how many did. */
+/** Terminates the active backends of this database after some milliseconds; returns how many. */
 async function cutBusyConnections(afterMs: number): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   const { rowCount } = await booted.database('ledger').pool.query(sql.unsafe`

@@ -30,7 +30,7 @@ const posted = anItem({
   originalName: 'DELI CHICAGO 555',
 })
 
-/** A home where a pending 12.00 was renamed, assigned to an envelope of 50.00 and so spent. */
+/** Returns a home with a pending 12.00 that is renamed and assigned to an envelope of 50.00. */
 async function withPending() {
   const home = await syncedHome(booted)
   const envelope = await envelopeOf(home, 5000n)
@@ -40,13 +40,17 @@ async function withPending() {
   return { home, transactionId, ...envelope }
 }
 
-/** What must hold once the pending one is posted, however that came about. */
+/** Expects the state after the pending transaction is posted, however it was matched. */
 async function expectPosted(home: SyncedHome, transactionId: string, spendingId: string) {
   const all = await home.all()
   expect(all).toHaveLength(1)
   expect(all[0]).toMatchObject({
-    ...{ transactionId, spendingId, name: 'Lunch with Kim', spendingAmount: 1200n },
-    ...{ isPending: false, originalName: 'DELI CHICAGO 555' },
+    transactionId,
+    spendingId,
+    name: 'Lunch with Kim',
+    spendingAmount: 1200n,
+    isPending: false,
+    originalName: 'DELI CHICAGO 555',
   })
   const date = all[0]?.date
   expect(date && timestampDate(date)).toEqual(new Date('2026-03-04T06:00:00Z'))
@@ -74,9 +78,9 @@ describe('a pending transaction that is posted keeps its name and envelope', () 
     ['in one run', [bring, drop]],
     ['with the removal first', [drop, bring]],
     ['with the removal twice', [drop, drop, bring, drop]],
-    ['in one batch with what was pending', [both, drop]],
+    ['in one batch with its pending one', [both, drop]],
     ['when every step is repeated', [bring, bring, drop, drop, bring]],
-    ['when an older page comes again', [bring, drop, (home) => home.brings(pending)]],
+    ['when an older page is repeated', [bring, drop, (home) => home.brings(pending)]],
   ])('%s', async (_case, steps) => {
     const { home, transactionId, spendingId, held } = await withPending()
     for (const step of steps) await step(home)
@@ -85,14 +89,14 @@ describe('a pending transaction that is posted keeps its name and envelope', () 
     expect(await reasonsOf(home)).toEqual({ a: 'new', b: 'pending-id' })
   })
 
-  test('at once with its removal', async () => {
+  test('in the same run as its removal', async () => {
     const { home, transactionId, spendingId, held } = await withPending()
     await Promise.all([home.brings(posted), home.loses('a'), home.brings(posted)])
     await expectPosted(home, transactionId, spendingId)
     expect(await held()).toBe(3800n)
   })
 
-  test('without being named: by amount, day and text', async () => {
+  test('without its ID: by amount, day and text', async () => {
     const { home, transactionId, spendingId } = await withPending()
     await home.loses('a')
     const { pendingProviderTransactionId, ...unnamed } = posted
@@ -107,7 +111,7 @@ describe('a pending transaction that is posted keeps its name and envelope', () 
     ['another text', { name: 'Garage', merchantName: 'Garage' }],
     ['a day too late', { date: '2026-03-13' }],
     ['a day too early', { date: '2026-02-28' }],
-    ['the name of one that is not known', { pendingProviderTransactionId: 'x' }],
+    ['an unknown pending ID', { pendingProviderTransactionId: 'x' }],
   ])('but not one with %s', async (_case, other) => {
     const { home } = await withPending()
     const { pendingProviderTransactionId, ...unnamed } = posted
@@ -116,7 +120,7 @@ describe('a pending transaction that is posted keeps its name and envelope', () 
   })
 })
 
-test('what was posted before its pending one came stays as it is', async () => {
+test('a posted transaction is not changed by a late pending one', async () => {
   const home = await syncedHome(booted)
   const [one] = await home.brings(posted)
   const [late] = await home.brings(pending)
@@ -125,7 +129,7 @@ test('what was posted before its pending one came stays as it is', async () => {
 })
 
 describe('a removal', () => {
-  test('gives the envelope its money back', async () => {
+  test('returns the money to the envelope', async () => {
     const { home, transactionId, held } = await withPending()
     expect(await home.loses('a', 'unheard-of')).toMatchObject({ removedCount: 1, unknownCount: 1 })
     expect(await held()).toBe(5000n)
@@ -135,7 +139,7 @@ describe('a removal', () => {
     expect(await held()).toBe(5000n)
   })
 
-  test('is undone when the provider has it again', async () => {
+  test('is reversed when the provider sends it again', async () => {
     const { home, transactionId, held, spendingId } = await withPending()
     await home.loses('a')
     await home.brings({ ...pending, amount: 1500n })
@@ -143,7 +147,7 @@ describe('a removal', () => {
     expect(await held()).toBe(3500n)
   })
 
-  test('forgets an envelope that is closed meanwhile', async () => {
+  test('clears an envelope that was closed in between', async () => {
     const { home, transactionId, spendingId } = await withPending()
     const { bankAccountId, as } = home
     await home.loses('a')
@@ -156,7 +160,7 @@ describe('a removal', () => {
 })
 
 describe('a modification', () => {
-  test('moves what the provider says and nothing of the user’s', async () => {
+  test('updates the provider’s fields and none of the user’s', async () => {
     const { home, transactionId, held, spendingId } = await withPending()
     await home.brings(posted)
     await assign(home, transactionId, { merchantName: 'Kim’s Deli' })
@@ -164,14 +168,20 @@ describe('a modification', () => {
     const texts = { displayName: 'New', originalName: 'NEW DELI', merchantName: 'New Deli' }
     await home.brings({ ...posted, ...changed, ...texts })
     expect(await home.one(transactionId)).toMatchObject({
-      ...{ name: 'Lunch with Kim', merchantName: 'Kim’s Deli', spendingId },
-      ...{ amount: 2000n, spendingAmount: 2000n, originalName: 'NEW DELI' },
-      ...{ originalMerchantName: 'New Deli', category: 'TRAVEL', categories: ['Trip'] },
+      name: 'Lunch with Kim',
+      merchantName: 'Kim’s Deli',
+      spendingId,
+      amount: 2000n,
+      spendingAmount: 2000n,
+      originalName: 'NEW DELI',
+      originalMerchantName: 'New Deli',
+      category: 'TRAVEL',
+      categories: ['Trip'],
     })
     expect(await held()).toBe(3000n)
   })
 
-  test('moves the merchant along where the user has left it alone', async () => {
+  test('updates the merchant unless the user changed it', async () => {
     const { home, transactionId } = await withPending()
     await home.brings({ ...posted, merchantName: 'New Deli' })
     expect(await home.one(transactionId)).toMatchObject({ merchantName: 'New Deli' })
@@ -180,7 +190,7 @@ describe('a modification', () => {
     expect((await home.one(transactionId))?.merchantName).toBeUndefined()
   })
 
-  test('takes no more than the envelope holds, and nothing for a deposit', async () => {
+  test('spends no more than the envelope holds, and nothing for a deposit', async () => {
     const { home, transactionId, held } = await withPending()
     await home.brings({ ...pending, amount: 9000n })
     expect(await home.one(transactionId)).toMatchObject({ spendingAmount: 5000n })
@@ -192,7 +202,7 @@ describe('a modification', () => {
     expect(await held()).toBe(5000n)
   })
 
-  test('of a goal moves what it has used', async () => {
+  test('of a goal updates its used amount', async () => {
     const home = await syncedHome(booted)
     const { spendingId } = await envelopeOf(home, 5000n, 'goal')
     const [one] = await home.brings(pending)
@@ -207,7 +217,7 @@ describe('a modification', () => {
 })
 
 describe('after a renewed consent', () => {
-  test('everything is recognised under its new IDs, equal ones too', async () => {
+  test('all transactions match their new IDs, equal ones too', async () => {
     const home = await syncedHome(booted)
     const twice = [anItem({ amount: 350n }), anItem({ amount: 350n })]
     const first = await home.brings(...twice, pending, anItem({ amount: -90_000n }))
@@ -228,7 +238,11 @@ describe('after a renewed consent', () => {
     const request = { bankAccountId, providerAccountId, transactions }
     const reply = await sync.importTransactions(request, by)
     expect(reply.transactions.map((one) => one.reason)).toEqual([
-      ...['re-consent', 're-consent', 'new', 're-consent', 're-consent'],
+      're-consent',
+      're-consent',
+      'new',
+      're-consent',
+      're-consent',
     ])
     expect(await home.all()).toHaveLength(5)
     const late = { ...posted, providerTransactionId: 'bb', pendingProviderTransactionId: 'aa' }
@@ -240,7 +254,7 @@ describe('after a renewed consent', () => {
     expect(await held()).toBe(3800n)
   })
 
-  test('what is posted since is recognised, although its pending name is new', async () => {
+  test('a transaction that was posted since matches, although its pending ID is new', async () => {
     const { home, transactionId, spendingId } = await withPending()
     const { sync, by, bankAccountId } = home
     const since = { ...posted, pendingProviderTransactionId: 'never seen' }

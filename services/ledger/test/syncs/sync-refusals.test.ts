@@ -30,8 +30,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-describe('what may not be brought in', () => {
-  test('is refused, and nothing of it stored', async () => {
+describe('invalid imports', () => {
+  test('are refused, and nothing is stored', async () => {
     const home = await syncedHome(booted)
     const { sync, bankAccountId, linkId, accountId, as, account } = home
     const { providerAccountId } = account
@@ -52,14 +52,16 @@ describe('what may not be brought in', () => {
         sync.importTransactions(request, stranger),
       ),
     ).toEqual([
-      ...['PermissionDenied', ...Array(3).fill('FailedPrecondition'), 'PermissionDenied'],
+      'PermissionDenied',
+      ...Array(3).fill('FailedPrecondition'),
+      'PermissionDenied',
       ...Array(4).fill('NotFound'),
       'Unavailable',
     ])
     expect(await home.all()).toEqual([])
   })
 
-  test('is named', async () => {
+  test('name the invalid field', async () => {
     const { sync, by, bankAccountId, linkId } = await syncedHome(booted)
     const request = { bankAccountId, providerAccountId: 'p' }
     const wrong = anItem({ providerTransactionId: '' })
@@ -86,7 +88,7 @@ describe('what may not be brought in', () => {
   })
 })
 
-test('an archived feed account takes nothing any more', async () => {
+test('an archived feed account refuses every import', async () => {
   const home = await syncedHome(booted)
   const { accountId, as, links, bankAccounts, sync } = home
   const feed = byService(booted, accountId, 'feed-sync')
@@ -126,13 +128,13 @@ test('an archived feed account takes nothing any more', async () => {
   expect(again.accounts).toMatchObject([{ bankAccountId, isArchived: true, status: 'inactive' }])
 })
 
-test('a deleted link takes nothing any more, and leaves nothing behind', async () => {
+test('a deleted link refuses every import, and no rows remain', async () => {
   const home = await syncedHome(booted)
   const { accountId, sync, by, linkId, bankAccountId, as, account } = home
   await envelopeOf(home, 500n)
   const [one] = await home.brings(anItem())
   const deleting = home.links.deleteLink({ linkId }, as)
-  // Either the import comes before the deletion, or it finds nothing: both leave no row.
+  // The import either precedes the deletion or finds nothing: both leave no row.
   await Promise.allSettled([home.brings(anItem(), anItem()), deleting])
   expect(
     await refusals(

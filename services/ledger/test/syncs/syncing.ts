@@ -19,7 +19,7 @@ type Account = Partial<Omit<ProviderAccount, keyof Message>>
 
 const timezone = 'America/Chicago'
 
-/** A posted lunch of 12.00 on 2 March. */
+/** Returns a posted transaction of 12.00 on 2 March. */
 export function anItem(changes: Partial<Item> = {}): Item {
   return {
     providerTransactionId: newId('p'),
@@ -37,7 +37,7 @@ export function anItem(changes: Partial<Item> = {}): Item {
   }
 }
 
-/** A checking account as a provider describes it. */
+/** Returns a provider's checking account. */
 export function anAccount(changes: Account = {}) {
   return {
     providerAccountId: newId('p'),
@@ -53,13 +53,13 @@ export function anAccount(changes: Account = {}) {
   }
 }
 
-/** Call options of a sync service that acts by itself. */
+/** Returns call options of a sync service without a user. */
 export function byService(booted: Booted, accountId: string, service = 'aggregator-sync') {
   const token = systemCaller(loadSigner(booted.keysFolder, service), accountId, new Date())
   return { headers: { [headers.caller]: token } }
 }
 
-/** An account in Chicago with a link to the aggregator and one bank account there. */
+/** Creates an account in Chicago with an aggregator link and one bank account. */
 export async function syncedHome(booted: Booted) {
   const accountId = newId('acct')
   const as = booted.as(accountId, { timezone })
@@ -76,9 +76,18 @@ export async function syncedHome(booted: Booted) {
   const envelopes = booted.client('ledger', EnvelopeService)
   const bankAccounts = booted.client('ledger', BankAccountService)
   return {
-    ...{ accountId, as, by, sync, linkId, bankAccountId, account },
-    ...{ transactions, envelopes, bankAccounts, links: booted.client('ledger', LinkService) },
-    /** Has a batch imported, and returns what became of each item. */
+    accountId,
+    as,
+    by,
+    sync,
+    linkId,
+    bankAccountId,
+    account,
+    transactions,
+    envelopes,
+    bankAccounts,
+    links: booted.client('ledger', LinkService),
+    /** Imports a batch; returns the outcome of each item. */
     brings: async (...items: Item[]) => {
       const { providerAccountId } = account
       const request = { bankAccountId, providerAccountId, transactions: items }
@@ -100,7 +109,7 @@ export async function syncedHome(booted: Booted) {
 
 export type SyncedHome = Awaited<ReturnType<typeof syncedHome>>
 
-/** Opens an envelope in the home and puts an amount into it. */
+/** Creates an envelope in the home and transfers an amount into it. */
 export async function envelopeOf(
   { envelopes, bankAccountId, as }: SyncedHome,
   amount: bigint,
@@ -116,7 +125,7 @@ export async function envelopeOf(
   return { spendingId, held }
 }
 
-/** Renames a transaction and assigns it, as a user does. */
+/** Changes fields of a transaction as its user. */
 export async function assign(
   { transactions, bankAccountId, as }: SyncedHome,
   transactionId: string | undefined,
@@ -127,7 +136,7 @@ export async function assign(
   return transactions.updateTransaction({ ...key, ...patch, updateMask: { paths } }, as)
 }
 
-/** The bank account as its user sees it. */
+/** Returns the bank account as its user sees it. */
 export async function shown({ bankAccounts, bankAccountId, as }: SyncedHome, id = bankAccountId) {
   return (await bankAccounts.getBankAccount({ bankAccountId: id }, as)).bankAccount
 }

@@ -7,12 +7,12 @@ test.each([
   [['12,50', '-3,10'], 2, ','],
   [['1,234.50', '12'], 2, '.'],
   [['1.234,50', '12'], 2, ','],
-  // Three digits after a mark are no cents: the mark groups thousands.
+  // Three digits after a mark are a group of thousands, not decimals.
   [['1.234', '2.000'], 2, ','],
   [['1,234', '2,000'], 2, '.'],
   [['1.234.567', '5'], 2, ','],
   [['1,234,567', '5'], 2, '.'],
-  // With three decimals they may be, so it takes another amount to tell.
+  // With three decimals they may be decimals, so another amount decides.
   [['1,234'], 3, '.'],
   [['1,234', '5,5'], 3, ','],
   [['1.234', '5'], 0, ','],
@@ -66,7 +66,7 @@ test.each([
   ['twelve', null],
   ['99999999999999999999', null],
   ['9'.repeat(60), null],
-])('%j says %s', (text, amount) => {
+])('%j is %s', (text, amount) => {
   expect(readWrittenAmount(text, { currency: 'USD', places: 2, mark: '.' })).toBe(amount)
 })
 
@@ -76,11 +76,11 @@ test.each([
   ['1 234,5', 123450n],
   ['12,50 €', 1250n],
   ['1,234.50', null],
-])('%j says %s where a comma stands before the decimals', (text, amount) => {
+])('%j is %s with a decimal comma', (text, amount) => {
   expect(readWrittenAmount(text, { currency: 'EUR', places: 2, mark: ',' })).toBe(amount)
 })
 
-test('what the runtime writes in any of these languages is read exactly', () => {
+test('amounts that Intl formats in any of these languages are read exactly', () => {
   const written = fc.record({
     cents: fc.integer({ min: -(2 ** 40), max: 2 ** 40 }),
     locale: fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN', 'sv-SE', 'pt-BR'),
@@ -100,7 +100,7 @@ test('what the runtime writes in any of these languages is read exactly', () => 
   fc.assert(property, { numRuns: 500 })
 })
 
-test('no text makes it fail', () => {
+test('no text makes the reader throw', () => {
   const pieces = fc.array(fc.constantFrom(..."0123456789.,'() +-$€x"), { maxLength: 40 })
   const property = fc.property(
     fc.oneof(

@@ -38,6 +38,6 @@ test.each([
   'D M Y',
   'YYYY_MM_DD',
   'YYYY-MM-DD ',
-])('%j is no format', (format) => {
+])('%j is not a format', (format) => {
   expect(isDayFormat(format)).toBe(false)
 })

@@ -42,7 +42,7 @@ test('31.01.2024 is the 31st of January where the day is first', () => {
 })
 
 test.each(['', '1/31', '20240131', '31 Jan 2024', '1/31/024', '1/31/20245', '1'.repeat(50)])(
-  '%s is none',
+  '%s is not a day',
   (text) => {
     expect(readWrittenDay(text, 'month first')).toBeNull()
   },

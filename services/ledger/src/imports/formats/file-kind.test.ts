@@ -6,7 +6,7 @@ function kind(name: string, content: string | Uint8Array = '') {
   return detectKind({ name, head: Buffer.from(content) })
 }
 
-// docs/files.md, Kinds.
+// docs/files.md#kinds
 test.each([
   ['a.ofx', 'ofx'],
   ['a.OFX', 'ofx'],
@@ -21,7 +21,7 @@ test.each([
   ['', null],
   ['a.xlsx', null],
   ['a.toString', null],
-])('a file called %j, whose content does not tell, is %s', (name, expected) => {
+])('a file named %j with neutral content is %s', (name, expected) => {
   expect(kind(name, 'twelve bytes')).toBe(expected)
 })
 
@@ -33,7 +33,7 @@ test.each([
   ['camt-053-v8.xml', 'camt053'],
   ['bank.qif', 'qif'],
   ['card-european.qif', 'qif'],
-])('%s is known by its content, whatever it is called', (file, expected) => {
+])('%s is detected by its content, whatever its name', (file, expected) => {
   const bytes = readFileSync(new URL(`../../../../../test/data/${file}`, import.meta.url))
   for (const name of ['file', 'file.txt', 'file.csv', 'file.qif', 'file.ofx', '']) {
     expect(kind(name, bytes)).toBe(expected)

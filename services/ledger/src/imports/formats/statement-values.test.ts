@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { midnightOf, midnightsIn, readAmount, withinYears } from './statement-values.ts'
 
-// spec/ledger.md 6.4, with exact reading (decisions.md) and the comma that OFX allows.
+// docs/file-formats.md#rules-for-every-format, and the comma that OFX allows.
 test.each([
   ['123.45', 2, 12345n],
   ['-123.45', 2, -12345n],
@@ -34,7 +34,7 @@ test.each([
   expect(readAmount(text, places)).toBe(amount)
 })
 
-test('every amount that can be written is read exactly', () => {
+test('every amount is read exactly', () => {
   const property = fc.property(
     fc.bigInt({ min: -(2n ** 53n) + 1n, max: 2n ** 53n - 1n }),
     (units) => {
@@ -59,7 +59,7 @@ test.each([
   expect(midnightOf(day, 'Etc/GMT+5')?.toISOString()).toBe(instant)
 })
 
-test('a day begins at the same instant however often it is asked for', () => {
+test('repeated calls return the same midnight', () => {
   const midnight = midnightsIn('Etc/GMT+5')
   const day = { year: 2024, month: 2, day: 29 }
   expect([midnight(day), midnight({ ...day })]).toEqual([

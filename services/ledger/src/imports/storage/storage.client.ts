@@ -22,7 +22,7 @@ export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storag
       } catch (err) {
         // The source of the bytes failed, not the storage.
         if (err instanceof ConnectError) throw err
-        log.error({ err }, 'the storage of files failed')
+        log.error({ err }, 'a call to the file storage failed')
         throw unavailable('the storage of files is not available')
       }
     }

@@ -22,7 +22,7 @@ function written(content: string): Uint8Array {
   return new TextEncoder().encode(`<Document><BkToCstmrStmt>${content}</BkToCstmrStmt></Document>`)
 }
 
-/** A statement of an account in EUR with these entries. */
+/** Returns a statement of an account in EUR with these entries. */
 function entries(...all: string[]): Uint8Array {
   const list = all.map((one) => `<Ntry>${one}</Ntry>`).join('')
   return written(`<Stmt><Acct><Id><IBAN>X</IBAN></Id><Ccy>EUR</Ccy></Acct>${list}</Stmt>`)
@@ -50,7 +50,7 @@ describe('a statement of version 2', () => {
     })
   })
 
-  test('has a row for each payment, also of those booked as one sum', () => {
+  test('has a row for each payment, including those booked as one sum', () => {
     const shown = read.rows.map((row) => [
       row.uploadIdentifier,
       row.amount,
@@ -69,7 +69,7 @@ describe('a statement of version 2', () => {
     ])
   })
 
-  test('leaves out what is not booked yet', () => {
+  test('skips entries that are not booked yet', () => {
     expect(read.skipped).toEqual([{ identifier: 'B-105', reason: 'pending' }])
   })
 })
@@ -84,7 +84,7 @@ describe('statements of version 8 with a namespace prefix', () => {
     })
   })
 
-  test('keep entries whose number begins again, and know them when read again', () => {
+  test('keep entries with repeated numbers, and repeat their identifiers when read again', () => {
     expect(read.rows.map((row) => [row.name, row.amount])).toEqual([
       ['Café Zähringer', 500n],
       ['Transaction', 500n],
@@ -111,18 +111,18 @@ describe('entries', () => {
     ['date', `${amount}${out}`],
     ['date', `${amount}${out}<BookgDt><Dt>2026-02-30</Dt></BookgDt>`],
     ['date', `${amount}${out}<BookgDt><Dt>20.01.2026</Dt></BookgDt>`],
-  ])('that say no %s: %s', (reason, entry) => {
+  ])('without %s: %s', (reason, entry) => {
     const read = statement(entries(`${entry}${reference('R')}`, `${amount}${out}${day}`))
     expect(read.skipped).toEqual([{ identifier: 'R', reason }])
     expect(read.rows).toHaveLength(1)
   })
 
-  test('without a booking date have that of their value', () => {
+  test('without a booking date have their value date', () => {
     const [row] = statement(entries(`${amount}${out}<ValDt><Dt>2026-01-20+01:00</Dt></ValDt>`)).rows
     expect(row?.date).toEqual(new Date('2026-01-19T23:00:00Z'))
   })
 
-  test('with one reference are one when they say the same, and two when they do not', () => {
+  test('with one reference are one row if their content is equal, else two', () => {
     const fee = `<Amt Ccy="EUR">0.30</Amt>${out}${day}${reference('R')}`
     const payment = `${amount}${out}${day}${reference('R')}`
     const read = statement(entries(payment, fee, payment))
@@ -131,7 +131,7 @@ describe('entries', () => {
   })
 
   test.each(['NOTPROVIDED', 'NONREF', 'Not Provided'])(
-    'whose reference is %s have none',
+    'with the reference %s have none',
     (text) => {
       const entry = `${amount}${out}${day}${reference(text)}`
       expect(statement(entries(entry, entry)).rows).toHaveLength(2)
@@ -139,7 +139,7 @@ describe('entries', () => {
   )
 })
 
-describe('a file that cannot be taken', () => {
+describe('an unreadable file', () => {
   const account = (id: string, currency = 'EUR') =>
     `<Stmt><Acct><Id><IBAN>${id}</IBAN></Id><Ccy>${currency}</Ccy></Acct></Stmt>`
   test.each([
@@ -163,17 +163,17 @@ describe('a file that cannot be taken', () => {
       new TextEncoder().encode('<OFX></OFX>'),
       'The file holds no statement of a bank account (CAMT.053)',
     ],
-  ])('%# says why', (bytes, unreadable) => {
+  ])('%# has a reason', (bytes, unreadable) => {
     expect(readCamt(bytes, VIENNA)).toEqual({ unreadable })
   })
 })
 
-test('a file that names no currency is in that of the account', () => {
+test('a file without a currency has the currency of the account', () => {
   const bytes = written('<Stmt><Acct><Id><IBAN>A</IBAN></Id></Acct></Stmt>')
   expect(readCamt(bytes, VIENNA)).toMatchObject({ currency: 'USD', rows: [], skipped: [] })
 })
 
-test('every amount of a batch reaches its row: the rows add up to the entries', () => {
+test('the rows of batch entries add up to the entries', () => {
   const cents = fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 8 })
   const text = (value: number) => (value / 100).toFixed(2)
   const property = fc.property(fc.array(cents, { maxLength: 8 }), (batches) => {
@@ -189,7 +189,7 @@ test('every amount of a batch reaches its row: the rows add up to the entries', 
   fc.assert(property)
 })
 
-test('a file has at most 100,000 transactions, those of its entries counted', () => {
+test('a file has at most 100,000 transactions, counting those within entries', () => {
   const details = `<NtryDtls>${'<TxDtls/>'.repeat(50_000)}</NtryDtls>`
   const entry = `${amount}${out}${day}`
   expect(statement(entries(entry + details, entry + details)).rows).toHaveLength(2)
@@ -198,7 +198,7 @@ test('a file has at most 100,000 transactions, those of its entries counted', ()
   })
 })
 
-test('no bytes make it fail', () => {
+test('no bytes make the reader throw', () => {
   const good = readFileSync(new URL('../../../../../../test/data/camt-053-v2.xml', import.meta.url))
   const piece = fc.oneof(
     fc.constantFrom('<Ntry>', '</Ntry>', '<Stmt>', '<Amt Ccy="EUR">', '&lt;', '&x;', ']]>', '<!'),

@@ -10,7 +10,7 @@ function tree(text: string): XmlNode {
   return node
 }
 
-test('elements are found by their path, whatever their prefix', () => {
+test('elements are found by path, whatever their prefix', () => {
   const root = tree('\n<?xml version="1.0"?><p:A xmlns:p="u"><B x="1">1</B><B> 2\n 3 </B></p:A>')
   expect(root.name).toBe('A')
   expect(childrenOf(root, 'B').map(({ attributes }) => attributes)).toEqual([{ x: '1' }, {}])
@@ -30,7 +30,7 @@ test.each([
   expect(textAt(tree(written))).toBe(text)
 })
 
-describe('what is refused', () => {
+describe('refused XML', () => {
   const bomb =
     '<!DOCTYPE A [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY c "&b;&b;&b;">]><A>&c;</A>'
   test.each([
@@ -43,12 +43,12 @@ describe('what is refused', () => {
     [bomb, 'The file declares a document type, which statements do not have'],
     ['<A>'.repeat(2_000_000), 'The file has more elements than a statement needs'],
     [`<A>${'<B/>'.repeat(1_000_000)}</A>`, 'The file has more elements than a statement needs'],
-  ])('%# says why', (text, unreadable) => {
+  ])('%# has a reason', (text, unreadable) => {
     expect(readXmlTree(text)).toEqual({ unreadable })
   })
 })
 
-test('no text makes it fail', () => {
+test('no text makes the parser throw', () => {
   const piece = fc.constantFrom(
     '<A>',
     '</A>',

@@ -19,7 +19,7 @@ function mapping(changed: Partial<CsvMapping> = {}): CsvMapping {
 const amountFields = [{ name: 'Amount' }, { name: 'Type' }]
 const byType = { kind: 'type' as const, invert: false, fields: amountFields }
 
-describe('a mapping is right', () => {
+describe('a mapping is valid', () => {
   test.each<[string, Partial<CsvMapping>]>([
     ['as it is', {}],
     [
@@ -37,7 +37,7 @@ describe('a mapping is right', () => {
   })
 })
 
-describe('a mapping is wrong', () => {
+describe('a mapping is invalid', () => {
   const many = Array.from({ length: 21 }, (_, index) => `h${index}`)
   test.each<[string, Partial<CsvMapping>, object]>([
     ['no headers', { headers: [] }, { headers: 'must have 1 to 20 names' }],
@@ -121,7 +121,7 @@ describe('a mapping is wrong', () => {
     expect(problemsOfMapping(mapping(changed))).toMatchObject(problems)
   })
 
-  test('and only what is wrong is named', () => {
+  test('and problems name only the invalid fields', () => {
     const date = { fields: [{ name: 'Date' }], format: '' }
     expect(Object.keys(problemsOfMapping(mapping({ date, memo: {} })) ?? {})).toEqual([
       'memo',

@@ -15,9 +15,9 @@ test.each([
   ['a\tb\tc\n1\t2\t3\n', '\t', ['a', 'b', 'c']],
   ['a,b,c', ',', ['a', 'b', 'c']],
   ['\ufeffa, b ,"c"\r\n', ',', ['a', 'b', 'c']],
-  // Decimal commas and commas in texts do not make a comma the delimiter.
+  // Neither decimal commas nor commas in texts make a comma the delimiter.
   ['a;b;c\n1,5;2,5;x, y\n3,5;4,5;z, w, v\n', ';', ['a', 'b', 'c']],
-  // What stands above the table is no header, nor is a hint for a spreadsheet.
+  // Neither a preamble nor a hint for a spreadsheet is the header.
   ['sep=;\nAccount;12\n\na;b;c;d\n1;2;3;4\n', ';', ['a', 'b', 'c', 'd']],
   ['Account;12;;\n;;;\na;b;c;d\n1;2;3;4\n', ';', ['a', 'b', 'c', 'd']],
   // Rows that end with a delimiter.
@@ -30,7 +30,7 @@ test.each([
   expect(shape(text)).toEqual({ delimiter, headers })
 })
 
-test('the rows below the header are found again by it', () => {
+test('the header finds the rows below it', () => {
   const rows = [
     ['Account', '12'],
     ['a', '', 'a', ''],
@@ -48,11 +48,11 @@ test.each([
     Array.from({ length: 21 }, (_, index) => `c${index}`).join(','),
     'The file has more than 20 columns',
   ],
-])('%# a file without one says why', (text, unreadable) => {
+])('%# a file without a header has a reason', (text, unreadable) => {
   expect(shape(text)).toEqual({ unreadable })
 })
 
-test('the columns of wide rows are not named', () => {
+test('a row with too many columns is refused before its columns are named', () => {
   const wide = Array.from({ length: 16_000 }, (_, index) => index.toString(36))
   const comparing = jest.spyOn(Array.prototype, 'includes')
   try {
@@ -66,7 +66,7 @@ test('the columns of wide rows are not named', () => {
   }
 })
 
-test('only the beginning of a large file is looked at', () => {
+test('only the beginning of a large file is read', () => {
   const rows = Array.from({ length: 100_000 }, (_, index) => `${index},"x, y",z\n`)
   expect(shape(`a,b,c\n${rows.join('')}"`)).toEqual({ delimiter: ',', headers: ['a', 'b', 'c'] })
 })

@@ -68,10 +68,10 @@ const type: Omit<CsvMapping, 'headers'> = {
   balance: { kind: 'none', fields: [] },
 }
 
-describe('a file whose amounts have a sign', () => {
+describe('a file with signed amounts', () => {
   const file = read(bytesOf('sign.csv'), sign)
 
-  test('has the bank’s identifiers, merchants as names, and rows still pending', () => {
+  test('has the bank’s identifiers, merchants as names, and pending rows', () => {
     expect(shown(file)).toEqual([
       ['T-3', 475n, '2026-01-17T06:00:00.000Z', 'CAFE ELAN'],
       ['T-2', -150000n, '2026-01-16T06:00:00.000Z', 'PAYROLL NORTHFIELD TOOLS'],
@@ -103,10 +103,10 @@ describe('a file whose amounts have a sign', () => {
   })
 })
 
-describe('a German file with debits and credits in columns, below what is no table', () => {
+describe('a German file with columns of debits and credits, below a preamble', () => {
   const file = read(bytesOf('columns.csv'), columns, VIENNA)
 
-  test('keeps equal rows and knows them again', () => {
+  test('keeps equal rows and repeats their identifiers', () => {
     expect(shown(file).map(([, ...rest]) => rest)).toEqual([
       [1250n, '2026-01-01T23:00:00.000Z', 'Bäckerei Müller'],
       [240n, '2026-01-01T23:00:00.000Z', 'Straßenbahn'],
@@ -119,7 +119,7 @@ describe('a German file with debits and credits in columns, below what is no tab
     expect(read(bytesOf('columns.csv'), columns, VIENNA).rows).toEqual(file.rows)
   })
 
-  test('skips rows that cannot be read, with their reason', () => {
+  test('skips unreadable rows with a reason', () => {
     expect(file.skipped.map(({ reason }) => reason)).toEqual([
       'direction',
       'date',
@@ -137,7 +137,7 @@ describe('a German file with debits and credits in columns, below what is no tab
   })
 })
 
-test('a file in UTF-16 whose directions are words, without identifiers', () => {
+test('a file in UTF-16 with directions as words, without identifiers', () => {
   const file = read(bytesOf('type.csv'), type)
   expect(shown(file)).toEqual([
     ['2026-01-15 08:30:00::1', 1250n, '2026-01-15T06:00:00.000Z', 'Bakery'],
@@ -150,7 +150,7 @@ test('a file in UTF-16 whose directions are words, without identifiers', () => {
 describe('balances', () => {
   const sum = { ...sign, balance: { kind: 'sum' as const, fields: [] } }
 
-  test('as a sum are what the rows come to, without and with those pending', () => {
+  test('as a sum are the totals of rows, without and with pending ones', () => {
     // -4.75 + 1500.00 - 5.00, and the hold of 90.00.
     expect(read(bytesOf('sign.csv'), sum).balances).toMatchObject({
       current: 149025n,
@@ -158,7 +158,7 @@ describe('balances', () => {
     })
   })
 
-  test('as a sum are unknown when a row cannot be read', () => {
+  test('as a sum are unknown when a row is unreadable', () => {
     const text = 'Transaction ID,Posting Date,Description,Merchant,Amount,Balance,Status\n'
     const file = (row: string) => read(new TextEncoder().encode(`${text}${row}\n`), sum)
     expect(file('1,01/17/2026,X,,5.00,,Posted').balances.current).toBe(500n)
@@ -184,12 +184,12 @@ describe('balances', () => {
   })
 })
 
-test('a row whose identifying cells are blank is skipped', () => {
+test('a row with blank identifier cells is skipped', () => {
   const text = bytesOf('sign.csv').toString().replace('T-2', ' ')
   expect(read(Buffer.from(text), sign).skipped).toEqual([{ identifier: '', reason: 'identifier' }])
 })
 
-describe('a file that cannot be taken', () => {
+describe('an unreadable file', () => {
   const settings = {
     ...CHICAGO,
     delimiter: ',',
@@ -207,12 +207,12 @@ describe('a file that cannot be taken', () => {
       'The file has more than 100000 rows',
     ],
     [`A\n${'x'.repeat(200_000)}`, 'Line 2 of the file is too long to be a row of a statement'],
-  ])('%# says why', (text, unreadable) => {
+  ])('%# has a reason', (text, unreadable) => {
     expect(readCsv(new TextEncoder().encode(text), settings)).toEqual({ unreadable })
   })
 })
 
-test('what is written is read: every row once, with its amount, whatever its texts', () => {
+test('every row is read once, with its amount, whatever its texts', () => {
   const row = fc.record({
     cents: fc.integer({ min: -(2 ** 40), max: 2 ** 40 }).filter((value) => value !== 0),
     payee: fc.string({ unit: fc.constantFrom('a', ' ', ',', '"', '\n', ';', 'é', '\t') }),
@@ -239,7 +239,7 @@ test('what is written is read: every row once, with its amount, whatever its tex
   fc.assert(property)
 })
 
-test('no text makes it fail', () => {
+test('no text makes the reader throw', () => {
   const piece = fc.constantFrom('a,b,c\n', '1,2,3\n', '"', ',', '\n', '\r', ';', '2026-01-15')
   const pieces = fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 })
   const property = fc.property(pieces, (parts) => {

@@ -10,7 +10,7 @@ function tree(text: string): OfxNode {
   return node
 }
 
-/** Names and texts, nested: `['OFX', ['A', 'text']]`. */
+/** Returns names and texts, nested: `['OFX', ['A', 'text']]`. */
 function outline(node: OfxNode): unknown[] {
   return [
     node.name,
@@ -27,7 +27,7 @@ describe('the reader', () => {
     ['instructions and comments', '<?xml version="1.0"?><OFX><!-- <C>3 --><A>1<?x y?><B>2</OFX>'],
     ['attributes', '<OFX xmlns="x"><A id="1">1</A><B>2</B></OFX>'],
     ['stray end tags', '<OFX><A>1</C><B>2</D></OFX>'],
-  ])('takes %s', (_what, text) => {
+  ])('reads %s', (_what, text) => {
     expect(outline(tree(text))).toEqual(['OFX', ['A', '1'], ['B', '2']])
   })
 
@@ -57,7 +57,7 @@ describe('the reader', () => {
     expect(textOf(tree(`<OFX><A>${written}</OFX>`), 'A')).toBe(text)
   })
 
-  test('refuses a document type, before any entity could matter', () => {
+  test('refuses a document type before any entity', () => {
     expect(readOfxTree('<!DOCTYPE OFX [<!ENTITY a "b">]><OFX><A>&a;</OFX>')).toHaveProperty(
       'unreadable',
     )
@@ -72,7 +72,7 @@ describe('the reader', () => {
     })
   })
 
-  test('never fails on any text', () => {
+  test('never throws on any text', () => {
     const piece = fc.constantFrom('<A>', '</A>', '<G>', '</G>', '<', '>', '&', ']]>', '<![CDATA[')
     const pieces = fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 })
     const property = fc.property(pieces, (parts) => {
@@ -82,7 +82,7 @@ describe('the reader', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  test('reads what it would be written as, in either form', () => {
+  test('reads SGML and XML that are written from a tree', () => {
     const field = fc.tuple(fc.constantFrom('A', 'B', 'C'), fc.constantFrom('', '1', 'x y', 'é'))
     const groups = fc.array(fc.array(field, { maxLength: 6 }), { maxLength: 6 })
     const property = fc.property(groups, fc.boolean(), (list, ended) => {

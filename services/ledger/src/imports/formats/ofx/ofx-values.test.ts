@@ -4,7 +4,7 @@ import { readDay, readInstant } from './ofx-values.ts'
 
 const CHICAGO = 'America/Chicago'
 
-// The day as written, at midnight of the account: spec/ledger.md 6.4, decisions.md General.
+// The day as written, at midnight of the account (docs/file-formats.md#rules-for-every-format).
 test.each([
   ['20240115', CHICAGO, '2024-01-15T06:00:00.000Z'],
   ['20240115120000', CHICAGO, '2024-01-15T06:00:00.000Z'],
@@ -21,7 +21,7 @@ test.each([
 })
 
 test.each(['20240230', '20241301', '00000000', '2024-01-15', '240115', '15012024x', ''])(
-  '%j is no day',
+  '%j is not a day',
   (text) => {
     expect(readDay(text, midnightsIn(CHICAGO))).toBeNull()
     expect(readInstant(text, CHICAGO)).toBeNull()

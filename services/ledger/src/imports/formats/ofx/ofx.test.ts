@@ -4,7 +4,7 @@ import type { FileStatement } from '../statement.ts'
 import { readOfx } from './ofx.ts'
 
 const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
-/** Midnight of 15 January 2026 in Chicago (UTC−6). */
+/** 15 January 2026, 00:00 in Chicago (UTC−6). */
 const JANUARY_15 = new Date('2026-01-15T06:00:00Z')
 
 function read(name: string, settings = CHICAGO) {
@@ -27,7 +27,7 @@ function names(name: string, settings = CHICAGO) {
 describe('a bank export in OFX 1', () => {
   const file = statement('checking.qfx')
 
-  test('is read whole, newest first', () => {
+  test('is read completely, newest first', () => {
     expect(file).toMatchObject({ kind: 'bank', currency: 'USD', skipped: [] })
     expect(file.rows).toHaveLength(316)
     expect(file.rows[0]).toEqual({
@@ -41,7 +41,7 @@ describe('a bank export in OFX 1', () => {
     })
   })
 
-  test('adds up: its ledger balance is the opening one plus the rows', () => {
+  test('has a ledger balance that is the opening balance plus the rows', () => {
     // test/data/README.md: 2861.14 before the first row, 64.37 of the end held back.
     const moved = file.rows.reduce((sum, row) => sum - row.amount, 286114n)
     expect(file.balances).toEqual({
@@ -53,13 +53,22 @@ describe('a bank export in OFX 1', () => {
     })
   })
 
-  test('has salaries as negative amounts, across the change of the clocks', () => {
+  test('has salaries as negative amounts, in winter and summer time', () => {
     const salaries = file.rows.filter((row) => row.name === 'NORTHFIELD TOOLS INC')
     expect(salaries.map((row) => row.amount)).toEqual(Array(12).fill(-248753n))
     expect(salaries.map((row) => row.date.toISOString().slice(5, 16))).toEqual([
-      ...['11-13T06:00', '10-30T05:00', '10-15T05:00', '09-30T05:00', '09-15T05:00'],
-      ...['08-31T05:00', '08-14T05:00', '07-31T05:00', '07-15T05:00', '06-30T05:00'],
-      ...['06-15T05:00', '05-29T05:00'],
+      '11-13T06:00',
+      '10-30T05:00',
+      '10-15T05:00',
+      '09-30T05:00',
+      '09-15T05:00',
+      '08-31T05:00',
+      '08-14T05:00',
+      '07-31T05:00',
+      '07-15T05:00',
+      '06-30T05:00',
+      '06-15T05:00',
+      '05-29T05:00',
     ])
   })
 
@@ -128,18 +137,18 @@ describe('OFX 2', () => {
 })
 
 describe('balances', () => {
-  test('of a card: what is owed, what is left, and both together as the limit', () => {
-    // spec/ledger.md 6.5: ledger −250.00, available 750.00.
+  test('of a card: the debt, the available amount, and their sum as the limit', () => {
+    // docs/file-formats.md#ofx-qfx-qbo: ledger −250.00, available 750.00.
     const card = statement('card.qfx')
     expect(card).toMatchObject({
       kind: 'card',
       balances: { current: 25000n, available: 75000n, limit: 100000n },
     })
-    // The file's sign is inverted for every type: a payment to the card arrives there.
+    // The file's sign is inverted for every type: a payment to the card is incoming.
     expect(card.rows.map((row) => row.amount)).toEqual([-20000n, 1000n, -1550n])
   })
 
-  test('that a file does not state are unknown, not 0', () => {
+  test('that a file does not state are null, not 0', () => {
     const unknown = { current: null, available: null, limit: null }
     expect(statement('no-balances.ofx').balances).toMatchObject(unknown)
     expect(statement('blank-balance.ofx').balances).toMatchObject({
@@ -173,19 +182,19 @@ describe('rows', () => {
     expect(file.skipped).toEqual([{ identifier: 'A-1', reason: 'duplicate' }])
   })
 
-  test('that say the same under two identifiers are both kept', () => {
+  test('with equal content and two identifiers are both kept', () => {
     const file = statement('equal-rows.ofx')
     expect(file.rows.map((row) => row.uploadIdentifier)).toEqual(['A-1', 'A-2'])
     expect(file.rows.map((row) => row.amount)).toEqual([575n, 575n])
   })
 
-  test('without identifiers are known again when the file is read again', () => {
+  test('without identifiers get the same ones when the file is read again', () => {
     const identifiers = () => statement('no-ids.ofx').rows.map((row) => row.uploadIdentifier)
     expect(new Set(identifiers()).size).toBe(3)
     expect(identifiers()).toEqual(identifiers())
   })
 
-  test('that cannot be read are skipped with their reason', () => {
+  test('that are unreadable are skipped with a reason', () => {
     const file = statement('bad-rows.ofx')
     expect(file.rows.map((row) => row.uploadIdentifier)).toEqual(['GOOD'])
     expect(file.skipped).toEqual([
@@ -203,25 +212,25 @@ describe('rows', () => {
   })
 })
 
-describe('a file that cannot be taken', () => {
+describe('an unreadable file', () => {
   test.each([
     ['several-accounts.ofx', 'The file holds 2 accounts: export one account per file'],
     ['truncated.ofx', 'The file ends before its statement does'],
     ['document-type.ofx', 'The file declares a document type, which OFX files do not have'],
     ['no-statement.ofx', 'The file holds no statement of a bank account or a credit card'],
     ['README.md', 'This is not an OFX, QFX or QBO file'],
-  ])('%s says why', (file, unreadable) => {
+  ])('%s has a reason', (file, unreadable) => {
     expect(read(file)).toEqual({ unreadable })
   })
 
   test.each(['', 'Date,Amount\n2026-01-15,12.00\n', '\0\0\0\0', '<html></html>', '<OFX', '<<<>>>'])(
-    '%j is none',
+    '%j is not an OFX file',
     (text) => {
       expect(readOfx(new TextEncoder().encode(text), CHICAGO)).toHaveProperty('unreadable')
     },
   )
 
-  test('in a currency that is none is refused; without one it is in the account’s', () => {
+  test('with an unknown currency is refused; without one it has the account’s', () => {
     const file = (currency: string) =>
       new TextEncoder().encode(
         `<OFX><STMTRS>${currency}<BANKTRANLIST></BANKTRANLIST></STMTRS></OFX>`,

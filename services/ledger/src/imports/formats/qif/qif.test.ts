@@ -46,7 +46,7 @@ describe('a bank account', () => {
     ])
   })
 
-  test('keeps equal rows, and knows all of them when it is read again', () => {
+  test('keeps equal rows, and repeats their identifiers when read again', () => {
     const identifiers = file.rows.map((row) => row.uploadIdentifier)
     expect(new Set(identifiers).size).toBe(5)
     expect(statement(bytesOf('bank.qif')).rows.map((row) => row.uploadIdentifier)).toEqual(
@@ -54,14 +54,14 @@ describe('a bank account', () => {
     )
   })
 
-  test('is known again when the same days and amounts are written otherwise', () => {
+  test('has the same identifiers when days and amounts have another notation', () => {
     const one = written("!Type:Bank\nD1/31'24\nT-1,234.50\nPX\n^\n")
     const other = written('!Type:Bank\nD2024-01-31\nT(1234.5)\nPX\n^\n')
     expect(other.rows).toEqual(one.rows)
   })
 })
 
-test('a card with European days and amounts, its opening balance and categories', () => {
+test('a card with European days and amounts, an opening balance and categories', () => {
   const file = statement(bytesOf('card-european.qif'), VIENNA)
   expect(file.kind).toBe('card')
   expect(shown(file)).toEqual([
@@ -76,17 +76,17 @@ test('a card with European days and amounts, its opening balance and categories'
   ])
 })
 
-describe('days that could be either', () => {
+describe('ambiguous days', () => {
   const text = '!Type:Bank\nD03/04/2024\nT-1.00\nPX\n^\n'
   const days = (content: string, settings: typeof DENVER) =>
     written(content, { ...settings, timezone: 'UTC' }).rows.map((row) => row.date.toISOString())
 
-  test('are read as the currency’s country writes them', () => {
+  test('are read in the order of the currency’s country', () => {
     expect(days(text, DENVER)).toEqual(['2024-03-04T00:00:00.000Z'])
     expect(days(text, VIENNA)).toEqual(['2024-04-03T00:00:00.000Z'])
   })
 
-  test('are read as the rest of the file is', () => {
+  test('are read in the order of the rest of the file', () => {
     const more = `${text}D31/01/2024\nT-1.00\nPX\n^\n`
     expect(days(more, DENVER)[0]).toBe('2024-04-03T00:00:00.000Z')
   })
@@ -103,7 +103,7 @@ test.each([
   expect(file.rows.map((row) => row.amount)).toEqual([100n])
 })
 
-describe('a file that cannot be taken', () => {
+describe('an unreadable file', () => {
   test.each([
     ['', 'This is not a QIF file'],
     ['Date,Amount\n2024-01-31,5\n', 'This is not a QIF file'],
@@ -116,7 +116,7 @@ describe('a file that cannot be taken', () => {
       '!Type:Bank\nD1/31/24\nT1\n^\n!Type:CCard\nD1/31/24\nT1\n^',
       'The file holds 2 accounts: export one account per file',
     ],
-  ])('%j says why', (text, unreadable) => {
+  ])('%j has a reason', (text, unreadable) => {
     expect(readQif(new TextEncoder().encode(text), DENVER)).toEqual({ unreadable })
   })
 
@@ -127,11 +127,11 @@ describe('a file that cannot be taken', () => {
   })
 })
 
-test('an account without transactions is no fault', () => {
+test('an account without transactions is readable', () => {
   expect(written('!Type:Bank\n')).toMatchObject({ rows: [], skipped: [] })
 })
 
-test('what is written is read: every row once, with its amount', () => {
+test('every row is read once, with its amount', () => {
   const row = fc.record({
     cents: fc.integer({ min: -(2 ** 40), max: 2 ** 40 }).filter((value) => value !== 0),
     day: fc.integer({ min: 1, max: 28 }),
@@ -150,7 +150,7 @@ test('what is written is read: every row once, with its amount', () => {
   fc.assert(property)
 })
 
-test('no text makes it fail', () => {
+test('no text makes the reader throw', () => {
   const piece = fc.constantFrom('!Type:Bank\n', '!Account\n', '^\n', 'D1/1/24\n', 'T5\n', 'N', '\n')
   const pieces = fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 })
   const property = fc.property(pieces, (parts) => {
