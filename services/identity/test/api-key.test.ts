@@ -37,7 +37,7 @@ async function create(as: CallOptions, name = 'Laptop', limits = {}) {
   return { apiKeyId: apiKey!.apiKeyId, secret: apiKey!.secret ?? '', apiKey: apiKey! }
 }
 
-test('a key stands for who made it; its secret is shown once', async () => {
+test('a key acts as its creator; its secret is shown once', async () => {
   const ann = await register(booted, { timezone: 'Europe/Paris', locale: 'fr_FR' })
   const { apiKeyId, secret, apiKey } = await create(ann.as, '  Laptop ')
   expect(isId('key', apiKeyId)).toBe(true)
@@ -165,7 +165,7 @@ test('a key ends when it expires', async () => {
   expect(await refusal(past)).toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('the use of a key is noted every five minutes, and only with its secret', async () => {
+test('the use of a key is stored every five minutes, and only with its secret', async () => {
   booted.clock.now = new Date('2026-03-01T12:00:00Z')
   const ann = await register(booted)
   const { apiKeyId, secret } = await create(ann.as)
@@ -187,7 +187,7 @@ test('the use of a key is noted every five minutes, and only with its secret', a
   }
 })
 
-test('a key that reads is known as such, and no RPC with effects accepts it', async () => {
+test('a read-only key is marked as such, and no RPC with effects accepts it', async () => {
   const ann = await register(booted)
   const { apiKeyId, secret } = await create(ann.as, 'Reader', { scope: 'read' })
   const { credential } = await verify(apiKeyId, secret)
@@ -201,7 +201,7 @@ test('a key that reads is known as such, and no RPC with effects accepts it', as
   expect(me.user?.userId).toBe(userId)
 })
 
-test('keys are created up to the bound, by requests at once too', async () => {
+test('keys are created up to the bound, by concurrent requests too', async () => {
   const ann = await register(booted)
   const calls = Array.from({ length: 8 }, (_, n) => refusal(create(ann.as, `Key ${n}`)))
   const refused = (await Promise.all(calls)).flatMap((error) => error?.rawMessage ?? [])

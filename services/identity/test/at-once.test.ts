@@ -89,7 +89,7 @@ test('no second step that is under way outlives a change of the password', async
   }
 })
 
-test('of changes of one password at once one wins', async () => {
+test('of concurrent changes of one password only one succeeds', async () => {
   const ann = await register(booted)
   const others = await Promise.all([1, 2].map(() => signIn(ann)))
   const all = await Promise.all(others.map(({ sessionToken }) => bySession(booted, sessionToken)))
@@ -98,7 +98,7 @@ test('of changes of one password at once one wins', async () => {
   expect(results.filter(({ status }) => status === 'fulfilled').length).toBe(1)
 })
 
-test('recovery codes renewed at once are those of one answer', async () => {
+test('concurrent renewals store the recovery codes of one response', async () => {
   const ann = await registerWithAuthenticator(booted, new Date())
   const renew = () => multifactor().renewRecoveryCodes(byPassword, ann.as)
   const sheets = await Promise.all([renew(), renew(), renew()])
@@ -115,7 +115,7 @@ test('recovery codes renewed at once are those of one answer', async () => {
   expect(shown).toContainEqual(stored)
 })
 
-test('a code enables the seed it is of, not one set up meanwhile', async () => {
+test('a code enables its own seed, not one set up meanwhile', async () => {
   const ann = await register(booted)
   const { uri } = await multifactor().setUpTotp({}, ann.as)
   const secret = new URL(uri).searchParams.get('secret') ?? ''
@@ -145,7 +145,8 @@ test('recovery codes are not renewed for an authenticator that is disabled meanw
       .finally(attempts.release),
   ])
   expect(disabled.status).toBe('fulfilled')
-  expect(renewed).toMatchObject({ reason: { rawMessage: 'no authenticator is enabled' } })
+  const rawMessage = 'no authenticator is enabled: set one up first'
+  expect(renewed).toMatchObject({ reason: { rawMessage } })
 })
 
 /** Locks the counter of a subject until it is released. */

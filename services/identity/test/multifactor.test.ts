@@ -57,7 +57,7 @@ async function pending({ email }: { email: string }) {
 const complete = (totp: string, as: CallOptions) => multifactor().completeSignIn({ totp }, as)
 const status = async (call: Promise<unknown>) => refusalOf((await refusal(call))!)?.status
 
-test('an authenticator counts once a code of it was confirmed', async () => {
+test('an authenticator is enabled once a code of it was confirmed', async () => {
   booted.clock.now = start
   const ann = await register(booted)
   const { uri, recoveryCodes } = await multifactor().setUpTotp({}, ann.as)
@@ -151,7 +151,7 @@ test('a code exchanges the pending session for a full one, once', async () => {
   expect(await refusal(consumed)).toMatchObject({ code: Code.Unauthenticated })
 })
 
-test('of eight exchanges with one code at once one wins', async () => {
+test('of eight concurrent exchanges with one code only one succeeds', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   booted.clock.now = after(30)
   const one = await pending(ann)
@@ -184,7 +184,7 @@ test('a recovery code works once; new ones end the old', async () => {
   await expect(complete(recoveryCodes[0]!, as)).resolves.toHaveProperty('sessionToken')
 })
 
-test('a pending session sees who it is and may do nothing else', async () => {
+test('a pending session reads its user and may do nothing else', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   const { as } = await pending(ann)
   const me = await users().getMe({}, as)

@@ -92,7 +92,7 @@ test('a token works for ten minutes', async () => {
   await expect(reset(token)).resolves.toBeDefined()
 })
 
-test('a token asked for before is worth nothing once the password is changed', async () => {
+test('a change of the password invalidates earlier reset tokens', async () => {
   booted.clock.now = start
   const ann = await register(booted)
   const token = await issue(ann.email)
@@ -101,7 +101,7 @@ test('a token asked for before is worth nothing once the password is changed', a
   expect(await refusal(reset(token))).toMatchObject({ code: Code.FailedPrecondition })
 })
 
-test('nothing but such a token sets a password', async () => {
+test('no other text sets a password', async () => {
   const ann = await register(booted)
   for (const token of ['', 'nonsense', 'a'.repeat(52), ann.sessionToken]) {
     expect(await refusal(reset(token))).toMatchObject({ code: Code.FailedPrecondition })
@@ -144,7 +144,7 @@ test('tokens are not stored as they are', async () => {
   expect(row).not.toContain(Buffer.from(token).toString('hex'))
 })
 
-test('a disabled login is kept out: sessions, keys, password and reset', async () => {
+test('a disabled login is refused: sessions, keys, password and reset', async () => {
   booted.clock.now = start
   const ann = await register(booted)
   const token = await issue(ann.email)

@@ -52,7 +52,7 @@ test('a new password takes the place of the old and ends all other sessions', as
   expect(await login(ann.email, newPassword)).toMatchObject({ isActive: true })
 })
 
-test('a mailbox is told of a change five times in a quarter of an hour', async () => {
+test('a mailbox gets at most five notices of a kind in 15 minutes', async () => {
   const config = readSettings(settings, { COFFER_SMTP_URL: 'smtp://127.0.0.1' })
   const clock = () => new Date()
   const counts: bigint[] = []

@@ -61,7 +61,7 @@ test('texts are trimmed, and without timezone and locale the defaults hold', asy
   await expect(signIn().login(login, anonymous(booted))).resolves.toMatchObject({ isActive: true })
 })
 
-test('the settings of the account are announced as version 1', async () => {
+test('the settings of the account are emitted as version 1', async () => {
   const { accountId } = await register(booted, { timezone: 'Asia/Calcutta', locale: 'en_IN' })
   const Row = z.object({ type: z.string(), version: z.bigint(), payload: z.instanceof(Buffer) })
   const rows = await booted.database('identity').pool.any(sql.type(Row)`
@@ -76,7 +76,7 @@ test('the settings of the account are announced as version 1', async () => {
   })
 })
 
-test('of eight registrations of one address at once one wins', async () => {
+test('of eight concurrent registrations of one address only one succeeds', async () => {
   const body = newcomer()
   const all = await Promise.allSettled(
     Array.from({ length: 8 }, () => signIn().register(body, anonymous(booted))),

@@ -56,7 +56,7 @@ test('an unknown address, a wrong password and a disabled login are one error', 
   }
 })
 
-test('an account that was signed in to is never removed as unverified', async () => {
+test('an account is never deleted as unverified after a sign-in', async () => {
   const [ann, bob] = await Promise.all([register(booted), register(booted)])
   const { pool } = booted.database('identity')
   const due = sql.timestamp(start)
@@ -105,7 +105,7 @@ test('the fourth failure within a minute is refused, for known addresses and unk
   expect(await login(ann)).toMatchObject({ isActive: true })
 })
 
-test('a sign-in that succeeds takes the failures before it back', async () => {
+test('a successful sign-in resets the count of failures', async () => {
   booted.clock.now = start
   const ann = await register(booted)
   const wrong = { ...ann, password: 'wrong horse battery' }
@@ -116,7 +116,7 @@ test('a sign-in that succeeds takes the failures before it back', async () => {
   }
 })
 
-test('guesses made at the same time count like others', async () => {
+test('concurrent guesses count like others', async () => {
   booted.clock.now = start
   const ann = await register(booted)
   const wrong = { ...ann, password: 'wrong horse battery' }

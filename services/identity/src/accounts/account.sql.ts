@@ -27,6 +27,7 @@ export async function listAccounts(
     ORDER BY account_id LIMIT ${pageSize}`)
 }
 
+/** Inserts an account; emits no event. */
 export async function insertAccount(tx: Transaction, account: Account): Promise<void> {
   await tx.query(sql.unsafe`${insertOf('accounts', Account, account)}`)
 }

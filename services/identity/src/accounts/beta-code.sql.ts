@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 const Consumed = z.object({ isConsumed: z.boolean() })
 
+/** Stores the hash of a code; `expiresAt` is exclusive. */
 export async function insertBetaCode(
   { pool }: Database,
   { codeHash, expiresAt }: { codeHash: Buffer; expiresAt: Date },

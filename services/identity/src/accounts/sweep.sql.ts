@@ -11,6 +11,7 @@ const expiries = {
   sign_in_attempts: 'ends_at',
 } as const
 
+/** Names of the tables that `deleteExpired` takes. */
 export const expiringTables = Object.keys(expiries) as (keyof typeof expiries)[]
 
 /** Deletes at most `limit` expired rows; returns their number. */

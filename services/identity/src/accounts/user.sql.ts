@@ -6,6 +6,7 @@ import { UserRow } from './user.ts'
 
 const accountColumns = columnsOf(Account.omit({ accountId: true }), { table: 'a' })
 
+/** Returns a user of the account, with login and account; null for an unknown one. */
 export async function findUser(
   { pool }: Database,
   accountId: string,

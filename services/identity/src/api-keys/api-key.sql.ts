@@ -69,6 +69,7 @@ export async function lockApiKey(
   return key
 }
 
+/** Revokes a key: it is refused at once; the row stays. */
 export async function revokeApiKey(
   tx: Transaction,
   accountId: string,

@@ -75,7 +75,7 @@ export function listWithoutCustomer(
  * and whose trial ends before `until`. `notify` queues the mail to the owner's address. Returns the
  * number of accounts.
  */
-export function noteTrialsEnding(
+export function emitTrialsEnding(
   database: Database,
   { now, until, limit }: { now: Date; until: Date; limit: number },
   notify: (tx: Transaction, email: string) => Promise<void>,

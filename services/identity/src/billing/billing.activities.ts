@@ -8,9 +8,9 @@ import { findBilledAccount } from './billing.sql.ts'
 import { ensureCustomer, readSubscription } from './billing-account.rpc.ts'
 import {
   beginTrials,
+  emitTrialsEnding,
   listOverdueSubscriptions,
   listWithoutCustomer,
-  noteTrialsEnding,
 } from './billing-sweep.sql.ts'
 import { trialEnd } from './subscription.ts'
 
@@ -56,12 +56,12 @@ export function billingActivities(deps: Deps) {
     noteTrialsEnding: async (): Promise<boolean> => {
       const now = clock()
       const page = { now, until: new Date(now.getTime() + noticeMs), limit: pageSize }
-      const noted = await noteTrialsEnding(database, page, async (tx, email) => {
+      const emitted = await emitTrialsEnding(database, page, async (tx, email) => {
         if (!featuresOf(config).sendsMail) return
         if (await queueMail(tx, { kind: 'trial-ending', email }, now)) return
         throw unavailable('too many mails are waiting')
       })
-      return noted < pageSize
+      return emitted < pageSize
     },
     /** Lists at most 100 accounts whose subscription should have renewed without a webhook. */
     listOverdue: async (): Promise<string[]> => {

@@ -51,6 +51,7 @@ interface Checkout {
   cancelUrl: string
 }
 
+/** Settings of the Stripe client (docs/billing.md). */
 export interface BillingSettings {
   stripeKey: string
   stripeUrl: string

@@ -47,7 +47,7 @@ export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingSer
       const { accountId } = signedIn(context)
       const { billing } = requireDeps()
       const account = await findBilledAccount(database, accountId)
-      if (!account?.subscriptionId) throw refused('there is no subscription')
+      if (!account?.subscriptionId) throw refused('there is no subscription: create a checkout')
       const customerId = await ensureCustomer(requireDeps(), accountId)
       return { url: await billing.createPortal(customerId, deps.config.externalUrl) }
     },
@@ -76,7 +76,7 @@ async function requireUnsubscribed(
   if (!account) throw notFound('account')
   if (account.subscriptionId) throw refused('there is a subscription already: use the portal')
   const { isActive, isTrialing } = subscriptionStateOf(account, clock(), { billed: true })
-  if (isActive && !isTrialing) throw refused('the subscription is active')
+  if (isActive && !isTrialing) throw refused('the account is paid up: no checkout is needed')
 }
 
 /** Caches a result for an hour; failures are not cached. */

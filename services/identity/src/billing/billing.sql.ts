@@ -95,10 +95,10 @@ export async function saveReadTime(
   { accountId, version }: Account,
   now: Date,
 ): Promise<boolean> {
-  const noted = await tx.maybeOne(sql.type(Id)`
+  const saved = await tx.maybeOne(sql.type(Id)`
     UPDATE accounts SET billing_read_at = ${sql.timestamp(now)}
     WHERE account_id = ${accountId} AND version = ${version} RETURNING account_id AS "accountId"`)
-  return noted !== null
+  return saved !== null
 }
 
 /** Stores an event's ID in the inbox, in the transaction of its effect. */

@@ -18,6 +18,7 @@ export interface MailServer {
   close: () => void
 }
 
+/** Settings of the SMTP client. */
 export interface MailServerOptions {
   /** smtp:// (STARTTLS) or smtps://, with name and password where the server requires them. */
   smtpUrl: string

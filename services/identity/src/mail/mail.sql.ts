@@ -39,6 +39,7 @@ export async function findMail({ pool }: Database, mailId: string): Promise<Mail
     SELECT mail_id AS "mailId", kind, email FROM mails WHERE mail_id = ${mailId}`)
 }
 
+/** Removes a mail from the queue. */
 export async function deleteMail({ pool }: Database, mailId: string): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM mails WHERE mail_id = ${mailId}`)
 }

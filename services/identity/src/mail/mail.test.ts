@@ -17,7 +17,7 @@ test.each([
   )
 })
 
-test('a trial that has ended is told as ended', () => {
+test('the notice of an ended trial says so', () => {
   const trial = { trialEndsAt, timezone: 'Asia/Tokyo' }
   const { subject, paragraphs } = writeTrialLetter(trial, { greeting: 'Hello,', now: trialEndsAt })
   expect(subject).toBe('Your trial has ended')

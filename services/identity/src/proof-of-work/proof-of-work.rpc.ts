@@ -58,7 +58,7 @@ export async function consumeProofOfWork(
   const now = clock()
   const fault = findSolutionFault(keyOf(signer), { challenge, nonce, purpose }, terms, now)
   if (fault === 'expired') throw refused('the challenge has expired: ask for another')
-  if (fault) throw refused('the proof of work is not valid')
+  if (fault) throw refused('the proof of work is not valid: ask for another challenge')
   const expiresAt = new Date(now.getTime() + terms.lifetimeSeconds * 1000 + clockSkewMs)
   const isFirst = await consumeChallenge(database, { challengeHash: hashOf(challenge), expiresAt })
   if (!isFirst) throw refused('the challenge was used already: ask for another')

@@ -6,6 +6,7 @@ import { Authenticator } from './authenticator.ts'
 
 const Known = z.object({ loginId: z.string() })
 
+/** Returns the authenticator of a login, enabled or not; null before the first set-up. */
 export async function findAuthenticator(
   { pool }: Database,
   loginId: string,

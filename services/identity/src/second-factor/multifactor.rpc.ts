@@ -106,7 +106,7 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
   await database.transaction(async (tx) => {
     await lockLogin(tx, loginId)
     if (!(await enableAuthenticator(tx, loginId, { seed: authenticator, step, now }))) {
-      throw refused('the authenticator was enabled or set up anew meanwhile')
+      throw refused('the authenticator was changed meanwhile: set it up again')
     }
     await deleteAttempts(tx, subjectHash)
     // The other sessions began without a second factor.
@@ -146,7 +146,7 @@ async function reauthenticateIfEnabled(
 }
 
 function noneEnabled(): Error {
-  return refused('no authenticator is enabled')
+  return refused('no authenticator is enabled: set one up first')
 }
 
 function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {
@@ -157,5 +157,5 @@ function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {
 }
 
 function enabledAlready(): Error {
-  return refused('an authenticator is enabled already')
+  return refused('an authenticator is enabled already: disable it first')
 }

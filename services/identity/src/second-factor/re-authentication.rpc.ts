@@ -90,7 +90,7 @@ export async function reauthenticate(
   const { case: kind, value = '' } = answer?.kind ?? {}
   if (kind === 'currentPassword') return reauthenticateByPassword(deps, value.trim(), claim)
   if (kind === 'totp') return reauthenticateByCode(deps, value.trim(), claim)
-  throw refused('either the current password or a code is required')
+  throw refused('either currentPassword or totp is required')
 }
 
 /**
@@ -106,7 +106,7 @@ export async function reauthenticateUnlessRecent(
   if (answer?.kind.case) return reauthenticate(deps, answer, { loginId, now })
   const createdAt = await findSessionStart(deps.database, accountId, sessionId)
   if (createdAt && isRecent(createdAt, now)) return async () => {}
-  throw refused('the sign-in was a while ago: the current password or a code is required', {
+  throw refused('the session is older than 15 minutes: send currentPassword or totp', {
     status: 401,
     code: 'PROOF_REQUIRED',
   })

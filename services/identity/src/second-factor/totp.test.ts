@@ -44,7 +44,7 @@ test.each(['', '28708', '2870820', '28708a', '٢٨٧٠٨٢', '287083', ' 287082'
   },
 )
 
-test('an authenticator learns issuer, login and seed; the rest is its default', () => {
+test('the otpauth URI holds issuer, login and seed; the rest is the default', () => {
   const uri = new URL(totpUri('ann+lee@example.com', seed))
   expect(uri.protocol).toBe('otpauth:')
   expect(decodeURIComponent(uri.pathname)).toMatch(/Coffer:ann\+lee@example\.com$/)

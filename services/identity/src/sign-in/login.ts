@@ -24,6 +24,7 @@ export interface Credentials {
   password: string
 }
 
+/** The fields of a registration, blanks at both ends cut off. */
 export interface Registration extends Credentials {
   firstName: string
   lastName: string

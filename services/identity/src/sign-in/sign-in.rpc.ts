@@ -130,7 +130,8 @@ async function requireReadyLogin(
   }
   if (!isPasswordExpired) return null
   if (!allowForgotPassword) {
-    throw refused('the password has to be changed, which is not enabled here', { status: 406 })
+    const text = 'the password has expired and cannot be reset here: ask the operator'
+    throw refused(text, { status: 406 })
   }
   const origin = { now, minutes: changeMinutes }
   const { token: resetToken, ...stored } = createMailedLink(randomBytes(secretBytes), origin)
