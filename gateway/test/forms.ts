@@ -1,6 +1,6 @@
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 
-/** A multipart form as a request has it; parts of one name are given as a list. */
+/** Encodes a multipart form as body and headers; a list may repeat the name of a part. */
 export async function formOf(
   parts: Record<string, string | File> | [string, string | File][],
 ): Promise<{ body: Buffer; headers: Record<string, string> }> {
@@ -12,7 +12,7 @@ export async function formOf(
   return { body: Buffer.from(await request.arrayBuffer()), headers: { 'content-type': type } }
 }
 
-/** A file that has reached a service. */
+/** A file that a stub has received. */
 export interface TakenFile {
   bankAccountId: string
   name: string
@@ -21,8 +21,8 @@ export interface TakenFile {
   bodyHash: string
 }
 
-/** An RPC that takes a file to its end, then answers; what it took is in `taken`. */
-export function fileTaker<Reply>(answer: () => Reply) {
+/** Returns the stub of an RPC that reads a whole file, then answers; `taken` has the files. */
+export function createFileStub<Reply>(answer: () => Reply) {
   const taken: TakenFile[] = []
   const take = async (requests: AsyncIterable<{ part?: FilePart | undefined }>): Promise<Reply> => {
     const file: TakenFile = { bankAccountId: '', name: '', contentType: '', text: '', bodyHash: '' }

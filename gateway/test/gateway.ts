@@ -6,7 +6,7 @@ import { type AppDeps, buildApp } from '../src/app.ts'
 import { settings } from '../src/config.ts'
 import { apiKey, type Received, type Stubs, stubMesh } from './stub-mesh.ts'
 
-/** What a request got. */
+/** The answer to a request. */
 export interface Answered {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers as their clients do
@@ -20,13 +20,13 @@ export interface Gateway extends AsyncDisposable {
   app: FastifyInstance
   received: Received[]
   deps: AppDeps
-  /** Sends a request as Alice, by her API key. `body` is sent as JSON, text as it is. */
+  /** Sends a request with Alice's API key. `body` is sent as JSON, a text unchanged. */
   send: (method: string, url: string, more?: Sending) => Promise<Answered>
 }
 
 export interface Sending {
   body?: unknown
-  /** Another credential than Alice's key; null is none. */
+  /** Headers of a credential instead of Alice's key; null for none. */
   as?: Record<string, string> | null
   headers?: Record<string, string>
 }
@@ -34,14 +34,14 @@ export interface Sending {
 export const byKey = { authorization: basic(apiKey.apiKeyId, apiKey.secret) }
 export const bySession = { cookie: 'coffer_session=session-of-alice' }
 
-/** Alice, who has given her password but not yet a code. */
+/** Alice's pending session, which owes its second factor. */
 export const byPending = { cookie: 'coffer_session=pending' }
 
 export function basic(name: string, secret: string): string {
   return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
 }
 
-/** Opens the gateway; `environment` holds settings, `more` replaces what it is given. */
+/** Creates the gateway; `environment` has settings, `more` replaces dependencies. */
 export async function createGateway(
   stubs: Stubs,
   environment: Record<string, string> = {},

@@ -13,7 +13,7 @@ import { alice, apiKey } from './stub-mesh.ts'
 const at = timestampFromDate(new Date('2026-01-02T03:04:05Z'))
 const { userId, loginId, accountId } = alice
 
-/** A well-formed ID of each kind that tests use in paths and bodies. */
+/** A well-formed ID for each path parameter and ID field. */
 export const ids = {
   apiKeyId: apiKey.apiKeyId,
   checkoutSessionId: 'cs_test_1',
@@ -30,7 +30,7 @@ export const ids = {
   userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzza',
 } as const
 
-/** The address of a bank account in REST. */
+/** The path of a bank account in REST. */
 export const accountUrl = `/api/bank_accounts/${ids.bankAccountId}`
 
 export const user = create(UserSchema, {
@@ -66,7 +66,7 @@ export const bankAccount = create(BankAccountSchema, {
   updatedAt: at,
 })
 
-// The worked example of spec/ledger.md 3.1.
+// The worked example of docs/money.md#balances.
 export const balances = create(BalancesSchema, {
   bankAccountId: ids.bankAccountId,
   currency: 'USD',

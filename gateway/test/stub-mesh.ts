@@ -72,7 +72,7 @@ type AllServices = (typeof services)['identity'] &
   (typeof services)['budgeting'] &
   (typeof services)['feed-sync']
 
-/** What the services answer in a test; an RPC left out is not implemented. */
+/** Stubs of RPCs; an RPC without a stub fails as unimplemented. */
 export type Stubs = { [Name in keyof AllServices]?: Partial<ServiceImpl<AllServices[Name]>> }
 
 /** One call that reached a service. */
@@ -82,7 +82,7 @@ export interface Received {
   header: Headers
 }
 
-/** The credential that identity vouches for in tests. */
+/** The credential that the stub of identity verifies. */
 export const alice = {
   accountId: 'acct_01hzzzzzzzzzzzzzzzzzzzzzzz',
   userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzzz',
@@ -113,7 +113,7 @@ const identity: NonNullable<Stubs['signIn']> = {
   },
 }
 
-/** Services in this process that answer as told, behind the real check of caller tokens. */
+/** Returns a mesh of stub services in this process, behind the real check of caller tokens. */
 export function stubMesh(
   stubs: Stubs,
   clock: () => Date,
@@ -140,7 +140,7 @@ export function stubMesh(
   return { mesh, signer: { issuer: 'gateway', key: privateKey }, received }
 }
 
-/** Who a recorded call was made for, as its caller token says. */
+/** Returns the caller of a recorded call, from its caller token. */
 export function callerOfCall({ header }: Received, signer: Signer) {
   const token = header.get(headers.caller) ?? ''
   return callerVerifier(() => signer.key)(token, new Date())

@@ -1,4 +1,4 @@
-/** Draws a chart for ever. */
+/** A worker that never finishes. */
 export function run(): never {
   for (;;);
 }

@@ -8,13 +8,13 @@ import { startGateway } from '../../src/main.ts'
 import { byKey, createGateway } from '../gateway.ts'
 import { alice, apiKey, type Stubs } from '../stub-mesh.ts'
 
-/** A gateway on a port, with the lines of its log. */
-async function openLogged(links: NonNullable<Stubs['links']>) {
+/** Starts a gateway on a port and collects the lines of its log. */
+async function startLogged(links: NonNullable<Stubs['links']>) {
   const { log, lines, text } = keepLogLines('info')
   const stack = new AsyncDisposableStack()
   const gateway = stack.use(await createGateway({ links }, {}, { log }))
-  const place = { host: '127.0.0.1', port: 0 }
-  const { port } = stack.use(await startGateway({ ...gateway.deps, ...place }))
+  const address = { host: '127.0.0.1', port: 0 }
+  const { port } = stack.use(await startGateway({ ...gateway.deps, ...address }))
   const logged = (count: number) =>
     eventually(
       async () => lines().filter(({ msg }) => msg === 'request'),
@@ -26,8 +26,8 @@ async function openLogged(links: NonNullable<Stubs['links']>) {
 
 const linkId = 'link_01hzzzzzzzzzzzzzzzzzzzzzzz'
 
-test('a request is one line, with its route and account and without a value', async () => {
-  await using gateway = await openLogged({
+test('each request is one line with route and account, without parameter values', async () => {
+  await using gateway = await startLogged({
     getLink: () => ({ link: { linkId } }),
     listLinks: () => {
       throw unavailable('the ledger is away')
@@ -60,9 +60,9 @@ async function countOfGets(): Promise<number> {
   return Number(line.exec(await registry.metrics())?.[1] ?? 0)
 }
 
-test('a request whose client leaves is logged as 499', async () => {
+test('a request is logged as 499 when its client closes the connection', async () => {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  await using gateway = await openLogged({
+  await using gateway = await startLogged({
     listLinks: async () => {
       arrived.resolve()
       await released.promise

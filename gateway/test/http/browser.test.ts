@@ -37,7 +37,7 @@ interface Sent {
   body?: object
 }
 
-/** A request with exactly these headers, as a browser's would be: fetch would change them. */
+/** Sends a request with exactly these headers, like a browser; fetch would change them. */
 function send({ method, path, headers = {}, body }: Sent) {
   return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>(
     (resolve, reject) => {
@@ -68,7 +68,7 @@ const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site'
 
 describe('a page of another origin', () => {
   test.each([
-    ['that says so', foreign],
+    ['with Sec-Fetch-Site and Origin', foreign],
     ['of the same site', { origin: 'https://evil.money.example', 'sec-fetch-site': 'same-site' }],
     ['in an older browser', { origin: 'https://evil.example' }],
     ['without an origin', { origin: 'null' }],
@@ -83,11 +83,11 @@ describe('a page of another origin', () => {
     expect(gateway.received).toHaveLength(before)
   })
 
-  test('may write with a key, which no browser sends by itself', async () => {
+  test('may write with an API key, because browsers never attach keys', async () => {
     expect((await send({ ...create, headers: { ...byKey, ...foreign } })).status).toBe(200)
   })
 
-  test('gets no word of CORS, and no preflight', async () => {
+  test('gets no CORS headers and no preflight', async () => {
     const preflight = { 'access-control-request-method': 'POST', ...foreign }
     const asked = await send({ method: 'OPTIONS', path: '/api/links', headers: preflight })
     expect(asked.status).toBe(405)
@@ -103,7 +103,7 @@ describe('a page of another origin', () => {
   })
 })
 
-describe('a page that belongs here', () => {
+describe('a page of an accepted origin', () => {
   test.each([
     [
       'of the external address',
@@ -115,14 +115,14 @@ describe('a page that belongs here', () => {
       'behind a proxy that is trusted',
       { origin: 'https://in.example', 'x-forwarded-host': 'in.example' },
     ],
-    ['or no browser at all', {}],
+    ['or a client that is no browser', {}],
   ])('%s may write and sign in', async (_, headers) => {
     for (const attempt of [create, signIn]) {
       expect((await send({ ...attempt, headers: { ...bySession, ...headers } })).status).toBe(200)
     }
   })
 
-  test('may ask first, with PATCH too, and read what it is told', async () => {
+  test('may send a preflight, also for PATCH, and read answers', async () => {
     const headers = { origin: listed, 'access-control-request-method': 'PATCH' }
     const asked = await send({ method: 'OPTIONS', path: '/api/links', headers })
     expect([asked.status, asked.text]).toEqual([204, ''])
@@ -146,7 +146,7 @@ describe('a page that belongs here', () => {
   })
 })
 
-test('answers keep out of caches, frames and guesses about their type', async () => {
+test('answers forbid caching, framing and content sniffing', async () => {
   for (const path of ['/api/health', '/api/nothing']) {
     const { headers } = await send({ method: 'GET', path })
     expect(headers).toMatchObject({
@@ -160,7 +160,7 @@ test('answers keep out of caches, frames and guesses about their type', async ()
   }
 })
 
-test('the cookie is for this site, out of reach of scripts and sent encrypted', async () => {
+test('the cookie is SameSite=Strict, HttpOnly and Secure', async () => {
   const { headers } = await send(signIn)
   const [cookie = ''] = headers['set-cookie'] ?? []
   expect(cookie.split('; ').slice(1).sort()).toEqual(

@@ -7,7 +7,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 const features = { getFeatures: () => ({ allowSignUp: true }) }
 
-test('features that are off are false, and unknown build values empty', async () => {
+test('features that are off are false, and unknown build values are empty', async () => {
   gateway = await createGateway({ features })
   const { status, body } = await gateway.send('GET', '/api/config', { as: null })
   expect(status).toBe(200)
@@ -30,7 +30,7 @@ test.each([
   ['true', 'https://feed.example', true],
   ['true', '', false],
   ['false', 'https://feed.example', false],
-])('the feed, switched to %s with the addresses "%s", is offered: %s', async (on, urls, is) => {
+])('with COFFER_FEED_ENABLED=%s and the URLs "%s", feedEnabled is %s', async (on, urls, is) => {
   const environment = { COFFER_FEED_ENABLED: on, COFFER_FEED_ALLOWED_URLS: urls }
   gateway = await createGateway({ features }, environment)
   const { body } = await gateway.send('GET', '/api/config', { as: null })
@@ -47,9 +47,12 @@ test.each([
     },
     null,
   ],
-])('with billing and %s the plan is told as far as it is known', async (_, getPlan, plan) => {
-  const environment = { COFFER_BILLING_ENABLED: 'true' }
-  gateway = await createGateway({ features, billing: { getPlan } }, environment)
-  const { status, body } = await gateway.send('GET', '/api/config', { as: null })
-  expect([status, body.billingEnabled, body.initialPlan]).toEqual([200, true, plan])
-})
+])(
+  'with billing and %s from identity, initialPlan is the price or null',
+  async (_, getPlan, plan) => {
+    const environment = { COFFER_BILLING_ENABLED: 'true' }
+    gateway = await createGateway({ features, billing: { getPlan } }, environment)
+    const { status, body } = await gateway.send('GET', '/api/config', { as: null })
+    expect([status, body.billingEnabled, body.initialPlan]).toEqual([200, true, plan])
+  },
+)

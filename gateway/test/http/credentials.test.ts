@@ -23,14 +23,14 @@ describe('a credential', () => {
     ['an unknown session', { cookie: 'coffer_session=stolen' }, 'SESSION_ENDED'],
     ['a sign-in that owes a code', byPending, 'MFA_REQUIRED'],
     ['a wrong secret', { authorization: basic(apiKey.apiKeyId, 'wrong') }, 'API_KEY_UNKNOWN'],
-    ['a key that is no ID', { authorization: basic('key_1', apiKey.secret) }, 'API_KEY_UNKNOWN'],
-    ['a header that is no pair', { authorization: 'Basic !!!' }, 'API_KEY_UNKNOWN'],
+    ['a malformed key ID', { authorization: basic('key_1', apiKey.secret) }, 'API_KEY_UNKNOWN'],
+    ['a header without a colon', { authorization: 'Basic !!!' }, 'API_KEY_UNKNOWN'],
     [
       'a wrong key beside a good session',
       { ...bySession, authorization: 'Basic eDp5' },
       'API_KEY_UNKNOWN',
     ],
-  ])('%s is 401 and says why; the cookie of an ended session alone is cleared', async (...row) => {
+  ])('%s is 401 with a code; only an ended session clears the cookie', async (...row) => {
     const [, as, code] = row
     gateway = await createGateway(listLinks)
     const { status, body, headers } = await gateway.send('GET', '/api/links', { as })
@@ -43,7 +43,7 @@ describe('a credential', () => {
   test.each([
     ['an API key', byKey, 'SESSION_REQUIRED'],
     ['nothing', null, 'CREDENTIAL_REQUIRED'],
-  ])('%s where a session is required is 401 and says so', async (_name, as, code) => {
+  ])('%s where a session is required is 401 with a code', async (_name, as, code) => {
     gateway = await createGateway({})
     const { status, body, headers } = await gateway.send('GET', '/api/keys', { as })
     expect([status, body.code]).toEqual([401, code])
@@ -58,13 +58,13 @@ describe('a credential', () => {
     ['none, by a page of another host', { origin: 'https://web.example' }, /^Cookie /],
     ['none, by a browser over plain HTTP', { 'user-agent': 'Mozilla/5.0 (X11)' }, /^Cookie /],
     ['an unknown key, by a page', { authorization: 'Basic eDp5', origin: 'null' }, /^Cookie /],
-  ])('%s is asked for without a dialog in browsers', async (_name, as, asked) => {
+  ])('%s gets a challenge that opens no dialog in browsers', async (_name, as, asked) => {
     gateway = await createGateway(listLinks)
     const { status, headers } = await gateway.send('GET', '/api/links', { as })
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringMatching(asked)])
   })
 
-  test('that a service refuses to the gateway itself ends no session, and is logged', async () => {
+  test('stays valid when a service refuses the caller token, which is logged', async () => {
     const lines: string[] = []
     const to = { write: (line: string) => lines.push(line) }
     const log = createLog({ level: 'info', name: 'test', to })
@@ -102,7 +102,7 @@ describe('a credential', () => {
     }
   })
 
-  test('is verified once a second, and its caller token is used for half its life', async () => {
+  test('is verified once a second; its caller token is used for half its lifetime', async () => {
     let now = new Date('2026-01-02T00:00:00Z')
     gateway = await createGateway(listLinks, {}, { clock: () => now })
     const count = () => gateway.received.filter(({ rpc }) => rpc === 'VerifyApiKey').length
@@ -120,7 +120,7 @@ describe('a credential', () => {
     }
   })
 
-  test('without an active subscription is 402, but may see who it is', async () => {
+  test('without an active subscription is 402, except for GET /api/users/me', async () => {
     gateway = await createGateway({ ...listLinks, users: { getMe: () => ({ user }) } })
     const as = { cookie: 'coffer_session=unpaid' }
     expect((await gateway.send('GET', '/api/links', { as })).status).toBe(402)

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
 import { byKey, createGateway } from '../gateway.ts'
 
-/** One GET, the answer with its body, and the client's port: which connection it went over. */
+/** Sends a GET; returns the answer, its body, and the client's port to tell connections apart. */
 async function get(port: number, agent: Agent) {
   const call = request({ port, agent, path: '/api/links', headers: byKey }).end()
   const [response] = (await once(call, 'response')) as [IncomingMessage]
@@ -15,11 +15,11 @@ async function get(port: number, agent: Agent) {
   return { statusCode, headers, localPort, body: await text(response) }
 }
 
-test('a gateway that is told to stop serves on, closing connections, then ends', async () => {
+test('a stopping gateway still answers, with Connection: close, then ends', async () => {
   await using gateway = await createGateway({ links: { listLinks: () => ({ links: [] }) } })
   const draining = new AbortController()
-  const place = { host: '127.0.0.1', port: 0, draining: draining.signal }
-  const server = await startGateway({ ...gateway.deps, ...place })
+  const address = { host: '127.0.0.1', port: 0, draining: draining.signal }
+  const server = await startGateway({ ...gateway.deps, ...address })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { headers: kept, localPort } = await get(server.port, agent)
   expect(kept.connection).toBe('keep-alive')
@@ -33,7 +33,7 @@ test('a gateway that is told to stop serves on, closing connections, then ends',
   await expect(get(server.port, agent)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-test('a request that runs gets its answer, and an unused connection closes', async () => {
+test('a running request gets its answer, and an unused connection closes', async () => {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const listLinks = async () => {
     arrived.resolve()

@@ -8,7 +8,7 @@ import { createMesh, type Mesh } from '@coffer/kit/rpc/client'
 import { notFound, unanswered, unavailable } from '@coffer/kit/rpc/errors'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
-import { fileTaker, formOf } from '../forms.ts'
+import { createFileStub, formOf } from '../forms.ts'
 import { byKey, createGateway } from '../gateway.ts'
 import { accountUrl, upload } from '../samples.ts'
 
@@ -22,17 +22,20 @@ test.each([
   ['june.ofx', ''],
   ['june.ofx', 'content-type: application/vnd.intu.QBO'],
   ['june.ofx', 'content-type: nonsense'],
-])('the part called data is a file, with the name %j and the header %j', async (name, header) => {
-  const { take, taken } = fileTaker(() => ({ upload }))
-  await using gateway = await createGateway({ uploads: { createUpload: take } }, uploadsOn)
-  const fileName = name && `; filename="${name}"`
-  const disposition = `content-disposition: form-data; name="data"${fileName}`
-  const head = [disposition, header].filter((line) => line !== '').join('\r\n')
-  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
-  const body = `--x\r\n${head}\r\n\r\n<OFX>\r\n--x--\r\n`
-  const { status } = await gateway.send('POST', url, { body, headers })
-  expect([status, taken]).toMatchObject([200, [{ name, text: '<OFX>' }]])
-})
+])(
+  'the part named data is a file, with the file name %j and the header %j',
+  async (name, header) => {
+    const { take, taken } = createFileStub(() => ({ upload }))
+    await using gateway = await createGateway({ uploads: { createUpload: take } }, uploadsOn)
+    const fileName = name && `; filename="${name}"`
+    const disposition = `content-disposition: form-data; name="data"${fileName}`
+    const head = [disposition, header].filter((line) => line !== '').join('\r\n')
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const body = `--x\r\n${head}\r\n\r\n<OFX>\r\n--x--\r\n`
+    const { status } = await gateway.send('POST', url, { body, headers })
+    expect([status, taken]).toMatchObject([200, [{ name, text: '<OFX>' }]])
+  },
+)
 
 const file = new File(['<OFX>'], 'june.ofx')
 const missing = 'required key is missing'
@@ -45,14 +48,14 @@ test.each<[[string, string | File][], object]>([
   [Object.entries({ data: file, other: file }), { other: unknown }],
   [Object.entries({ other: file, data: file }), { other: unknown }],
 ])('a form is 400 unless its one file is named data: %#', async (parts, problems) => {
-  const { take, taken } = fileTaker(() => ({ upload }))
+  const { take, taken } = createFileStub(() => ({ upload }))
   await using gateway = await createGateway({ uploads: { createUpload: take } }, uploadsOn)
   const { status, body } = await gateway.send('POST', url, await formOf(parts))
   expect([status, body.problems]).toEqual([400, problems])
   expect(taken).toEqual([])
 })
 
-test('ten files of an account may be on their way at a time', async () => {
+test('an account may send ten files at a time', async () => {
   const held = Promise.withResolvers<{ upload: typeof upload }>()
   const createUpload = () => held.promise
   await using gateway = await createGateway({ uploads: { createUpload } }, uploadsOn)
@@ -72,7 +75,7 @@ async function answerTo(sent: ClientRequest) {
   return { status: answer.statusCode, body: JSON.parse((await buffer(answer)).toString()) }
 }
 
-/** A client that writes by hand, so that it can stop anywhere within a form. */
+/** A client on a raw socket, so that it can stop within a form. */
 function connectTo({ port }: { port: number }) {
   const socket = connect(port, '127.0.0.1')
   let received = ''
@@ -98,7 +101,7 @@ const getNothing = 'GET /api/nothing HTTP/1.1\r\nhost: coffer\r\n\r\n'
 test.each([
   ['the ledger is away', () => unavailable('away'), 503],
   ['the ledger refuses it', () => notFound('bank account'), 404],
-])('a connection goes on when %s before the file is read', async (_why, fault, status) => {
+])('the connection stays open when %s before the file is read', async (_why, fault, status) => {
   const createUpload = () => {
     throw fault()
   }
@@ -117,7 +120,7 @@ test.each([
 const ofForm = { 'content-type': 'multipart/form-data; boundary=x' }
 const MiB = 1024 * 1024
 
-test('a connection goes on after a form of 20 MiB, which is read to its end', async () => {
+test('the connection stays open after a form of 20 MiB, which is read to its end', async () => {
   await using gateway = await createGateway({}, uploadsOn)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const { socket, answers, sendHead } = connectTo(server)
@@ -133,7 +136,7 @@ test('a connection goes on after a form of 20 MiB, which is read to its end', as
 test.each([
   ['of 30 MiB', { ...ofForm, 'content-length': 30 * MiB }, '', 413],
   ['of unknown length', { ...ofForm, 'transfer-encoding': 'chunked' }, 'ffffff\r\n', 404],
-])('the answer to a form %s says that the connection closes', async (_form, head, size, status) => {
+])('the answer to a form %s has Connection: close', async (_form, head, size, status) => {
   const createUpload = () => {
     throw notFound('bank account')
   }
@@ -143,7 +146,7 @@ test.each([
   const ended = once(socket, 'end')
   sendHead(head)
   socket.write(`${size}--x\r\ncontent-disposition: form-data; name="data"\r\n\r\n`)
-  // Closed at once, the connection would be reset by what is on its way.
+  // An immediate close would reset the connection, because these bytes are unread.
   socket.write('x'.repeat(MiB))
   const [answer] = await answers(1)
   expect(answer).toMatch(new RegExp(`^${status}`))
@@ -155,7 +158,7 @@ const never = new Promise<{ upload: typeof upload }>(() => {})
 const lose = (): never => {
   throw unanswered('the connection to a service was lost')
 }
-const whole = fileTaker(() => undefined)
+const whole = createFileStub(() => undefined)
 
 test.each([
   ['takes nothing of a file', () => never, 503, 'nothing of it is kept'],
@@ -166,23 +169,20 @@ test.each([
     504,
     'it may have been carried out',
   ],
-])('a ledger that %s is waited for so long', async (_what, createUpload, status, text) => {
+])('a ledger that %s is given up after the timeout', async (_what, createUpload, status, text) => {
   const more = { ledgerTimeoutMs: 50 }
   await using gateway = await createGateway({ uploads: { createUpload } }, uploadsOn, more)
   const answer = await gateway.send('POST', url, await formOf({ data: file }))
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(text)])
 })
 
-test.each(['POST', 'GET'])(
-  '%s is 503 while identity hangs: nothing was carried out',
-  async (method) => {
-    await using gateway = await createGateway({ signIn: { verifyApiKey: lose } }, uploadsOn)
-    const answer = await gateway.send(method, method === 'POST' ? url : '/api/links')
-    expect([answer.status, answer.body]).toEqual([503, { error: 'a service is not available' }])
-  },
-)
+test.each(['POST', 'GET'])('%s is 503 while identity does not answer', async (method) => {
+  await using gateway = await createGateway({ signIn: { verifyApiKey: lose } }, uploadsOn)
+  const answer = await gateway.send(method, method === 'POST' ? url : '/api/links')
+  expect([answer.status, answer.body]).toEqual([503, { error: 'a service is not available' }])
+})
 
-test('a ledger that accepts connections and then says nothing is waited for so long', async () => {
+test('a ledger that accepts connections but never answers is given up', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
@@ -201,8 +201,8 @@ test('a ledger that accepts connections and then says nothing is waited for so l
   silent.close()
 })
 
-test('a client may take longer over a file than the ledger is waited for', async () => {
-  const { take, taken } = fileTaker(() => ({ upload }))
+test('a client may take longer for a file than the timeout of the ledger', async () => {
+  const { take, taken } = createFileStub(() => ({ upload }))
   const more = { ledgerTimeoutMs: 500 }
   await using gateway = await createGateway({ uploads: { createUpload: take } }, uploadsOn, more)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })

@@ -6,7 +6,7 @@ import { createGateway } from '../gateway.ts'
 
 const body = JSON.stringify({ email: 'alice@example.com', password: 'a long password' })
 
-/** Statuses of failed sign-ins, one for each client that a proxy names, and the log's warnings. */
+/** Sends failed sign-ins by X-Forwarded-For address; returns their statuses and the warnings. */
 async function signInsOf(clients: string[], environment: Record<string, string>) {
   const warnings: { msg: string; peer: string }[] = []
   const to = { write: (line: string) => warnings.push(JSON.parse(line)) }
@@ -34,16 +34,19 @@ async function signInsOf(clients: string[], environment: Record<string, string>)
 }
 
 test.each([
-  ['nobody', {}, [401, 429, 429]],
+  ['no peer', {}, [401, 429, 429]],
   ['a proxy in the settings', { COFFER_TRUSTED_PROXIES: '127.0.0.0/8' }, [401, 401, 429]],
   ['another proxy', { COFFER_TRUSTED_PROXIES: '10.0.0.0/8' }, [401, 429, 429]],
-])('who a client is may be said by %s', async (who, environment, statuses) => {
-  const clients = ['192.0.2.1', '192.0.2.2', '192.0.2.1']
-  const answered = await signInsOf(clients, environment)
-  expect(answered.statuses).toEqual(statuses)
-  const warning = {
-    peer: '127.0.0.1',
-    msg: expect.stringMatching(/^X-Forwarded-For .* COFFER_TRUSTED_PROXIES /),
-  }
-  expect(answered.warnings).toMatchObject(who === 'a proxy in the settings' ? [] : [warning])
-})
+])(
+  'with %s trusted, X-Forwarded-For tells clients apart or is ignored',
+  async (who, environment, statuses) => {
+    const clients = ['192.0.2.1', '192.0.2.2', '192.0.2.1']
+    const answered = await signInsOf(clients, environment)
+    expect(answered.statuses).toEqual(statuses)
+    const warning = {
+      peer: '127.0.0.1',
+      msg: expect.stringMatching(/^X-Forwarded-For .* COFFER_TRUSTED_PROXIES /),
+    }
+    expect(answered.warnings).toMatchObject(who === 'a proxy in the settings' ? [] : [warning])
+  },
+)

@@ -39,7 +39,7 @@ test('a key reaches the owning service with a hash of path and body', async () =
   expect(await hashOf('POST', `/api/bank_accounts/${other}/spending`, goal)).not.toBe(here)
 })
 
-test('a repeated request says that it was, and has its spending recalculated again', async () => {
+test('a repeated request has Idempotency-Replayed and recalculated spending', async () => {
   gateway = await createGateway({
     envelopes: {
       transfer: (_request, context) => {
@@ -59,7 +59,7 @@ test('a repeated request says that it was, and has its spending recalculated aga
   expect(recalculation.header.get(names.idempotencyKey)).toBeNull()
 })
 
-test('a first request does not say it was repeated', async () => {
+test('a first request has no Idempotency-Replayed', async () => {
   gateway = await createGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
   const answer = await gateway.send('POST', '/api/bank_accounts', { body, headers: key })
   expect(answer.headers).not.toHaveProperty('idempotency-replayed')
@@ -75,7 +75,7 @@ test.each(['', 'a b', 'é', 'x'.repeat(256)])('the key %j is 400', async (sent) 
   ])
 })
 
-test('a key is ignored where secrets are made', async () => {
+test('a key is ignored where secrets are created', async () => {
   gateway = await createGateway({
     apiKeys: { createApiKey: () => ({ apiKey: { apiKeyId: apiKey.apiKeyId } }) },
   })

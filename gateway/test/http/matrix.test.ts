@@ -9,7 +9,7 @@ import { createRoutes } from '../../src/http/routes.ts'
 import { byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
 
-// What identity offers where everything is on.
+// Features of identity, all switched on.
 const everything = {
   allowSignUp: true,
   verifyEmailAddress: true,
@@ -27,9 +27,9 @@ const closed = routes.filter(({ auth }) => auth !== 'none')
 const finding = () => ({})
 
 let gateway: Gateway
-/** Finds every object that a path names. */
+/** A gateway whose services find every object. */
 let finder: Gateway
-/** Has every feature switched off that can be. */
+/** A gateway with every optional feature switched off. */
 let bare: Gateway
 beforeAll(async () => {
   gateway = await createGateway({}, environment)
@@ -51,7 +51,7 @@ afterAll(async () => {
   for (const one of [gateway, bare, finder]) await one[Symbol.asyncDispose]()
 })
 
-test('the list has every route of the interface that is built', () => {
+test('the list of routes is not empty', () => {
   expect(routes.length).toBeGreaterThan(35)
 })
 
@@ -88,12 +88,11 @@ test.each(routes.filter(({ method, socket }) => method === 'GET' && !socket))(
   },
 )
 
-// What an account that has not paid may still do: see itself, look after its login, sessions and
-// keys, and pay (spec/identity.md 1.2).
+// Routes that need no subscription (docs/security.md#who-may-do-what).
 const unpaid = /^(GET|PUT|POST|DELETE) \/api\/(users|billing|sessions)\b|^(GET|DELETE) \/api\/keys/
 
 test.each(closed.filter(({ auth }) => auth !== 'multifactor'))(
-  '$method $path is 402 without a subscription exactly where one is needed',
+  '$method $path is 402 without a subscription if the route needs one',
   async ({ method, path }) => {
     const as = { cookie: 'coffer_session=unpaid' }
     const { status, body } = await gateway.send(method, urlOf(path), { as })
@@ -110,11 +109,14 @@ test.each(routes.filter(({ feature }) => feature === 'billing'))(
   },
 )
 
-test.each(['cs_', 'pi_1', 'cs_test/1', 'x'.repeat(200)])('%s is no checkout', async (id) => {
-  const path = `/api/billing/checkout/${encodeURIComponent(id)}`
-  const { status, body } = await gateway.send('GET', path, { as: bySession })
-  expect([status, body.error]).toEqual([400, expect.stringContaining('begins with cs_')])
-})
+test.each(['cs_', 'pi_1', 'cs_test/1', 'x'.repeat(200)])(
+  '%s is not the ID of a checkout',
+  async (id) => {
+    const path = `/api/billing/checkout/${encodeURIComponent(id)}`
+    const { status, body } = await gateway.send('GET', path, { as: bySession })
+    expect([status, body.error]).toEqual([400, expect.stringContaining('begins with cs_')])
+  },
+)
 
 test.each(routes.filter(({ body, file }) => body && !file))(
   '$method $path takes no key it does not know',
@@ -135,8 +137,8 @@ test.each(routes.filter(({ feature }) => feature === 'feed'))(
   },
 )
 
-describe('the reference', () => {
-  test('has every route with its parameters, and its references lead somewhere', async () => {
+describe('the OpenAPI document', () => {
+  test('has every route with its parameters, and every $ref exists', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
     expect(body.openapi).toBe('3.1.0')
     for (const { method, path } of routes) {
@@ -161,7 +163,7 @@ describe('the reference', () => {
     expect(body.components.schemas.Error.properties.code.examples).toContain('SESSION_REQUIRED')
   })
 
-  test('says what a body and an answer are', async () => {
+  test('describes bodies and answers', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
     const { post } = body.paths['/api/bank_accounts/{bankAccountId}/transactions']
     const { schema } = post.requestBody.content['application/json']
@@ -185,7 +187,7 @@ describe('the reference', () => {
     expect(body.components.schemas.Link.required).not.toContain('feedLinkId')
   })
 
-  test('says where the rule of a plan stands in for its next date', async () => {
+  test('says where the rule of a plan replaces its next date', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
     const bodyOf = (method: string, path: string) =>
       body.paths[`/api/bank_accounts/{bankAccountId}/${path}`][method].requestBody.content[
@@ -196,7 +198,9 @@ describe('the reference', () => {
     expect(goal.required).toContain('nextRecurrence')
     const schedules = bodyOf('post', 'funding_schedules')
     for (const { properties } of [
-      ...[expense, schedules, bodyOf('patch', 'spending/{spendingId}')],
+      expense,
+      schedules,
+      bodyOf('patch', 'spending/{spendingId}'),
       bodyOf('patch', 'funding_schedules/{fundingScheduleId}'),
     ]) {
       expect(properties.nextRecurrence.description).toMatch(/without it/i)

@@ -34,7 +34,7 @@ function lines(...all: string[]): string {
   return [...all, '', ''].join('\r\n')
 }
 
-/** The one answer of a connection that is closed after it. */
+/** Sends lines on a new connection; returns the only answer before the connection closes. */
 async function answerTo(...lines: string[]): Promise<Answer> {
   const socket = connect(port, '127.0.0.1')
   socket.write(lines.join('\r\n'))
@@ -66,10 +66,10 @@ const credential = `Authorization: ${byKey.authorization}`
 describe('a WebSocket upgrade that is refused', () => {
   test.each([
     ['without a credential', progressUrl, 401],
-    ['of a path that is none', '/api/links', 400, credential],
-    ['of a path nobody knows', '/api/nothing', 404],
+    ['of a path without a WebSocket', '/api/links', 400, credential],
+    ['of an unknown path', '/api/nothing', 404],
     ['of a path that cannot be decoded', '/api/links/%zz', 400],
-  ])('%s says that the connection closes', async (_name, path, status, more = 'Accept: */*') => {
+  ])('%s has Connection: close', async (_name, path, status, more = 'Accept: */*') => {
     const answer = await answerTo(`GET ${path} HTTP/1.1`, host, more, ...handshake, '', '')
     expect([answer.status, answer.headers.connection]).toEqual([status, 'close'])
     expect(answer.headers).not.toHaveProperty('keep-alive')
@@ -80,7 +80,7 @@ describe('a WebSocket upgrade that is refused', () => {
   test.each([
     ['without a key', ['Sec-WebSocket-Version: 13']],
     ['of another version', ['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']],
-  ])('%s is told so in JSON', async (_name, fields) => {
+  ])('%s is refused in JSON', async (_name, fields) => {
     const start = [`GET ${progressUrl} HTTP/1.1`, host, credential]
     const { status, headers, body } = await answerTo(...start, ...upgrade, ...fields, '', '')
     expect([status, body]).toEqual([
@@ -92,9 +92,9 @@ describe('a WebSocket upgrade that is refused', () => {
   })
 })
 
-describe('what the HTTP server refuses by itself is JSON like every error', () => {
+describe('errors of the HTTP server are JSON like all others', () => {
   test.each([
-    ['a request line that is none', ['nonsense'], 400, 'the request is not well-formed HTTP'],
+    ['a malformed request line', ['nonsense'], 400, 'the request is not well-formed HTTP'],
     ['an unknown method', ['EAT / HTTP/1.1', host], 400, 'the request is not well-formed HTTP'],
     [
       'headers that are too large',
@@ -128,12 +128,18 @@ describe('what the HTTP server refuses by itself is JSON like every error', () =
     const before = arrived.length
     const running = once(gateway.app.server, 'request')
     const answering = answerTo(
-      ...['POST /api/links HTTP/1.1', host, credential, 'X-Request-Id: slow'],
-      ...['Content-Type: application/json', 'Content-Length: 10', '', '{'],
+      'POST /api/links HTTP/1.1',
+      host,
+      credential,
+      'X-Request-Id: slow',
+      'Content-Type: application/json',
+      'Content-Length: 10',
+      '',
+      '{',
     )
     await running
     await setImmediate()
-    // As Node does once the time is over: it looks only every 30 seconds.
+    // Node emits this error at the request timeout, which it checks only every 30 seconds.
     const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     gateway.app.server.emit('clientError', late, arrived[before])
     const answer = await answering
@@ -145,7 +151,7 @@ describe('what the HTTP server refuses by itself is JSON like every error', () =
   })
 })
 
-test('a stopping server serves what reaches it, as the last of its connection', async () => {
+test('a stopping server answers a last request on each connection', async () => {
   const held = Promise.withResolvers<{ links: [] }>()
   const links = { listLinks: () => held.promise }
   await using stopping = await createGateway({ links })

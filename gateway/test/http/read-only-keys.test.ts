@@ -8,7 +8,7 @@ const byReader = { authorization: basic(apiKey.apiKeyId, 'reader') }
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-test('a key that reads may read', async () => {
+test('a key of scope read may read', async () => {
   gateway = await createGateway({ links: { listLinks: () => ({ links: [] }) } })
   expect((await gateway.send('GET', '/api/links', { as: byReader })).status).toBe(200)
   const caller = callerOfCall(gateway.received.at(-1)!, gateway.deps.signer)
@@ -21,14 +21,14 @@ test.each([
   ['POST', '/api/links'],
   ['PATCH', `/api/links/${ids.linkId}`],
   ['DELETE', `/api/links/${ids.linkId}`],
-])('a key that reads gets 403 on %s %s, whatever it sends', async (method, path) => {
+])('a key of scope read gets 403 on %s %s with any body', async (method, path) => {
   gateway = await createGateway({})
   const answer = await gateway.send(method, path, { as: byReader, body: {} })
   expect([answer.status, answer.body]).toEqual([403, { error: 'this API key may only read' }])
   expect(gateway.received.map(({ rpc }) => rpc)).toEqual(['VerifyApiKey'])
 })
 
-test('a key is created with an end and a scope, or without', async () => {
+test('a key is created with or without an expiry and a scope', async () => {
   gateway = await createGateway({ apiKeys: { createApiKey: () => ({ apiKey: key }) } })
   const create = (more: object) =>
     gateway.send('POST', '/api/keys', { as: bySession, body: { name: 'Script', ...more } })

@@ -31,7 +31,7 @@ describe('health', () => {
     expect([head.status, head.text]).toEqual([200, ''])
   })
 
-  test('is 500 while a database is down, and asks at most once a second', async () => {
+  test('is 500 while a database is down, and checks at most once a second', async () => {
     let now = 0
     let asked = 0
     const isHealthy = async () => {
@@ -52,7 +52,7 @@ describe('health', () => {
 })
 
 describe('an answer', () => {
-  test('has the security headers, a request ID and nothing for caches', async () => {
+  test('has the security headers, a request ID and Cache-Control: no-store', async () => {
     gateway = await createGateway({ links })
     for (const url of ['/api/links', '/api/nothing', '/', linkUrl]) {
       const { headers } = await gateway.send('GET', url)
@@ -68,7 +68,7 @@ describe('an answer', () => {
     }
   })
 
-  test('replaces a request ID that is no such thing', async () => {
+  test('replaces a malformed request ID', async () => {
     gateway = await createGateway({ links })
     const headers = { 'x-request-id': 'a b' }
     const answer = await gateway.send('GET', '/api/links', { headers })
@@ -95,7 +95,7 @@ describe('a path', () => {
     ['GET', '/api/authentication/login', 'POST'],
     ['TRACE', '/api/links?a=b', 'GET, HEAD, POST'],
     ['PROPFIND', linkUrl, 'GET, HEAD, PATCH, DELETE'],
-  ])('%s %s names the methods there are', async (method, url, allow) => {
+  ])('%s %s names the allowed methods', async (method, url, allow) => {
     gateway = await createGateway({ links })
     const answer = await gateway.send(method, url, { as: null })
     expect([answer.status, answer.headers.allow]).toEqual([405, allow])
@@ -107,7 +107,7 @@ describe('a path', () => {
     expect([status, body]).toEqual([404, { error: 'no such path' }])
   })
 
-  test('that answers GET answers HEAD: the same headers, and no body over the wire', async () => {
+  test('that answers GET also answers HEAD: the same headers, no body', async () => {
     gateway = await createGateway({ links })
     await using server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
     const url = `http://127.0.0.1:${server.port}/api/links`
@@ -205,7 +205,7 @@ describe('a service', () => {
     expect(body).toEqual({ error: 'internal error', requestId: headers['x-request-id'] })
   })
 
-  test('that is late with a write may have carried it out, and the answer says so', async () => {
+  test('that times out on a write is 504: the write may have been carried out', async () => {
     const error = new ConnectError('late', Code.DeadlineExceeded)
     gateway = await createGateway({ links: { deleteLink: failing(error) } })
     const { status, body } = await gateway.send('DELETE', linkUrl)
@@ -220,7 +220,7 @@ test('requests above the limit of an address are 429', async () => {
   const limited = { COFFER_REQUEST_LIMIT_PER_SECOND: '2' }
   gateway = await createGateway({ links }, limited)
   const first = await gateway.send('GET', '/api/links')
-  // Together, so that they share a second on a machine that is busy.
+  // Concurrent, so that all fall into the same second on a busy machine.
   const sent = Array.from({ length: 20 }, () => gateway.send('GET', '/api/links'))
   const others = (await Promise.all(sent)).map(({ status }) => status)
   expect([first.status, others]).toEqual([200, others.map(() => 429)])

@@ -6,7 +6,7 @@ import { createGateway } from '../gateway.ts'
 
 const tooLarge = 12 * 1024 * 1024
 
-test('a client that still sends too much is told so, and its connection goes on', async () => {
+test('a client that sends too large a body gets 413, and its connection stays open', async () => {
   await using gateway = await createGateway({})
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const socket = connect(server.port, '127.0.0.1').on('error', () => {})

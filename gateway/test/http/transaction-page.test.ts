@@ -24,7 +24,7 @@ test.each([
   [url, '?offset=3&limit=1'],
   [url, '?limit=1&search=caf%C3%A9%20central'],
   [`${accountUrl}/spending/${ids.spendingId}/transactions`, '?pending=true'],
-])('%s%s says where the next page is', async (path, query) => {
+])('%s%s has a Link header to the next page', async (path, query) => {
   const { status, body, headers } = await gateway.send('GET', path + query)
   expect([status, body.length]).toEqual([200, 1])
   const [, target = ''] = /^<(.+)>; rel="next"$/.exec(String(headers.link)) ?? []
@@ -48,7 +48,7 @@ test.each([
   [`?spendingId=${ids.spendingId}`, { spendingId: ids.spendingId }],
   ['?spendingId=free', { free: true }],
   ['?offset=0&search=tea', { search: 'tea' }],
-])('the list with %j is asked for what it says', async (query, asked) => {
+])('the query %j reaches the ledger', async (query, asked) => {
   expect((await gateway.send('GET', url + query)).status).toBe(200)
   const { message } = gateway.received.at(-1) as { message: ListTransactionsRequest }
   const { search, from, to, pending, spendingId, after } = message
@@ -65,11 +65,10 @@ test.each([
   [
     'from=&to=&pending=&spendingId=&after=',
     {
-      ...{ from: 'must be a day like 2026-01-31', to: 'must be a day like 2026-01-31' },
-      ...{
-        pending: 'must be a boolean',
-        after: 'must be a cursor from an earlier page of this list',
-      },
+      from: 'must be a day like 2026-01-31',
+      to: 'must be a day like 2026-01-31',
+      pending: 'must be a boolean',
+      after: 'must be a cursor from an earlier page of this list',
       spendingId: 'must be free or an ID that begins with spnd_: it is blank',
     },
   ],
@@ -91,7 +90,7 @@ test.each([
   [['77']],
   [['0000-01-01T00:00:00Z', ids.transactionId]],
   [['2026-01-01T00:00:00Z', ids.linkId]],
-])('a cursor of %j is 400', async (place) => {
-  const cursor = Buffer.from(JSON.stringify(place)).toString('base64url')
+])('a cursor of %j is 400', async (position) => {
+  const cursor = Buffer.from(JSON.stringify(position)).toString('base64url')
   expect((await gateway.send('GET', `${url}?after=${cursor}`)).status).toBe(400)
 })

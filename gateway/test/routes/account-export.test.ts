@@ -8,22 +8,22 @@ import { bySession, createGateway } from '../gateway.ts'
 const page = { table: 'rows', rows: [JSON.stringify('x'.repeat(1_000_000))] }
 const stubs = {
   users: { getMe: () => ({}) },
-  // There is always another page.
+  // The export never ends: each page has a next one.
   accountData: { readAccountData: () => ({ ...page, next: { table: 'rows', key: ['1'] } }) },
 }
 
-test('HEAD of an export answers without making one', async () => {
+test('HEAD of an export reads no data', async () => {
   await using gateway = await createGateway(stubs)
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${server.port}/api/users/me/export`
-  // One more than may run at a time.
+  // One more than the limit of concurrent exports.
   for (let times = 0; times < 5; times++) {
     expect((await fetch(url, { method: 'HEAD', headers: bySession })).status).toBe(200)
   }
   expect(gateway.received.map(({ rpc }) => rpc)).not.toContain('ReadAccountData')
 })
 
-test('readers that take nothing of their exports make room for others', async () => {
+test('exports of idle readers end, so that others can start', async () => {
   await using gateway = await createGateway(stubs, {}, { exportIdleTimeoutMs: 5_000 })
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const asked: ClientRequest[] = []
@@ -35,7 +35,7 @@ test('readers that take nothing of their exports make room for others', async ()
     response.on('error', () => {})
     return response.statusCode ?? 0
   }
-  // Nobody reads on after the head of an answer.
+  // These clients read only the head of each answer.
   const statuses = await Promise.all(Array.from({ length: 6 }, ask))
   expect(statuses.sort()).toEqual([200, 200, 200, 200, 429, 429])
   expect(await eventually(ask, (status) => status === 200)).toBe(200)

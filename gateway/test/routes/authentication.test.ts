@@ -16,7 +16,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 describe('signing in', () => {
   const signIn = { login: () => ({ sessionToken: 'fresh', isActive: true }) }
 
-  test('sets the cookie, out of reach for scripts and other sites', async () => {
+  test('sets the cookie with HttpOnly and SameSite=Strict', async () => {
     gateway = await createGateway({ signIn })
     const answer = await gateway.send('POST', url('login'), { body: credentials, as: null })
     expect([answer.status, answer.body]).toEqual([200, { isActive: true }])
@@ -38,7 +38,7 @@ describe('signing in', () => {
     expect(headers['strict-transport-security']).toBe('max-age=31536000')
   })
 
-  test('names the way to subscribe when the subscription has lapsed', async () => {
+  test('answers with the page to subscribe when the subscription has lapsed', async () => {
     gateway = await createGateway({
       signIn: { login: () => ({ sessionToken: 'fresh', isActive: false }) },
     })
@@ -75,7 +75,7 @@ describe('signing in', () => {
     expect((await gateway.send('POST', url('login'), { body, as: null })).status).toBe(200)
   })
 
-  test('is refused to an address that failed too often, until the minute is over', async () => {
+  test('is 429 for an address with too many failures, until the minute is over', async () => {
     let now = new Date('2026-01-02T00:00:00Z')
     let isRight = false
     gateway = await createGateway(
@@ -126,7 +126,7 @@ describe('registering', () => {
     expect(message).toMatchObject({ ...credentials, firstName: 'Alice', timezone: '' })
   })
 
-  test('is limited by network when it succeeds, too', async () => {
+  test('is limited by network also when it succeeds', async () => {
     const register = () => ({ requiresVerification: true })
     const limit = { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '2' }
     gateway = await createGateway({ signIn: { register } }, limit)
@@ -147,7 +147,7 @@ describe('registering', () => {
   })
 })
 
-test.each(['login', 'register'])('%s takes the place of the session there was', async (name) => {
+test.each(['login', 'register'])('%s replaces the former session of the browser', async (name) => {
   let isLive = true
   const begin = ({ formerSessionToken }: { formerSessionToken: string }) => {
     isLive = formerSessionToken !== 'session-of-alice'

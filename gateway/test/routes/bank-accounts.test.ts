@@ -63,7 +63,7 @@ test('the balances and the archive', async () => {
   expect([archived.status, archived.text]).toEqual([200, ''])
 })
 
-test('what a client leaves out or sends as null is left to the ledger', async () => {
+test('missing keys and nulls are unset in the request to the ledger', async () => {
   gateway = await createGateway({ bankAccounts: { createBankAccount: () => ({ bankAccount }) } })
   const body = { linkId: ids.linkId, name: 'Checking', mask: null, currency: null, limitBalance: 0 }
   expect((await gateway.send('POST', '/api/bank_accounts', { body })).status).toBe(200)
@@ -102,7 +102,7 @@ test.each([
   expect(answer.body.problems).toMatchObject(problems)
 })
 
-test('what the ledger refuses reaches the client as it is', async () => {
+test('refusals of the ledger reach the client unchanged', async () => {
   const problems = { currency: 'key not expected', limits: { oneOf: { 0: 'a', 1: { b: 'c' } } } }
   gateway = await createGateway({
     bankAccounts: {
@@ -140,7 +140,7 @@ test('what the ledger refuses reaches the client as it is', async () => {
 const scheduleUrl = `${accountUrl}/funding_schedules`
 const schedule = { name: 'Payday', ruleset: fundingSchedule.ruleset }
 
-test('funding schedules: list, one, and one more', async () => {
+test('funding schedules can be listed, read and created', async () => {
   gateway = await createGateway({
     fundingSchedules: {
       listFundingSchedules: () => ({ fundingSchedules: [] }),
@@ -209,7 +209,7 @@ describe('an account from a candidate', () => {
   })
 
   test.each([
-    ['nobody knows', { feedBankAccounts: [] }],
+    ['does not exist', { feedBankAccounts: [] }],
     ['another connection offers', { feedBankAccounts: [{ ...candidate, feedLinkId: 'lfx_2' }] }],
   ])('that %s is refused', async (_what, found) => {
     const feedBankAccounts = { findFeedBankAccounts: () => found }
@@ -218,7 +218,7 @@ describe('an account from a candidate', () => {
     expect(await create()).toMatchObject({ status: 400, body: { problems } })
   })
 
-  test('has its original name, and the candidate is told of it and of its end', async () => {
+  test('has its original name, and the candidate is activated and deactivated', async () => {
     const activateFeedBankAccount = () => ({ feedBankAccount: candidate })
     const deactivateFeedBankAccount = () => ({})
     const told = { findFeedBankAccounts, activateFeedBankAccount, deactivateFeedBankAccount }
@@ -235,7 +235,7 @@ describe('an account from a candidate', () => {
     }
   })
 
-  test('is made and archived also while its candidate cannot be told', async () => {
+  test('is created and archived also while feed-sync is away', async () => {
     const away = () => {
       throw unavailable('feed-sync is away')
     }
@@ -261,7 +261,7 @@ describe('a feed account', () => {
   }
   const change = { body: { name: 'Main' } }
 
-  test('is shown with its candidate, which one call finds for all', async () => {
+  test('is shown with its candidate; one call finds all candidates', async () => {
     const findFeedBankAccounts = () => found
     gateway = await createGateway({ bankAccounts, feedBankAccounts: { findFeedBankAccounts } })
     const { body } = await gateway.send('GET', '/api/bank_accounts')
@@ -277,7 +277,7 @@ describe('a feed account', () => {
     }
   })
 
-  test('that was changed is answered also where its candidate cannot be found', async () => {
+  test('that was changed is answered also while feed-sync is away', async () => {
     const findFeedBankAccounts = () => {
       throw unavailable('feed-sync is away')
     }

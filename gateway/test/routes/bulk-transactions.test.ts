@@ -12,7 +12,7 @@ const good = { amount: 4500, date: '2026-01-02T00:00:00-06:00', name: 'Groceries
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-/** A ledger that refuses what is named Late and stores the rest. */
+/** A ledger that refuses transactions named Late and stores all others. */
 function createTransactions({ transactions }: CreateTransactionsRequest) {
   const problems = create(ProblemsSchema, { problems: [{ path: ['name'], message: 'too late' }] })
   const refused = { error: 'Invalid request', problems }
@@ -28,7 +28,7 @@ function createTransactions({ transactions }: CreateTransactionsRequest) {
   }
 }
 
-test('every item is answered in its place, as a request of its own would have been', async () => {
+test('each item has the result of a single request, at its index', async () => {
   gateway = await createGateway({
     transactions: { createTransactions },
     spending: { recalculateSpending: () => ({ spending: [spending] }) },
@@ -73,13 +73,13 @@ test.each([
   [{ transactions: [] }, { transactions: 'must have 1 to 500 items' }],
   [{ transactions: Array(501).fill(good) }, { transactions: 'must have 1 to 500 items' }],
   [{ transactions: [good], atomic: true }, { atomic: 'key not expected' }],
-])('a body that is no batch is 400, %#', async (sent, problems) => {
+])('a body that is not a bulk request is 400, %#', async (sent, problems) => {
   gateway = await createGateway({ bankAccounts: { describeBankAccount: () => ({}) } })
   const { status, body } = await gateway.send('POST', url, { body: sent })
   expect([status, body]).toEqual([400, { error: 'Invalid request', problems }])
 })
 
-test('a missing bank account is reported before a bad body', async () => {
+test('a missing bank account is 404 also with a bad body', async () => {
   const describeBankAccount = () => {
     throw notFound('bank account')
   }
@@ -87,7 +87,7 @@ test('a missing bank account is reported before a bad body', async () => {
   expect((await gateway.send('POST', url, { body: {} })).status).toBe(404)
 })
 
-test('the reference says what an item may hold', async () => {
+test('the OpenAPI document describes the items', async () => {
   gateway = await createGateway({})
   const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
   const { post } = body.paths['/api/bank_accounts/{bankAccountId}/transactions/bulk']

@@ -53,7 +53,7 @@ test('connections are stored, listed and read; the key is never shown', async ()
   expect((await gateway.send('GET', `/api/feed/link/${ids.feedLinkId}`)).body).toEqual(shown)
 })
 
-test('candidates are listed; a refresh answers nothing, or what the provider did', async () => {
+test('candidates are listed; a refresh is 204, or the error of the provider', async () => {
   const candidate = { feedBankAccountId: 'lbac_1', feedLinkId: ids.feedLinkId, name: 'Checking' }
   let isDown = false
   const refreshFeedBankAccounts = () => {

@@ -17,18 +17,22 @@ const event = (day: string, contribution: bigint, transaction: bigint, balance: 
   const fired = contribution > 0n ? [{ date, originalDate: date, fundingScheduleId }] : []
   const spending = [{ date, ...amounts, spendingId, funding: fired }]
   const delta = contribution - transaction
-  return { ...{ date, delta, contribution, transaction, balance }, spending, funding: fired }
+  return { date, delta, contribution, transaction, balance, spending, funding: fired }
 }
 
 const labels = {
-  ...{ currency: 'EUR', timezone: 'America/Chicago', locale: 'de_DE' },
+  currency: 'EUR',
+  timezone: 'America/Chicago',
+  locale: 'de_DE',
   scheduleNames: { [ids.fundingScheduleId]: hostile },
   spendingNames: { [ids.spendingId]: 'Miete <b>' },
 }
 const answer: MessageInitShape<typeof GetForecastResponseSchema> = {
   forecast: {
-    ...{ startingTime: at('2026-09-01'), endingTime: at('2026-10-20') },
-    ...{ startingBalance: 100_000n, endingBalance: -50n },
+    startingTime: at('2026-09-01'),
+    endingTime: at('2026-10-20'),
+    startingBalance: 100_000n,
+    endingBalance: -50n,
     events: [event('2026-09-15', 150_000n, 0n, 250_000n), event('2026-10-01', 0n, 250_050n, -50n)],
     free: [
       { date: at('2026-09-01'), free: 5000n },
@@ -46,7 +50,7 @@ async function draw(sent: MessageInitShape<typeof GetForecastResponseSchema>) {
   return gateway.send('GET', url, { headers: { accept: 'image/svg+xml' } })
 }
 
-/** The names of a document's elements, and its texts; fails where it is not well-formed. */
+/** Returns the names of a document's elements, and its texts. Throws if it is malformed. */
 function read(document: string) {
   const names = new Set<string>()
   const texts: string[] = []
@@ -63,7 +67,7 @@ function read(document: string) {
   return { names, texts }
 }
 
-test('a forecast can be a picture that runs nothing, with names as they are', async () => {
+test('a forecast as SVG has no scripts, and names are escaped', async () => {
   const { status, headers, text } = await draw(answer)
   expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8'])
   expect(headers['content-security-policy']).toContain("default-src 'none'")
@@ -78,7 +82,7 @@ test('a forecast can be a picture that runs nothing, with names as they are', as
   expect(text).toContain('prefers-color-scheme: dark')
 })
 
-test('where styles are not known, everything is drawn on light paper', async () => {
+test('without style sheets, the colours are those of light mode', async () => {
   const { text } = await draw(answer)
   const drawn = text.replace(/<style>[^<]*<\/style>/, '')
   expect(drawn).not.toMatch(/var\(|class="[^"]*"[^>]*style=/)
@@ -90,7 +94,7 @@ test('where styles are not known, everything is drawn on light paper', async () 
   ])
 })
 
-test('a bank account without plans has a picture, too', async () => {
+test('a bank account without plans has a chart, too', async () => {
   const free = [{ date: at('2026-09-01'), free: 0n }]
   const span = { startingTime: at('2026-09-01'), endingTime: at('2026-09-01') }
   const { status, text } = await draw({ forecast: { ...span, free }, labels })
@@ -98,28 +102,28 @@ test('a bank account without plans has a picture, too', async () => {
   expect(read(text).texts).toContain('In envelopes')
 })
 
-// Chromium and Firefox ask so for an `img` of a page, and for an address that is typed.
+// `Accept` of Chromium and Firefox: for an `img` of a page, then for a typed address.
 test.each([
   ['image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', 'image/svg+xml'],
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
   ['application/json, image/svg+xml;q=0.5', 'application/json'],
   ['image/svg+xml;q=0, */*', 'application/json'],
   ['text/plain', 'application/json'],
-])('who accepts %s gets %s', async (accept, type) => {
+])('Accept: %s gets %s', async (accept, type) => {
   gateway = await createGateway({ forecasts: { getForecast: () => answer } })
   const { status, headers } = await gateway.send('GET', url, { headers: { accept } })
   expect([status, headers.vary]).toEqual([200, 'accept'])
   expect(headers['content-type']).toBe(`${type}; charset=utf-8`)
 })
 
-test('the reference names both kinds of answers', async () => {
+test('the OpenAPI document has both media types', async () => {
   gateway = await createGateway({})
   const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
   const { content } = body.paths['/api/bank_accounts/{bankAccountId}/forecast'].get.responses[200]
   expect(Object.keys(content)).toEqual(['application/json', 'image/svg+xml'])
 })
 
-test('a picture that waits for its thread, or takes it, for too long is 503', async () => {
+test('a chart that waits or is drawn too long is 503', async () => {
   const module = new URL('../stuck.worker.ts', import.meta.url)
   const drawing = { module, waitTimeoutMs: 100, taskTimeoutMs: 1_000 }
   gateway = await createGateway({ forecasts: { getForecast: () => answer } }, {}, { drawing })

@@ -31,13 +31,15 @@ const forecast = {
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-test('a forecast has its events with what happens to each envelope', async () => {
+test('a forecast has events with the changes of each envelope', async () => {
   gateway = await createGateway({ forecasts: { getForecast: () => ({ forecast }) } })
   const { status, body } = await gateway.send('GET', `${url}?end=2026-11-30T12:00:00Z`)
   expect(status).toBe(200)
   const date = '2026-09-11T05:00:00Z'
   const fired = {
-    ...{ date, originalDate: '2026-09-13T05:00:00Z', weekendAvoided: true },
+    date,
+    originalDate: '2026-09-13T05:00:00Z',
+    weekendAvoided: true,
     fundingScheduleId: ids.fundingScheduleId,
   }
   const one = { date, transactionAmount: 0, contributionAmount: 250, rollingAllocation: 350 }
@@ -48,7 +50,11 @@ test('a forecast has its events with what happens to each envelope', async () =>
     endingBalance: 350,
     events: [
       {
-        ...{ date, delta: 250, contribution: 250, transaction: 0, balance: 350 },
+        date,
+        delta: 250,
+        contribution: 250,
+        transaction: 0,
+        balance: 350,
         spending: [{ ...one, funding: [fired], spendingId: ids.spendingId }],
         funding: [fired],
       },
@@ -58,7 +64,7 @@ test('a forecast has its events with what happens to each envelope', async () =>
   expect(gateway.received.at(-1)?.message).toMatchObject({ end: at('2026-11-30T12:00:00Z') })
 })
 
-test('without an end the service decides, and an unreadable one is refused', async () => {
+test('without an end the service decides; a malformed end is 400', async () => {
   gateway = await createGateway({ forecasts: { getForecast: () => ({ forecast }) } })
   expect(await gateway.send('GET', url)).toMatchObject({ status: 200 })
   expect(gateway.received.at(-1)?.message).not.toHaveProperty('end', expect.anything())
@@ -79,7 +85,7 @@ const asked = {
 const expense = { ...asked, spendingType: 'expense', recurrenceRule: ruleset }
 const goal = { ...asked, spendingType: 'goal' }
 
-test('an estimate answers with what each funding would move', async () => {
+test('an estimate answers with the contribution of each funding', async () => {
   gateway = await createGateway({ forecasts: { estimateCost: () => ({ estimatedCost: 2500n }) } })
   for (const body of [expense, goal, { ...goal, recurrenceRule: null }]) {
     const answer = await gateway.send('POST', `${url}/spending`, { body })
@@ -88,7 +94,9 @@ test('an estimate answers with what each funding would move', async () => {
   const { currentAmount: _, ...unsaved } = expense
   await gateway.send('POST', `${url}/spending`, { body: unsaved })
   expect(gateway.received.at(-1)?.message).toMatchObject({
-    ...{ bankAccountId: ids.bankAccountId, targetAmount: 5000n, currentAmount: 0n },
+    bankAccountId: ids.bankAccountId,
+    targetAmount: 5000n,
+    currentAmount: 0n,
     recurrenceRule: ruleset,
   })
 })
@@ -115,7 +123,7 @@ test('a goal with a rule is refused', async () => {
   expect([answer.status, answer.body.problems.oneOf[0]]).toEqual([400, problems])
 })
 
-test('the next funding answers with what it moves; its body is closed', async () => {
+test('the next funding answers with its contributions; its body is closed', async () => {
   const next = { getNextContribution: () => ({ nextContribution: 3125n }) }
   gateway = await createGateway({ forecasts: next })
   const { fundingScheduleId } = ids

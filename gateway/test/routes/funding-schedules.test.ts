@@ -18,12 +18,14 @@ test('a change answers with the schedule and the recalculated objects', async ()
   expect(answer.body.fundingSchedule.fundingScheduleId).toBe(ids.fundingScheduleId)
   expect(answer.body.spending[0].spendingId).toBe(ids.spendingId)
   expect(gateway.received.at(-1)?.message).toMatchObject({
-    ...{ name: 'Pay', estimatedDeposit: 0n, fundingScheduleId: ids.fundingScheduleId },
+    name: 'Pay',
+    estimatedDeposit: 0n,
+    fundingScheduleId: ids.fundingScheduleId,
     updateMask: { paths: ['name', 'description', 'estimated_deposit'] },
   })
 })
 
-test('an empty change is a change', async () => {
+test('an empty change is accepted', async () => {
   const updateFundingSchedule = () => ({ fundingSchedule, spending: [] })
   gateway = await createGateway({ fundingSchedules: { updateFundingSchedule } })
   const answer = await gateway.send('PATCH', one, { body: {} })
@@ -46,7 +48,7 @@ test.each([
   expect(answer.body.problems).toEqual(problems)
 })
 
-test('a stale date is refused in the words of the specification', async () => {
+test('a past date is refused with the text of the service', async () => {
   const text = 'Next recurrence must be in the future'
   const updateFundingSchedule = () => {
     throw invalid({ nextRecurrence: text }, text)
@@ -60,7 +62,7 @@ test('a stale date is refused in the words of the specification', async () => {
 test.each([
   [notFound('schedule', 'cannot remove it, it does not exist'), 404, 'it does not exist'],
   [refused('cannot remove it, goals are on it'), 400, 'goals are on it'],
-])('a deletion that is refused', async (error, status, text) => {
+])('the refusal of a deletion reaches the client', async (error, status, text) => {
   const deleteFundingSchedule = () => {
     throw error
   }
@@ -70,7 +72,7 @@ test.each([
   expect(answer.body).toEqual({ error: `cannot remove it, ${text}` })
 })
 
-test('a deletion answers with nothing', async () => {
+test('a deletion answers with an empty body', async () => {
   gateway = await createGateway({ fundingSchedules: { deleteFundingSchedule: () => ({}) } })
   const answer = await gateway.send('DELETE', one)
   expect([answer.status, answer.text]).toEqual([200, ''])

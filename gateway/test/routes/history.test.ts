@@ -5,14 +5,27 @@ import { accountUrl, ids } from '../samples.ts'
 
 const at = timestampFromDate(new Date('2026-01-02T03:04:05Z'))
 const entry = {
-  ...{ operationId: 'op_1', pot: 'envelope', spendingId: ids.spendingId },
-  ...{ delta: -500n, amount: 1200n, cause: 'transfer', causeId: 'op_1', createdAt: at },
-  ...{ createdBy: ids.userId, transfer: { fromSpendingId: ids.spendingId } },
+  operationId: 'op_1',
+  pot: 'envelope',
+  spendingId: ids.spendingId,
+  delta: -500n,
+  amount: 1200n,
+  cause: 'transfer',
+  causeId: 'op_1',
+  createdAt: at,
+  createdBy: ids.userId,
+  transfer: { fromSpendingId: ids.spendingId },
 }
 const shown = {
-  ...{ operationId: 'op_1', pot: 'envelope', spendingId: ids.spendingId },
-  ...{ delta: -500, amount: 1200, cause: 'transfer', causeId: 'op_1' },
-  ...{ createdAt: '2026-01-02T03:04:05Z', createdBy: ids.userId },
+  operationId: 'op_1',
+  pot: 'envelope',
+  spendingId: ids.spendingId,
+  delta: -500,
+  amount: 1200,
+  cause: 'transfer',
+  causeId: 'op_1',
+  createdAt: '2026-01-02T03:04:05Z',
+  createdBy: ids.userId,
   transfer: { fromSpendingId: ids.spendingId, toSpendingId: null },
 }
 
@@ -22,7 +35,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 test.each([
   [`${accountUrl}/history`, undefined],
   [`${accountUrl}/spending/${ids.spendingId}/history`, ids.spendingId],
-])('%s comes in pages', async (url, spendingId) => {
+])('%s has pages', async (url, spendingId) => {
   const listHistory = ({ before }: { before?: unknown }) => ({
     entries: [entry],
     hasMore: before === undefined,

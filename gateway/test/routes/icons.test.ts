@@ -37,6 +37,6 @@ test.each([
   expect([answer.status, answer.body.problems]).toEqual([400, { name: problem }])
 })
 
-test('what is no JSON is 400', async () => {
+test('malformed JSON is 400', async () => {
   expect((await search('{')).status).toBe(400)
 })

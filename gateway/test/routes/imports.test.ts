@@ -5,7 +5,7 @@ import { ImportPreviewSchema, ImportSchema } from '@coffer/proto/ledger/v1/impor
 import { type CreateMappingRequest, ImportMappingSchema } from '@coffer/proto/ledger/v1/mapping'
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { fileTaker, formOf } from '../forms.ts'
+import { createFileStub, formOf } from '../forms.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
@@ -47,9 +47,9 @@ function sent<Message>(): Message {
   return gateway.received.at(-1)?.message as Message
 }
 
-describe('handing in a CSV file', () => {
+describe('uploading a CSV file', () => {
   const file = new File(['Date,Text,Amount'], 'june.csv', { type: 'text/csv' })
-  const { take, taken } = fileTaker(() => ({
+  const { take, taken } = createFileStub(() => ({
     import: { ...csvImport, file: create(FileSchema, { fileId, name: 'june.csv' }) },
   }))
   const imports = { createImport: take }
@@ -76,7 +76,7 @@ describe('handing in a CSV file', () => {
     })
   })
 
-  test('is 400 with what the ledger says of it', async () => {
+  test('is 400 with the refusal of the ledger', async () => {
     const createImport = () => {
       throw invalid({ data: 'must not be empty' })
     }
@@ -92,7 +92,7 @@ describe('handing in a CSV file', () => {
 })
 
 describe('an import', () => {
-  test('shows what it would store', async () => {
+  test('has a preview', async () => {
     const effect = 'left out: stored already'
     const row = {
       uploadIdentifier: 'A',
@@ -142,7 +142,7 @@ describe('an import', () => {
     expect(sent()).toMatchObject({ ...body, transactionImportId: ids.transactionImportId })
   })
 
-  test('takes no other step, and says what both shapes want', async () => {
+  test('refuses other steps with the problems of both shapes', async () => {
     const getImport = () => ({ import: csvImport })
     gateway = await createGateway({ imports: { getImport } }, uploadsOn)
     const { status, body } = await gateway.send('PATCH', one, { body: { status: 'complete' } })
@@ -160,7 +160,7 @@ describe('an import', () => {
     ])
   })
 
-  test('that is not there is 404, whatever the body', async () => {
+  test('that does not exist is 404 with any body', async () => {
     const getImport = () => {
       throw notFound('transaction import')
     }
@@ -196,7 +196,7 @@ describe('mappings', () => {
         balance: { kind: 'field', fields: [{ name: 'Amount' }] },
       },
     ],
-  ])('are answered as they were sent: %s', async (_what, body) => {
+  ])('are answered as sent: %s', async (_what, body) => {
     gateway = await createGateway({ mappings: { createMapping: stored } }, uploadsOn)
     const answer = await gateway.send('POST', '/api/mappings', { body: { mapping: body } })
     expect(answer).toMatchObject({ status: 200 })

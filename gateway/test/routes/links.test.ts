@@ -79,7 +79,7 @@ test('a patch names what it changes, and null clears', async () => {
   expect(gateway.received.at(-1)?.message).not.toHaveProperty('description', expect.anything())
 })
 
-test('a missing link comes before a bad body, and before JSON that cannot be read', async () => {
+test('a missing link is 404 also with a bad body or malformed JSON', async () => {
   gateway = await createGateway({
     links: {
       getLink: () => {
@@ -94,7 +94,7 @@ test('a missing link comes before a bad body, and before JSON that cannot be rea
   }
 })
 
-test('deleting answers with nothing', async () => {
+test('deleting answers with an empty body', async () => {
   gateway = await createGateway({ links: { deleteLink: () => ({}) } })
   const { status, text } = await gateway.send('DELETE', `/api/links/${linkId}`)
   expect([status, text]).toEqual([200, ''])
@@ -126,7 +126,7 @@ describe('a link over a feed connection', () => {
     expect(gateway.received.at(-1)?.message).toMatchObject({ feedLinkId, linkId })
   })
 
-  test('is made even when the connection cannot be activated at once', async () => {
+  test('is created even when the connection cannot be activated at once', async () => {
     const feedLinks = {
       getFeedLink: () => ({ feedLink }),
       activateFeedLink: () => {

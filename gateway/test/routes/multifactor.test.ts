@@ -37,13 +37,13 @@ describe('signing in with a second factor', () => {
   test.each([
     ['a full session', bySession],
     ['a key', byKey],
-    ['nobody', null],
+    ['a request without a credential', null],
   ])('is not for %s', async (_name, as) => {
     gateway = await createGateway({})
     expect((await gateway.send('POST', url, { body: { totp: '123456' }, as })).status).toBe(401)
   })
 
-  test('a wrong code leaves the cookie; too many say when to try again', async () => {
+  test('a wrong code keeps the cookie; too many are 429 with Retry-After', async () => {
     let refusal = refused('wrong', { status: 401 })
     gateway = await createGateway({
       multifactor: {
@@ -70,7 +70,7 @@ describe('signing in with a second factor', () => {
   )
 })
 
-test('a pending session may see who it is, and nothing else', async () => {
+test('a pending session may only call GET /api/users/me', async () => {
   const getMe = () => ({ user, mfaPending: true, isActive: true, nextUrl: '/login/multifactor' })
   gateway = await createGateway({ users: { getMe }, links: { listLinks: () => ({ links: [] }) } })
   const { status, body } = await gateway.send('GET', '/api/users/me', { as: byPending })
@@ -113,7 +113,7 @@ describe('the authenticator', () => {
     })
   })
 
-  test('is set up with a proof where one is sent', async () => {
+  test('is set up with re-authentication if the body has it', async () => {
     gateway = await createGateway({ multifactor: { setUpTotp: () => ({ uri: 'x' }) } })
     const post = (body: object) => gateway.send('POST', totpUrl('setup'), { as: bySession, body })
     expect((await post({ currentPassword: 'long enough' })).status).toBe(200)

@@ -23,7 +23,7 @@ const ledger: Stubs = {
 const { spendingId, transactionId, transactionUploadId } = ids
 const tea = { name: 'Tea', amount: 5, date: '2026-01-02T00:00:00Z', spendingId }
 const transfer = { toSpendingId: spendingId, amount: 5 }
-/** Every write that may touch an envelope. */
+/** Every write that may change an envelope. */
 const writes: ['POST' | 'PATCH' | 'DELETE', string, object | undefined][] = [
   ['POST', '/transactions', tea],
   ['POST', '/transactions/bulk', { transactions: [tea] }],
@@ -38,7 +38,7 @@ async function send([method, path, body]: (typeof writes)[number], stubs: Stubs)
   return gateway.send(method, `${accountUrl}${path}`, body ? { body } : {})
 }
 
-test.each(writes)('%s %s answers with the plans it moved', async (...write) => {
+test.each(writes)('%s %s answers with the recalculated plans', async (...write) => {
   const recalculateSpending = () => ({ spending: [spending] })
   const answer = await send(write, { spending: { recalculateSpending } })
   expect(answer.status).toBe(200)
@@ -46,18 +46,21 @@ test.each(writes)('%s %s answers with the plans it moved', async (...write) => {
   expect(answer.headers).not.toHaveProperty('coffer-recalculation')
 })
 
-test.each(writes)('%s %s is recorded while budgeting is away, and says so', async (...write) => {
-  const recalculateSpending = () => {
-    throw unavailable('budgeting is away')
-  }
-  const answer = await send(write, { spending: { recalculateSpending } })
-  expect(answer.status).toBe(200)
-  expect(answer.headers['coffer-recalculation']).toBe('pending')
-  expect(answer.body.spending ?? []).toEqual([])
-  expect(answer.body.balance.free).toBe(45_000)
-})
+test.each(writes)(
+  '%s %s succeeds while budgeting is away, with Coffer-Recalculation',
+  async (...write) => {
+    const recalculateSpending = () => {
+      throw unavailable('budgeting is away')
+    }
+    const answer = await send(write, { spending: { recalculateSpending } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['coffer-recalculation']).toBe('pending')
+    expect(answer.body.spending ?? []).toEqual([])
+    expect(answer.body.balance.free).toBe(45_000)
+  },
+)
 
-test.each(writes)('%s %s does not wait for plans that do not come', async (...write) => {
+test.each(writes)('%s %s gives up the recalculation after its timeout', async (...write) => {
   const never = () => new Promise<never>(() => undefined)
   const answer = await send(write, { spending: { recalculateSpending: never } })
   expect(answer.status).toBe(200)

@@ -36,7 +36,7 @@ test('a changed password ends other sessions at once, though verified a moment a
   expect((await gateway.send('GET', '/api/links', { as: bySession })).status).toBe(200)
 })
 
-test('a wrong current password is 401 and leaves the cookie', async () => {
+test('a wrong current password is 401 and keeps the cookie', async () => {
   gateway = await createGateway({
     passwords: {
       changePassword: () => {
@@ -79,13 +79,13 @@ test.each([
   [{}, ['currentPassword', 'newPassword']],
   [{ ...body, newPassword: 'short' }, ['newPassword']],
   [{ ...body, more: 1 }, ['more']],
-])('%j changes no password', async (sent, problems) => {
+])('%j is 400 and changes no password', async (sent, problems) => {
   gateway = await createGateway({})
   const answer = await gateway.send('PUT', passwordUrl, { as: bySession, body: sent })
   expect([answer.status, Object.keys(answer.body.problems).sort()]).toEqual([400, problems])
 })
 
-test('a user is shown bare, to sessions', async () => {
+test('a user is shown without the account, only to sessions', async () => {
   gateway = await createGateway({ users: { getUser: () => ({ user }) } })
   const url = `/api/users/${alice.userId}`
   const { status, body: shown } = await gateway.send('GET', url, { as: bySession })
@@ -96,7 +96,7 @@ test('a user is shown bare, to sessions', async () => {
   expect(wrong.status).toBe(400)
 })
 
-test('a reset needs no session, sets no cookie and answers nothing', async () => {
+test('a reset needs no session, sets no cookie and has an empty answer', async () => {
   gateway = await createGateway({ passwords: { resetPassword: () => ({}) } })
   const reset = (sent: object) =>
     gateway.send('POST', '/api/authentication/reset', { as: null, body: sent })

@@ -14,7 +14,7 @@ const session = { sessionId, isCurrent: true, createdAt: at, lastUsedAt: at, exp
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-test('sessions are listed for whoever is signed in', async () => {
+test('the sessions of the caller are listed', async () => {
   const listSessions = () => ({ sessions: [create(SessionSchema, session)] })
   gateway = await createGateway({ sessions: { listSessions } })
   const { status, body } = await gateway.send('GET', url, { as: bySession })
@@ -49,7 +49,7 @@ test.each([url, `${url}/${sessionId}`])('DELETE %s ends sessions at once', async
   expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
 })
 
-test('a session that is not there is 404, what is no ID 400', async () => {
+test('a missing session is 404, a malformed ID 400', async () => {
   gateway = await createGateway({
     sessions: {
       endSession: () => {

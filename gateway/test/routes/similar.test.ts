@@ -26,7 +26,7 @@ const cluster = create(TransactionClusterSchema, {
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-test('a cluster is answered with its words and members, none of them a message', async () => {
+test('a cluster has its words and members as plain JSON', async () => {
   gateway = await createGateway({ similar: { getCluster: () => ({ cluster }) } })
   const { status, body } = await gateway.send('GET', url)
   expect(status).toBe(200)

@@ -30,7 +30,7 @@ test.each([
     { ruleset, autoCreateTransaction: true },
   ],
   [undated, { ruleset }],
-])('%j is one of the two shapes', async (body, expected) => {
+])('%j is an expense or a goal', async (body, expected) => {
   gateway = await createGateway({ spending: { createSpending: () => ({ spending }) } })
   const answer = await gateway.send('POST', url, { body })
   expect(answer.status).toBe(200)
@@ -62,7 +62,7 @@ test.each([
 test.each([
   [{ targetAmount: 0, autoCreateTransaction: true }, 'autoCreateTransaction'],
   [{ spendingType: 'goal', autoCreateTransaction: true }, 'spendingType "goal"'],
-])('%j tells its shape by %s', async (body, sign) => {
+])('the shape of %j is recognised by %s', async (body, sign) => {
   gateway = await createGateway({})
   const answer = await gateway.send('POST', url, { body })
   const error = `Invalid request: problems.oneOf[0] is for the shape that ${sign} stands for`
@@ -145,7 +145,7 @@ test.each([
   expect(answer.body.problems).toEqual(problems)
 })
 
-test('list, one, its transactions and deletion', async () => {
+test('spending objects can be listed, read and deleted, and have transactions', async () => {
   gateway = await createGateway({
     spending: {
       listSpending: () => ({ spending: [spending] }),
@@ -163,14 +163,17 @@ test('list, one, its transactions and deletion', async () => {
   expect([deleted.status, deleted.text]).toEqual([200, ''])
 })
 
-test('a partial change names what was sent, a null rule included', async () => {
+test('the mask of a partial change has every key sent, also a null rule', async () => {
   gateway = await createGateway({ spending: { updateSpending: () => ({ spending }) } })
   const body = { name: ' Bike ', targetAmount: 5, ruleset: null, isPaused: false }
   const answer = await gateway.send('PATCH', one, { body })
   expect(answer.status).toBe(200)
   expect(answer.body.spendingId).toBe(ids.spendingId)
   expect(gateway.received.at(-1)?.message).toMatchObject({
-    ...{ name: 'Bike', targetAmount: 5n, isPaused: false, spendingId: ids.spendingId },
+    name: 'Bike',
+    targetAmount: 5n,
+    isPaused: false,
+    spendingId: ids.spendingId,
     updateMask: { paths: ['name', 'target_amount', 'ruleset', 'is_paused'] },
   })
 })
@@ -224,17 +227,30 @@ test('a missing spending object is 404 even with a bad body', async () => {
   expect(answer.status).toBe(404)
 })
 
-test('an explanation is sentences and the figures behind them', async () => {
+test('an explanation has sentences and their figures', async () => {
   const explanation = create(ExplanationSchema, {
-    ...{ spendingId: ids.spendingId, asOf: spending.createdAt, nextContributionAmount: 1234n },
-    ...{ sentences: ['$12.34.'], method: 'split', need: 12_343n, divisor: 10n, remainder: 3n },
+    spendingId: ids.spendingId,
+    asOf: spending.createdAt,
+    nextContributionAmount: 1234n,
+    sentences: ['$12.34.'],
+    method: 'split',
+    need: 12_343n,
+    divisor: 10n,
+    remainder: 3n,
   })
   gateway = await createGateway({ spending: { explainSpending: () => ({ explanation }) } })
   const answer = await gateway.send('GET', `${one}/explain`)
   expect(answer.status).toBe(200)
   expect(answer.body).toMatchObject({
-    ...{ spendingId: ids.spendingId, asOf: '2026-01-02T03:04:05Z', sentences: ['$12.34.'] },
-    ...{ nextContributionAmount: 1234, need: 12_343, divisor: 10, remainder: 3 },
-    ...{ due: null, dueDates: [], fundingDates: [] },
+    spendingId: ids.spendingId,
+    asOf: '2026-01-02T03:04:05Z',
+    sentences: ['$12.34.'],
+    nextContributionAmount: 1234,
+    need: 12_343,
+    divisor: 10,
+    remainder: 3,
+    due: null,
+    dueDates: [],
+    fundingDates: [],
   })
 })

@@ -14,7 +14,7 @@ const recalculated = { spending: { recalculateSpending: () => ({ spending: [spen
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-describe('adding a transaction', () => {
+describe('creating a transaction', () => {
   test('answers with transaction and balances, without spending when unassigned', async () => {
     gateway = await createGateway({ transactions: { createTransaction: () => written } })
     const sent = { ...body, merchantName: null, spendingId: null, isPending: null }
@@ -99,7 +99,7 @@ describe('adding a transaction', () => {
     }
   })
 
-  test('reports a missing bank account before a bad body', async () => {
+  test('is 404 for a missing bank account also with a bad body', async () => {
     const bankAccounts = {
       describeBankAccount: () => {
         throw notFound('bank account')
@@ -183,7 +183,7 @@ test.each([
 describe('changing a transaction', () => {
   const updated = { ...written, envelopes: [] }
 
-  test('null takes it out of its envelope; keys not sent are left alone', async () => {
+  test('null removes it from its envelope; keys that are not sent stay unchanged', async () => {
     gateway = await createGateway({ transactions: { updateTransaction: () => updated } })
     const sent = { spendingId: null, merchantName: null, name: 'Food' }
     const answer = await gateway.send('PATCH', oneUrl, { body: sent })
@@ -228,13 +228,13 @@ describe('changing a transaction', () => {
     expect(answer.headers['coffer-recalculation']).toBe('pending')
   })
 
-  test('adjustsBalance is not a key of it', async () => {
+  test('does not accept adjustsBalance', async () => {
     gateway = await createGateway({ transactions: { getTransaction: () => ({ transaction }) } })
     const answer = await gateway.send('PATCH', oneUrl, { body: { adjustsBalance: true } })
     expect(answer.body.problems).toEqual({ adjustsBalance: 'key not expected' })
   })
 
-  test('a soft-deleted one is 404 before a bad body', async () => {
+  test('is 404 for a soft-deleted one also with a bad body', async () => {
     const gone = { ...transaction, deletedAt: transaction.createdAt as never }
     gateway = await createGateway({
       transactions: { getTransaction: () => ({ transaction: gone }) },

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
 import { WebSocket } from 'ws'
 import { startGateway } from '../../src/main.ts'
-import { fileTaker, formOf } from '../forms.ts'
+import { createFileStub, formOf } from '../forms.ts'
 import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, upload } from '../samples.ts'
 import { alice, type Stubs } from '../stub-mesh.ts'
@@ -26,7 +26,7 @@ describe('uploading a file', () => {
       file: create(FileSchema, { fileId: upload.fileId, name: 'june.qfx', size: 5n }),
     },
   }
-  const { take, taken } = fileTaker(() => created)
+  const { take, taken } = createFileStub(() => created)
   const uploads = { createUpload: take }
   const file = new File(['<OFX>'], 'june.qfx', { type: 'application/vnd.intu.QFX' })
 
@@ -159,7 +159,7 @@ describe('the progress socket', () => {
     return { socket, frames, closed: once(socket, 'close') }
   }
 
-  /** The answer to an upgrade that is refused. */
+  /** Returns the answer to a refused upgrade. */
   async function refusal(path: string, headers?: Record<string, string>) {
     const { socket } = connect(path, headers)
     const [request, response] = await once(socket, 'unexpected-response')
@@ -190,7 +190,7 @@ describe('the progress socket', () => {
     ])
   })
 
-  test('misses nothing that is announced while the upload is read', async () => {
+  test('misses no message that is published while the upload is read', async () => {
     let reads = 0
     const getUpload = async () => {
       reads += 1
@@ -218,7 +218,7 @@ describe('the progress socket', () => {
     ])
   })
 
-  test('shows the stored status when nothing is announced', async () => {
+  test('shows the stored status when no message is published', async () => {
     let reads = 0
     const getUpload = () => {
       reads += 1
@@ -233,7 +233,7 @@ describe('the progress socket', () => {
     expect(frames.slice(1, -1)).toContainEqual(expect.objectContaining({ status: 'processing' }))
   })
 
-  test('gives up in the end', async () => {
+  test('closes after its timeout', async () => {
     await serve({ getUpload: () => ({ upload }) }, { progressTimes: { ...never, limitMs: 50 } })
     const { frames, closed } = connect()
     await closed
@@ -256,7 +256,7 @@ describe('the progress socket', () => {
       const answer = await refusal(progressUrl, { ...byKey, origin: other })
       expect(answer).toEqual({ status: 403, body: { error: expect.anything() } })
     }
-    // A session belongs to a browser, which always names the page.
+    // A session belongs to a browser, and browsers always send Origin.
     expect(await refusal(progressUrl, bySession)).toMatchObject({ status: 403 })
     expect(await refusal(progressUrl, { ...bySession, origin })).toMatchObject({ status: 404 })
     const plain = await gateway.send('GET', progressUrl)
