@@ -96,7 +96,7 @@ const drawing: WorkersOptions<string> = {
 const fileLimits = {
   max: 100,
   perAccountMax: 10,
-  text: 'too many files at a time',
+  text: 'too many files at a time: repeat after Retry-After',
 }
 
 /** Returns the HTTP application; it does not listen yet. Closing it ends its worker threads. */

@@ -32,7 +32,7 @@ export function createOrigins(config: { allowedOrigins: string[]; externalUrl: s
       const { origin, 'sec-fetch-site': site } = request.headers
       if (origin === undefined && site === undefined) return
       if (site === 'same-origin' || site === 'none' || isOwn(origin, request)) return
-      throw forbidden('pages of other origins may not do this')
+      throw forbidden('pages of other origins need an API key or COFFER_ALLOWED_ORIGINS')
     },
   }
 }

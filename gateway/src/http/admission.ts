@@ -51,7 +51,7 @@ export async function admit(
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
     if (credential.isReadOnly && !reads && method !== 'GET') {
-      throw forbidden('this API key may only read')
+      throw forbidden('this API key may only read: use one of scope full')
     }
     if (paid && !credential.subscriptionActive) {
       throw refused('the subscription is not active', { status: 402 })

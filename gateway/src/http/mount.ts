@@ -70,7 +70,8 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
     },
     onRequest: async (request) => {
-      if (request.ws && !route.socket) throw refused('this path is not a WebSocket')
+      if (request.ws && !route.socket)
+        throw refused('this path is not a WebSocket: send the request without Upgrade')
       admissions.set(request, await admit(deps, route, request))
     },
     ...(route.file ? { onSend: closeAfterRest } : {}),

@@ -7,9 +7,8 @@ import type { Feature } from '../auth/features.ts'
 import type { Answer } from './openapi.ts'
 
 /**
- * Authentication classes of routes (docs/security.md#who-may-do-what): whether API keys are
- * accepted (`key`), whether the account must be paid up (`paid`), and which sessions are accepted
- * by whether they owe their second factor (`pending`).
+ * Authentication classes of routes (docs/security.md#who-may-do-what). `key`: accepts API keys.
+ * `paid`: the account must be paid up. `pending`: whether sessions owe their second factor.
  */
 export const authClasses = {
   none: { key: false, paid: false, pending: [true, false] },
@@ -69,7 +68,7 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   path: Path
   summary: string
   auth: AuthClass
-  /** The optional feature of the route; 404 where the feature is off. */
+  /** The optional feature of the route; 404 if the feature is off. */
   feature?: Feature
   query?: Query
   body?: Body

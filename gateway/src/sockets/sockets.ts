@@ -17,7 +17,7 @@ export interface Sockets {
 
 /** Returns admission control of sockets: the page's origin and limits (docs/api.md#sockets). */
 export function createSockets({ socketsMax }: { socketsMax: number }, origins: Origins): Sockets {
-  const text = 'too many open sockets'
+  const text = 'too many open sockets: close one first'
   const limiter = createConcurrencyLimiter({
     max: socketsMax,
     perAccountMax: socketsPerAccountMax,
@@ -29,7 +29,7 @@ export function createSockets({ socketsMax }: { socketsMax: number }, origins: O
       // CSRF: browsers always send `Origin`. A client with a key but no `Origin` is no browser.
       const isByClient = origin === undefined && isBasic(authorization)
       if (!isByClient && !origins.isOwn(origin, request)) {
-        throw forbidden('sockets are open to pages of this host only')
+        throw forbidden('open sockets from a page of this host, or with an API key and no Origin')
       }
       limiter.requireFree(accountId)
     },

@@ -24,7 +24,8 @@ test.each([
 ])('a key of scope read gets 403 on %s %s with any body', async (method, path) => {
   gateway = await createGateway({})
   const answer = await gateway.send(method, path, { as: byReader, body: {} })
-  expect([answer.status, answer.body]).toEqual([403, { error: 'this API key may only read' }])
+  const error = 'this API key may only read: use one of scope full'
+  expect([answer.status, answer.body]).toEqual([403, { error }])
   expect(gateway.received.map(({ rpc }) => rpc)).toEqual(['VerifyApiKey'])
 })
 

@@ -8,9 +8,9 @@ import { locateJsonFault } from './json-fault.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a JSON body by a schema (docs/api.md#bodies). Throws refused (400) for an empty body, bad
- * JSON or anything but an object, refused (415) for another content type, and invalid with problems
- * by field. `timezone` is the account's IANA name, for problems about days.
+ * Parses a JSON body by a schema (docs/api.md#bodies). Throws refused: 400 for an empty body, bad
+ * JSON or anything but an object, 415 for another content type. Throws invalid with problems by
+ * field. `timezone` is the account's IANA name, for problems about days.
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,

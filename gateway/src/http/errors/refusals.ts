@@ -17,7 +17,7 @@ export function refuseEmpty(request: FastifyRequest): void {
 
 function refuseMethod(reply: FastifyReply, allowed: string[]): never {
   reply.header('allow', allowed.join(', '))
-  throw refused('the method is not allowed here', { status: 405 })
+  throw refused('the method is not allowed on this path: see the Allow header', { status: 405 })
 }
 
 /**
