@@ -10,7 +10,7 @@ import { settings } from './config.ts'
 import { type Forecasters, forecastRoutes } from './forecast/forecast.rpc.ts'
 import { comparisonActivities } from './ledger/comparison.activities.ts'
 import { handlers } from './ledger/envelope.consumer.ts'
-import { openingActivities } from './plans/opening.activities.ts'
+import { creationActivities } from './plans/creation.activities.ts'
 import { spendingRoutes } from './plans/spending.rpc.ts'
 import { createPlanWriter } from './plans/writer.service.ts'
 import { fundingScheduleRoutes } from './schedules/funding-schedule.rpc.ts'
@@ -19,7 +19,7 @@ import { removalActivities } from './tenancy/removal.activities.ts'
 
 const workflow = { taskQueue: 'budgeting', args: [] }
 
-/** Budgeting: the plans (design 1). */
+/** The budgeting service: plans and funding schedules (docs/plans.md). */
 export const budgeting = defineService({
   name: 'budgeting',
   schema: 'budgeting',
@@ -31,12 +31,12 @@ export const budgeting = defineService({
       module: new URL('./forecast/forecast.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
-      // Together less than the deadline of the call.
+      // Both timeouts together stay below the deadline of the call.
       waitTimeoutMs: 1_000,
       taskTimeoutMs: 3_500,
       memoryMaxMb: 256,
       exceeded: () => {
-        throw unavailable('the forecast takes too long: ask for a nearer end')
+        throw unavailable('the forecast takes too long: send an earlier end')
       },
     })
     return {
@@ -55,7 +55,7 @@ export const budgeting = defineService({
         ...accountRemovalActivities(deps),
         ...advanceActivities(deps),
         ...comparisonActivities(deps),
-        ...openingActivities(deps),
+        ...creationActivities(deps),
         ...removalActivities(deps),
         ...scheduleRemovalActivities(deps),
       },

@@ -34,7 +34,9 @@ export function depsOf(booted: Booted): AdvanceDeps {
     config: { expenseCarryOver: false, advancedAtOnce: 3, advanceShare: 1 },
     mesh: booted.host.mesh,
     signer: loadSigner(booted.keysFolder, 'budgeting'),
-    ...{ database, clock, log },
+    database,
+    clock,
+    log,
     ...createPlanWriter({ database, clock }),
   } as unknown as AdvanceDeps
 }
@@ -74,7 +76,10 @@ export async function outcome(home: Household) {
   return {
     schedules: fundingSchedules.map((one) => [one.name, one.nextRecurrence, one.lastRecurrence]),
     plans: (await home.list()).map((one) => [
-      ...[one.name, one.nextRecurrence, one.lastRecurrence, one.isBehind],
+      one.name,
+      one.nextRecurrence,
+      one.lastRecurrence,
+      one.isBehind,
     ]),
     amounts: await shown(home),
     booked: booked.sort(),

@@ -55,9 +55,21 @@ export async function household(
   const list = async () => (await spending.listSpending({ bankAccountId }, as)).spending
   const balances = async () => (await accounts.getBalances({ bankAccountId }, as)).balances
   return {
-    ...{ accountId, as, bankAccountId, linkId },
-    ...{ links, accounts, envelopes, transactions, schedules, spending },
-    ...{ pay, expense, goal, list, balances },
+    accountId,
+    as,
+    bankAccountId,
+    linkId,
+    links,
+    accounts,
+    envelopes,
+    transactions,
+    schedules,
+    spending,
+    pay,
+    expense,
+    goal,
+    list,
+    balances,
   }
 }
 

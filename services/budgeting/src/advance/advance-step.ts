@@ -1,40 +1,40 @@
 import { newId } from '@coffer/kit/values/id'
 import { rollDue } from '../contributions/due-dates.ts'
-import { type Amounts, changedBy, justAfter } from '../plans/plan.ts'
-import { type FundedSpending, type PlanScope, withFunding } from '../plans/spending.ts'
+import { type Amounts, applyAmounts, justAfter } from '../plans/plan.ts'
+import { type BankAccountKey, type FundedSpending, withFunding } from '../plans/spending.ts'
 import type { Current, Decision } from '../plans/unit-of-work.ts'
 import { type FundingSchedule, fire } from '../schedules/funding-schedule.ts'
 import {
-  fundingLines,
+  calculateLines,
+  type EventBatch,
+  listMissedEvents,
   type MissedEvent,
-  missedEvents,
-  type Stretch,
-  stretchesOf,
+  splitIntoBatches,
 } from './advance.ts'
 import { afterDue, afterFunding, isDue } from './advanced-plan.ts'
 import type { FundingRun, RunLine } from './funding-run.ts'
 
-/** A bank account that is being advanced: where it is, on what kind of link, what it holds. */
+/** A bank account that the hourly job advances. */
 export interface Advancing {
-  scope: PlanScope
+  scope: BankAccountKey
   timezone: string
   isManualLink: boolean
-  /** As of the beginning. */
+  /** Amounts in the ledger before the first step. */
   envelopes: readonly Amounts[]
 }
 
-/** What the ledger is to book: a run that is pending, or a due date of a plan as it was then. */
-export type Happening =
+/** An event for the ledger to book: a pending run, or a due date with the plan as of that date. */
+export type BookableEvent =
   | { kind: 'run'; run: FundingRun; lines: readonly RunLine[] }
   | { kind: 'due'; plan: FundedSpending }
 
-/** With what the ledger has answered; it answers nothing of a due date that books nothing. */
-export type Happened = Happening & { envelopes: readonly Amounts[] }
+/** An event after its booking, with the amounts of the ledger's answer; empty for goals. */
+export type BookedEvent = BookableEvent & { envelopes: readonly Amounts[] }
 
-/** Events that are looked at: a stretch is some of them, the next step sees what is left. */
+/** Events calculated for a step. The step takes their first batch, later steps the others. */
 const eventsMax = 50
 
-/** Rows as a step changes them. */
+/** Rows of a step, which its functions change. */
 interface StepState {
   advancing: Advancing
   now: Date
@@ -48,15 +48,15 @@ interface StepState {
 }
 
 /**
- * One step of what a bank account has missed: its plans go on from what the ledger has booked; then
- * the next firings are decided and their schedules moved on. Replies what the ledger is to book
- * next: all that is pending before anything else, so that no due date overtakes its money. Null
- * where nothing is left. May be repeated: what another process has done meanwhile is passed over.
+ * Decides one step of a bank account: applies the booked events to the plans, then decides the next
+ * firings and moves their schedules on (docs/hourly-job.md#steps-and-repeating-them). Replies the
+ * events to book next, null if nothing is left. Pending runs come first, so that their money
+ * arrives before a later due date. Idempotent: events that another process has applied are skipped.
  */
 export function decideStep(
   current: Current,
-  { advancing, happened, now }: { advancing: Advancing; happened: readonly Happened[]; now: Date },
-): Decision<Happening[] | null> {
+  { advancing, booked, now }: { advancing: Advancing; booked: readonly BookedEvent[]; now: Date },
+): Decision<BookableEvent[] | null> {
   const state: StepState = {
     advancing,
     now,
@@ -74,7 +74,7 @@ export function decideStep(
     decided: [],
   }
   const before = new Map(state.plans)
-  for (const one of happened) goOn(state, one)
+  for (const one of booked) applyBooked(state, one)
   const reply = state.runs.size > 0 ? pendingOf(state, current.lines) : decideNext(state)
   const read = new Map(current.schedules.map((one) => [one.fundingScheduleId, one]))
   return {
@@ -86,8 +86,8 @@ export function decideStep(
   }
 }
 
-/** Ends a run or a period for the plans. */
-function goOn({ advancing, plans, runs, ended }: StepState, one: Happened): void {
+/** Applies a booked run or the end of a period to the plans. */
+function applyBooked({ advancing, plans, runs, ended }: StepState, one: BookedEvent): void {
   const { timezone } = advancing
   if (one.kind === 'due') {
     const plan = plans.get(one.plan.spendingId)
@@ -103,56 +103,55 @@ function goOn({ advancing, plans, runs, ended }: StepState, one: Happened): void
   for (const plan of afterFunding(funded, one.envelopes, asOf)) plans.set(plan.spendingId, plan)
 }
 
-function pendingOf({ runs }: StepState, lines: readonly RunLine[]): Happening[] {
+function pendingOf({ runs }: StepState, lines: readonly RunLine[]): BookableEvent[] {
   return [...runs.values()].map((run) => {
     const isOf = ({ fundingRunId }: RunLine) => fundingRunId === run.fundingRunId
     return { kind: 'run', run, lines: lines.filter(isOf) }
   })
 }
 
-function decideNext(state: StepState): Happening[] | null {
+function decideNext(state: StepState): BookableEvent[] | null {
   const { timezone } = state.advancing
-  const events = missedEvents(
+  const events = listMissedEvents(
     { schedules: [...state.schedules.values()], spending: [...state.plans.values()] },
     { timezone, now: state.now, limit: eventsMax },
   )
   const [first] = events
-  const [stretch] = stretchesOf(events)
-  if (!first || !stretch) return null
-  bringAmounts(state, first)
-  return [...firingsOf(state, stretch), ...duesOf(state, stretch)]
+  const [batch] = splitIntoBatches(events)
+  if (!first || !batch) return null
+  mergeAmounts(state, first)
+  return [...decideFirings(state, batch), ...listDues(state, batch)]
 }
 
 /**
- * Brings the plans the amounts that the ledger has: what is decided from here on must not depend on
- * how soon events come. As of before the first event: the contributions are those that all of them
- * would have been decided on.
+ * Updates the plans to the ledger's amounts, so that decisions do not depend on the delay of events.
+ * Contributions are as of 1 ms before the first missed event.
  */
-function bringAmounts({ advancing, plans }: StepState, first: MissedEvent): void {
+function mergeAmounts({ advancing, plans }: StepState, first: MissedEvent): void {
   const asOf = { timezone: advancing.timezone, now: new Date(first.at.getTime() - 1) }
   const byId = new Map(advancing.envelopes.map((envelope) => [envelope.spendingId, envelope]))
   for (const plan of plans.values()) {
-    const [changed] = changedBy(plan, byId.get(plan.spendingId), asOf)
+    const [changed] = applyAmounts(plan, byId.get(plan.spendingId), asOf)
     if (changed) plans.set(plan.spendingId, changed)
   }
 }
 
 /**
- * Moves the schedules on. A firing is a run, whose amounts are never computed again, or where there
- * is nothing to move, the plans go on at once.
+ * Moves the schedules on and creates a run for each firing. Its amounts are stored and never
+ * calculated again. A firing that moves nothing creates no run; its plans are updated here.
  */
-function firingsOf(state: StepState, { fundings }: Stretch): Happening[] {
+function decideFirings(state: StepState, { fundings }: EventBatch): BookableEvent[] {
   const { advancing, plans, schedules } = state
   const { scope, timezone, isManualLink } = advancing
-  return fundings.flatMap(({ fundingScheduleId, at: occurrence }): Happening[] => {
+  return fundings.flatMap(({ fundingScheduleId, at: occurrence }): BookableEvent[] => {
     const schedule = schedules.get(fundingScheduleId)
     if (!schedule) return []
     const fired = fire(schedule, timezone)
     schedules.set(fundingScheduleId, fired)
     const funded = [...plans.values()].filter((one) => one.fundingScheduleId === fundingScheduleId)
     const fundingRunId = newId('run')
-    const deposit = depositOf(schedule, isManualLink)
-    const lines = fundingLines(funded, schedule, timezone).map((line) => {
+    const deposit = createDeposit(schedule, isManualLink)
+    const lines = calculateLines(funded, schedule, timezone).map((line) => {
       return { ...scope, ...line, fundingRunId }
     })
     if (lines.length === 0 && deposit.depositAmount === null) {
@@ -169,10 +168,10 @@ function firingsOf(state: StepState, { fundings }: Stretch): Happening[] {
   })
 }
 
-/** The due dates; a plan may have several of them. */
-function duesOf({ advancing, plans }: StepState, { dues }: Stretch): Happening[] {
+/** Due dates of the batch; a plan may have several. */
+function listDues({ advancing, plans }: StepState, { dues }: EventBatch): BookableEvent[] {
   const rolled = new Map<string, FundedSpending>()
-  return dues.flatMap(({ spendingId }): Happening[] => {
+  return dues.flatMap(({ spendingId }): BookableEvent[] => {
     const plan = rolled.get(spendingId) ?? plans.get(spendingId)
     if (!plan) return []
     rolled.set(spendingId, { ...plan, ...rollDue(plan, advancing.timezone) })
@@ -180,8 +179,8 @@ function duesOf({ advancing, plans }: StepState, { dues }: Stretch): Happening[]
   })
 }
 
-/** The deposit that a schedule makes by itself, on a manual link (docs/plans.md). */
-function depositOf(schedule: FundingSchedule, isManualLink: boolean) {
+/** The automatic deposit of a firing (docs/funding-schedules.md#deposits), or null fields. */
+function createDeposit(schedule: FundingSchedule, isManualLink: boolean) {
   const amount = schedule.estimatedDeposit ?? 0n
   return schedule.autoCreateTransaction && isManualLink && amount > 0n
     ? {

@@ -1,57 +1,57 @@
+import { keyOf } from '@coffer/kit/database/aggregate-key'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { type FoundBankAccount, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import type { settings } from '../config.ts'
 import { asJob } from '../ledger/ledger.client.ts'
-import type { PlanScope } from '../plans/spending.ts'
+import type { BankAccountKey } from '../plans/spending.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezones } from '../tenancy/account-settings.client.ts'
 import { endBankAccount } from '../tenancy/ended-bank-account.sql.ts'
-import { type Advancing, decideStep, type Happened, type Happening } from './advance-step.ts'
-import { type Booking, bookingOfDue, bookingOfRun } from './booking.ts'
+import { type Advancing, type BookableEvent, type BookedEvent, decideStep } from './advance-step.ts'
+import { type Booking, createDueBooking, createRunBooking } from './booking.ts'
 
-/** Steps of a run: what is left after years away is for the next one. */
+/** Upper bound of steps; the next run continues after it. */
 const stepsMax = 10_000
 
 export type AdvanceDeps = ServiceDeps<typeof settings> & PlanWriter
 
-/** A bank account on its way, with what the ledger has booked of the step before. */
-interface Course {
+/** Input of the next step of a bank account: the events booked by its last one. */
+interface NextStep {
   advancing: Advancing
-  happened: readonly Happened[]
+  booked: readonly BookedEvent[]
 }
 
 /**
- * Does for bank accounts all that should have happened by `now`, in order, each event as of its own
- * instant: side by side, a stretch of events of each at a time. A step reads and saves the plans,
- * then has the ledger book; the next one goes on from its answer. Every step may be repeated, or
- * stopped anywhere. Those that are archived or removed are left alone from then on. What fails,
- * fails all of them; each alone goes on from where they are.
+ * Advances bank accounts: carries out every event up to `now`, in order, each as of its own instant
+ * (docs/hourly-job.md). The bank accounts take their steps together, with one save and one call to
+ * the ledger for each step. Steps are idempotent, so a run may stop anywhere. Archived and removed
+ * bank accounts get a tombstone. Throws the first error, which stops all of them.
  */
 export async function advanceTogether(
   deps: AdvanceDeps,
-  scopes: readonly PlanScope[],
+  scopes: readonly BankAccountKey[],
   now: Date,
 ): Promise<void> {
-  let courses: Course[] = (await liveOnes(deps, scopes, now)).map((advancing) => {
-    return { advancing, happened: [] }
+  let steps: NextStep[] = (await findLiveAccounts(deps, scopes, now)).map((advancing) => {
+    return { advancing, booked: [] }
   })
-  for (let step = 1; step <= stepsMax && courses.length > 0; step += 1) {
-    courses = await takeStep(deps, courses, now)
+  for (let step = 1; step <= stepsMax && steps.length > 0; step += 1) {
+    steps = await takeStep(deps, steps, now)
   }
 }
 
-async function liveOnes(
+async function findLiveAccounts(
   deps: AdvanceDeps,
-  scopes: readonly PlanScope[],
+  scopes: readonly BankAccountKey[],
   now: Date,
 ): Promise<Advancing[]> {
   const ledger = deps.mesh.client('ledger', ScheduledService)
   const bankAccounts = scopes.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId }))
   const found = await ledger.lookUp({ bankAccounts }, asJob(deps))
-  const byPlace = new Map(found.bankAccounts.map((one) => [placeOf(one), one]))
-  const live: { scope: PlanScope; found: FoundBankAccount }[] = []
+  const byKey = new Map(found.bankAccounts.map((one) => [keyOf(one), one]))
+  const live: { scope: BankAccountKey; found: FoundBankAccount }[] = []
   for (const scope of bankAccounts) {
-    const found = byPlace.get(placeOf(scope))
+    const found = byKey.get(keyOf(scope))
     if (found && !found.archived) live.push({ scope, found })
     else await endBankAccount(deps.database, scope, { reason: found ? 'archived' : 'removed', now })
   }
@@ -65,60 +65,59 @@ async function liveOnes(
   })
 }
 
-/** Takes one step of each; returns those that may have more of them. */
+/** Takes one step of each bank account; returns the input of their next steps. */
 async function takeStep(
   deps: AdvanceDeps,
-  courses: readonly Course[],
+  steps: readonly NextStep[],
   now: Date,
-): Promise<Course[]> {
+): Promise<NextStep[]> {
   const outcomes = await deps.writeEach(
-    courses.map(({ advancing, happened }) => ({
+    steps.map(({ advancing, booked }) => ({
       scope: { ...advancing.scope, isWhole: true },
-      decide: (current) => decideStep(current, { advancing, happened, now }),
+      decide: (current) => decideStep(current, { advancing, booked, now }),
     })),
   )
-  const decided = courses.flatMap(({ advancing }, index) => {
+  const decided = steps.flatMap(({ advancing }, index) => {
     const outcome = outcomes[index]
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
-    return outcome.value ? { advancing, happenings: outcome.value } : []
+    return outcome.value ? { advancing, bookable: outcome.value } : []
   })
-  const bookings = new Map<Happening, Booking>()
-  for (const { advancing, happenings } of decided) {
-    for (const one of happenings) {
-      const booking = bookingOf(deps, advancing, one)
+  const bookings = new Map<BookableEvent, Booking>()
+  for (const { advancing, bookable } of decided) {
+    for (const one of bookable) {
+      const booking = createBooking(deps, advancing, one)
       if (booking) bookings.set(one, booking)
     }
   }
   const answers = await book(deps, bookings)
-  return decided.map(({ advancing, happenings }) => ({
+  return decided.map(({ advancing, bookable }) => ({
     advancing,
-    happened: happenings.map((one) => ({ ...one, envelopes: answers.get(one) ?? [] })),
+    booked: bookable.map((one) => ({ ...one, envelopes: answers.get(one) ?? [] })),
   }))
 }
 
-function bookingOf(
+function createBooking(
   { config }: AdvanceDeps,
   { isManualLink }: Advancing,
-  one: Happening,
+  one: BookableEvent,
 ): Booking | null {
   return one.kind === 'run'
-    ? bookingOfRun(one.run, one.lines)
-    : bookingOfDue(one.plan, { isManualLink, carryOver: config.expenseCarryOver })
+    ? createRunBooking(one.run, one.lines)
+    : createDueBooking(one.plan, { isManualLink, carryOver: config.expenseCarryOver })
 }
 
-/** Has the ledger book; each once, whoever asks for it again. Returns what the envelopes hold. */
+/**
+ * Books events in the ledger, once each (idempotency key). Returns the amounts of their envelopes
+ * after the booking.
+ */
 async function book(
   deps: AdvanceDeps,
-  bookings: ReadonlyMap<Happening, Booking>,
-): Promise<Map<Happening, Happened['envelopes']>> {
+  bookings: ReadonlyMap<BookableEvent, Booking>,
+): Promise<Map<BookableEvent, BookedEvent['envelopes']>> {
   if (bookings.size === 0) return new Map()
   const ledger = deps.mesh.client('ledger', ScheduledService)
   const { booked } = await ledger.book({ bookings: [...bookings.values()] }, asJob(deps))
   return new Map(
     [...bookings.keys()].map((one, index) => [one, booked[index]?.envelopes ?? []] as const),
   )
-}
-
-function placeOf({ accountId, bankAccountId }: PlanScope): string {
-  return `${accountId} ${bankAccountId}`
 }

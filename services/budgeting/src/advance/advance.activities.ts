@@ -2,25 +2,28 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import { createPace } from '@coffer/kit/service/pace'
 import { countPlans } from '../plans/spending.sql.ts'
-import type { PlanScope } from '../plans/spending.ts'
+import type { BankAccountKey } from '../plans/spending.ts'
 import { type DueRow, listDue } from './advance.sql.ts'
 import { type AdvanceDeps, advanceTogether } from './advance-together.activities.ts'
 
 const pageSize = 250
 
-/** Where a page of what is due ended (RFC 3339 and IDs), for the next; null after the last. */
+/**
+ * Result of a page: the cursor of the next one (`dueAt` in RFC 3339), null after the last page, and
+ * the number of failed bank accounts.
+ */
 export interface AdvancedPage {
   next: { dueAt: string; accountId: string; bankAccountId: string } | null
   failed: number
 }
 
-/** The activities of the hourly `advance` (design 4). */
+/** Activities of the hourly workflow `advance` (docs/hourly-job.md). */
 export function advanceActivities(deps: AdvanceDeps) {
   return {
     /**
-     * Advances the bank accounts of a page of what is due; `now` is RFC 3339, without it the
-     * clock's. One that fails does not hold up the others: it is counted, and still due. What a
-     * page that was killed has done is not due any more when it is begun again.
+     * Advances the bank accounts of one page of due dates. `now` is RFC 3339, null for the clock. A
+     * failed bank account is counted and stays due. Idempotent: a repeated page finds only the
+     * bank accounts that are still due.
      */
     advancePage: async ({
       now: nowText,
@@ -34,7 +37,7 @@ export function advanceActivities(deps: AdvanceDeps) {
       const due = await listDue(deps.database, { now, after: start, limit: pageSize })
       using pace = createPace({ share: deps.config.advanceShare })
       let failed = 0
-      for (const group of await groupsOf(deps, due)) {
+      for (const group of await formGroups(deps, due)) {
         failed += await pace.run(() => advanceGroup(deps, group, now))
       }
       const last = due.at(pageSize - 1)
@@ -46,16 +49,16 @@ export function advanceActivities(deps: AdvanceDeps) {
 const plansAtOnceMax = 200
 
 /**
- * Bank accounts that are advanced together: each once, and so few that their plans are a small
- * piece of work, unless one alone has more.
+ * Groups bank accounts to advance together, each once. A group has at most 200 plans, or a single
+ * bank account.
  */
-async function groupsOf(
+async function formGroups(
   { database, config }: AdvanceDeps,
   due: readonly DueRow[],
-): Promise<PlanScope[][]> {
+): Promise<BankAccountKey[][]> {
   const distinct = new Map(due.map((one) => [`${one.accountId} ${one.bankAccountId}`, one]))
   const scopes = await countPlans(database, [...distinct.values()])
-  const groups: PlanScope[][] = []
+  const groups: BankAccountKey[][] = []
   let planCount = plansAtOnceMax
   for (const { plans, ...scope } of scopes) {
     const last = groups.at(-1)
@@ -71,19 +74,22 @@ async function groupsOf(
 }
 
 /**
- * Advances bank accounts together, or where that fails each alone; returns how many failed. Throws
- * where all of them fail for something that is away: then the others would as well.
+ * Advances bank accounts together; on an error, one by one. Returns the number of failed ones.
+ * Throws if all of a group fail because of an outage, since the next groups would fail as well.
  */
 async function advanceGroup(
   deps: AdvanceDeps,
-  group: readonly PlanScope[],
+  group: readonly BankAccountKey[],
   now: Date,
 ): Promise<number> {
   try {
     await advanceTogether(deps, group, now)
     return 0
   } catch (error) {
-    deps.log.info({ err: error, bankAccounts: group.length }, 'going on one by one')
+    deps.log.info(
+      { err: error, bankAccounts: group.length },
+      'advance of a group failed, retrying its bank accounts one by one',
+    )
   }
   const errors: unknown[] = []
   for (const scope of group) {
@@ -91,7 +97,10 @@ async function advanceGroup(
       await advanceTogether(deps, [scope], now)
     } catch (error) {
       errors.push(error)
-      deps.log.error({ err: error, ...scope, transient: isTransient(error) }, 'not advanced')
+      deps.log.error(
+        { err: error, ...scope, transient: isTransient(error) },
+        'bank account not advanced',
+      )
     }
   }
   if (group.length > 1 && errors.length === group.length && errors.every(isOutage)) throw errors[0]

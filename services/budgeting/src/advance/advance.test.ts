@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { recalculate } from '../contributions/contribution.ts'
 import type { Spending } from '../plans/spending.ts'
 import { type FundingSchedule, fire } from '../schedules/funding-schedule.ts'
-import { fundingLines, type MissedEvent, missedEvents, stretchesOf } from './advance.ts'
+import { calculateLines, listMissedEvents, type MissedEvent, splitIntoBatches } from './advance.ts'
 
 const timezone = 'America/Chicago'
 const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
@@ -11,9 +11,16 @@ const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTH
 const fridays = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
 
 const pay: FundingSchedule = {
-  ...{ accountId: 'acct_1', fundingScheduleId: 'fund_1', bankAccountId: 'bac_1' },
-  ...{ name: 'Pay', description: null, ruleset: twiceMonthly, excludeWeekends: true },
-  ...{ waitForDeposit: false, autoCreateTransaction: true, estimatedDeposit: 200_000n },
+  accountId: 'acct_1',
+  fundingScheduleId: 'fund_1',
+  bankAccountId: 'bac_1',
+  name: 'Pay',
+  description: null,
+  ruleset: twiceMonthly,
+  excludeWeekends: true,
+  waitForDeposit: false,
+  autoCreateTransaction: true,
+  estimatedDeposit: 200_000n,
   lastRecurrence: null,
   nextRecurrence: new Date('2023-10-13T05:00Z'),
   nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
@@ -22,14 +29,29 @@ const pay: FundingSchedule = {
 }
 
 const envelope = (changes: Partial<Spending>): Spending => ({
-  ...{ accountId: 'acct_1', spendingId: 'spnd_1', bankAccountId: 'bac_1' },
-  ...{ fundingScheduleId: 'fund_1', spendingType: 'expense', name: 'Rent', ruleset: monthly },
-  ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
-  ...{ nextContributionAmount: 500n, isBehind: false, isPaused: false },
-  ...{ autoCreateTransaction: false, lastRecurrence: null },
+  accountId: 'acct_1',
+  spendingId: 'spnd_1',
+  bankAccountId: 'bac_1',
+  fundingScheduleId: 'fund_1',
+  spendingType: 'expense',
+  name: 'Rent',
+  ruleset: monthly,
+  targetAmount: 1000n,
+  currentAmount: 0n,
+  usedAmount: 0n,
+  amountsVersion: 1n,
+  nextContributionAmount: 500n,
+  isBehind: false,
+  isPaused: false,
+  autoCreateTransaction: false,
+  lastRecurrence: null,
   nextRecurrence: new Date('2023-11-01T05:00Z'),
-  ...{ calculatedAt: new Date('2023-10-09T13:32Z'), createdAt: new Date('2023-01-01') },
-  ...{ state: 'open', openingKey: null, openingBody: null, openingAttempts: 1n },
+  calculatedAt: new Date('2023-10-09T13:32Z'),
+  createdAt: new Date('2023-01-01'),
+  state: 'open',
+  openingKey: null,
+  openingBody: null,
+  openingAttempts: 1n,
   ...changes,
 })
 const goal = (changes: Partial<Spending>) =>
@@ -41,7 +63,7 @@ describe('the events that were missed', () => {
     given: { schedules?: FundingSchedule[]; spending?: Spending[] },
     limit = 100,
   ) =>
-    missedEvents(
+    listMissedEvents(
       { schedules: given.schedules ?? [], spending: given.spending ?? [] },
       { timezone, now: new Date(now), limit },
     ).map((event) => [event.kind, event.at.toISOString().slice(0, 16)])
@@ -114,7 +136,7 @@ describe('stretches of events', () => {
     ['D1 D1 F1 D1 D1', 'D1 D1 | F1 D1 D1'],
     [Array(21).fill('D1').join(' '), `${Array(20).fill('D1').join(' ')} | D1`],
   ])('%s', (text, stretches) => {
-    const shown = stretchesOf(events(text)).map(({ fundings, dues }) =>
+    const shown = splitIntoBatches(events(text)).map(({ fundings, dues }) =>
       [
         ...fundings.map(({ fundingScheduleId }) => `F${fundingScheduleId}`),
         ...dues.map(({ spendingId }) => `D${spendingId}`),
@@ -124,7 +146,7 @@ describe('stretches of events', () => {
   })
 
   test('nothing is one of none', () => {
-    expect(stretchesOf([])).toEqual([])
+    expect(splitIntoBatches([])).toEqual([])
   })
 })
 
@@ -153,7 +175,9 @@ describe('what a funding moves', () => {
     {
       name: 'into a goal, whose spent money counts',
       spending: goal({
-        ...{ currentAmount: 100n, usedAmount: 100n, nextContributionAmount: 100n },
+        currentAmount: 100n,
+        usedAmount: 100n,
+        nextContributionAmount: 100n,
         nextRecurrence: new Date('2023-12-01T06:00Z'),
       }),
       line: { amount: 100n, ceiling: 1000n },
@@ -162,8 +186,11 @@ describe('what a funding moves', () => {
     {
       name: 'into a goal past its date',
       spending: goal({
-        ...{ currentAmount: 100n, usedAmount: 100n, nextContributionAmount: 800n },
-        ...{ nextRecurrence: past, lastRecurrence: past },
+        currentAmount: 100n,
+        usedAmount: 100n,
+        nextContributionAmount: 800n,
+        nextRecurrence: past,
+        lastRecurrence: past,
       }),
       line: { amount: 800n, ceiling: 1000n },
       contribution: 0n,
@@ -171,15 +198,17 @@ describe('what a funding moves', () => {
     {
       name: 'into a weekly envelope, all the targets until the next funding',
       spending: envelope({
-        ...{ ruleset: fridays, nextRecurrence: new Date('2023-10-13T05:00Z') },
-        ...{ currentAmount: 200n, nextContributionAmount: 2800n },
+        ruleset: fridays,
+        nextRecurrence: new Date('2023-10-13T05:00Z'),
+        currentAmount: 200n,
+        nextContributionAmount: 2800n,
       }),
       line: { amount: 2800n, ceiling: 3000n },
       // Two Fridays follow the next funding; the money of the 13th is still there to cover one.
       contribution: 1000n,
     },
   ])('$name', ({ spending, line, contribution }) => {
-    const [found] = fundingLines([spending], pay, timezone)
+    const [found] = calculateLines([spending], pay, timezone)
     expect(found ?? null).toEqual(line && { spendingId: 'spnd_1', ...line })
     const funded = { ...spending, currentAmount: spending.currentAmount + (found?.amount ?? 0n) }
     const asOf = { timezone, now: new Date('2023-10-13T06:00Z') }
@@ -189,27 +218,29 @@ describe('what a funding moves', () => {
 
   test('never more than an amount may be, however often it is due', () => {
     const often = envelope({
-      ...{ ruleset: fridays, nextRecurrence: new Date('2023-10-13T05:00Z') },
-      ...{ targetAmount: amountMax, nextContributionAmount: amountMax },
+      ruleset: fridays,
+      nextRecurrence: new Date('2023-10-13T05:00Z'),
+      targetAmount: amountMax,
+      nextContributionAmount: amountMax,
     })
     const line = { spendingId: 'spnd_1', amount: amountMax, ceiling: amountMax }
-    expect(fundingLines([often], pay, timezone)).toEqual([line])
+    expect(calculateLines([often], pay, timezone)).toEqual([line])
   })
 
   test('nothing into a paused envelope', () => {
-    expect(fundingLines([envelope({ isPaused: true })], pay, timezone)).toEqual([])
+    expect(calculateLines([envelope({ isPaused: true })], pay, timezone)).toEqual([])
   })
 
   test('the target, when the schedule fires for the last time', () => {
     const once = { ...pay, ruleset: 'DTSTART:20231013T050000Z\nRRULE:FREQ=MONTHLY;COUNT=1' }
-    const lines = fundingLines([envelope({ nextContributionAmount: 1000n })], once, timezone)
+    const lines = calculateLines([envelope({ nextContributionAmount: 1000n })], once, timezone)
     expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 1000n, ceiling: 1000n }])
   })
 
   test('the share of its own date where the next one has been calculated already', () => {
     // At noon of the missed payday all of the target is left for the one payday that follows.
     const later = { calculatedAt: new Date('2023-10-13T17:00Z'), nextContributionAmount: 1000n }
-    const lines = fundingLines([envelope(later)], pay, timezone)
+    const lines = calculateLines([envelope(later)], pay, timezone)
     expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 500n, ceiling: 1000n }])
   })
 })

@@ -10,9 +10,9 @@ const { advancePage } = proxyActivities<ReturnType<typeof advanceActivities>>({
 const roundsMax = 3
 
 /**
- * Advances every bank account with something due, page by page; what failed is tried again after
- * a while, and by the next run. `now` (RFC 3339) is for tests; without it each page takes the
- * clock's.
+ * Advances every bank account that is due, page by page (docs/hourly-job.md). Retries failed bank
+ * accounts after a minute, in up to three rounds. `now` (RFC 3339) is for tests; by default each
+ * page reads the clock.
  */
 export async function advance(now: string | null = null): Promise<void> {
   for (let round = 1; round <= roundsMax; round += 1) {

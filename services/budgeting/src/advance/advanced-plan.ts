@@ -3,8 +3,8 @@ import { type Amounts, type AsOf, justAfter, withAmounts, withContribution } fro
 import type { FundedSpending, Spending } from '../plans/spending.ts'
 
 /**
- * The plans of a schedule that has fired, with the amounts that the ledger has answered; paused
- * ones are left out.
+ * The plans of a schedule after it has fired, with the ledger's amounts and new contributions.
+ * Leaves out paused plans.
  */
 export function afterFunding(
   plans: readonly FundedSpending[],
@@ -21,8 +21,8 @@ export function afterFunding(
 }
 
 /**
- * A plan once its due date is dealt with: an expense moves to the next one, a goal keeps the date
- * (`spec/budgeting.md` 7.2). The amounts are as the ledger has answered, where it was asked.
+ * A plan after its due date: an expense moves to the next one, a goal keeps its date
+ * (docs/hourly-job.md#due-dates). `amounts` is the ledger's answer, undefined for a goal.
  */
 export function afterDue(
   plan: FundedSpending,
@@ -34,7 +34,7 @@ export function afterDue(
   return withContribution({ ...closed, ...rollDue(closed, timezone) }, asOf)
 }
 
-/** Whether this due date is the plan's next one, and not behind it. */
+/** Whether `at` is the plan's next due date, and the hourly job has not closed it yet. */
 export function isDue({ nextRecurrence, lastRecurrence }: Spending, at: Date): boolean {
   const isPast = lastRecurrence?.getTime() === at.getTime()
   return !isPast && nextRecurrence.getTime() === at.getTime()

@@ -5,13 +5,13 @@ import type { BookingSchema } from '@coffer/proto/ledger/v1/scheduled'
 import type { FundedSpending } from '../plans/spending.ts'
 import type { FundingRun, RunLine } from './funding-run.ts'
 
-/** What the ledger books: a run of a schedule, or the end of an expense's period. */
+/** An operation for the ledger: a funding, or the end of an expense's period. */
 export type Booking = MessageInitShape<typeof BookingSchema>
 
-/** The booking of a run; repeated, it has the same name. */
-export function bookingOfRun(run: FundingRun, lines: readonly RunLine[]): Booking {
+/** Returns the booking of a run. The run's ID is its idempotency key in the ledger. */
+export function createRunBooking(run: FundingRun, lines: readonly RunLine[]): Booking {
   const { accountId, bankAccountId, fundingRunId, fundingScheduleId } = run
-  const deposit = depositOf(run)
+  const deposit = createDepositMessage(run)
   const value = { bankAccountId, fundingRunId, fundingScheduleId, lines: [...lines] }
   return {
     accountId,
@@ -19,7 +19,12 @@ export function bookingOfRun(run: FundingRun, lines: readonly RunLine[]): Bookin
   }
 }
 
-function depositOf({ depositTransactionId, depositName, depositAmount, occurrence }: FundingRun) {
+function createDepositMessage({
+  depositTransactionId,
+  depositName,
+  depositAmount,
+  occurrence,
+}: FundingRun) {
   return depositTransactionId === null || depositName === null || depositAmount === null
     ? null
     : {
@@ -30,8 +35,11 @@ function depositOf({ depositTransactionId, depositName, depositAmount, occurrenc
       }
 }
 
-/** The booking of a due date; repeated, it has the same name. Null for a goal: it books nothing. */
-export function bookingOfDue(
+/**
+ * Returns the booking of a due date, null for a goal. Spending ID and due date are its idempotency
+ * key in the ledger (docs/hourly-job.md#due-dates).
+ */
+export function createDueBooking(
   { accountId, bankAccountId, spendingId, name, targetAmount, ...plan }: FundedSpending,
   { isManualLink, carryOver }: { isManualLink: boolean; carryOver: boolean },
 ): Booking | null {
@@ -39,7 +47,11 @@ export function bookingOfDue(
   const due = timestampFromDate(plan.nextRecurrence)
   const transaction = { transactionId: newId('txn'), name, amount: targetAmount, date: due }
   const value = {
-    ...{ bankAccountId, spendingId, due, targetAmount, carryOver },
+    bankAccountId,
+    spendingId,
+    due,
+    targetAmount,
+    carryOver,
     ...(plan.autoCreateTransaction && isManualLink ? { transaction } : {}),
   }
   return { accountId, operation: { case: 'periodEnd', value } }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /**
- * One firing of a schedule, decided before the ledger books it; amounts in minor units. The deposit
- * is one transaction of a negative amount; its three fields are null where there is none.
+ * One firing of a schedule: stored before the ledger books it, and never changed but for its state.
+ * The three deposit fields are one transaction, or all null. `depositAmount` is in minor units and
+ * negative.
  */
 export const FundingRun = z.object({
   accountId: z.string(),
@@ -18,7 +19,7 @@ export const FundingRun = z.object({
 })
 export type FundingRun = z.infer<typeof FundingRun>
 
-/** What a funding moves into one envelope, in minor units, lifting it up to `ceiling` at most. */
+/** Amount that a funding moves into one envelope, up to `ceiling` in it; minor units. */
 export const FundingLine = z.object({
   spendingId: z.string(),
   amount: z.bigint(),
@@ -26,7 +27,7 @@ export const FundingLine = z.object({
 })
 export type FundingLine = z.infer<typeof FundingLine>
 
-/** A line beside the run that it is of. */
+/** A line with the key of its run. */
 export const RunLine = FundingLine.extend({
   accountId: z.string(),
   bankAccountId: z.string(),

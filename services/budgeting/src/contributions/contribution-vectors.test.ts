@@ -234,8 +234,12 @@ test.each(vectors)('$id', ({ timezone, funding, spending, now, expected, rolls }
   const [fundingRuleset, nextFunding, weekends] = funding
   const found = recalculate(
     {
-      ...{ ruleset, targetAmount, currentAmount, usedAmount },
-      ...{ lastRecurrence: null, nextRecurrence: new Date(next) },
+      ruleset,
+      targetAmount,
+      currentAmount,
+      usedAmount,
+      lastRecurrence: null,
+      nextRecurrence: new Date(next),
     },
     {
       ruleset: fundingRuleset,

@@ -12,8 +12,13 @@ const schedule = {
 }
 
 const expense = (changes: Partial<Need>) => ({
-  ...{ ruleset: monthlyFirst, targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n },
-  ...{ nextRecurrence: new Date('2022-05-01'), lastRecurrence: null, ...changes },
+  ruleset: monthlyFirst,
+  targetAmount: 1000n,
+  currentAmount: 0n,
+  usedAmount: 0n,
+  nextRecurrence: new Date('2022-05-01'),
+  lastRecurrence: null,
+  ...changes,
 })
 const goal = (changes: Partial<Need>) => expense({ ruleset: null, ...changes })
 const at = (now: string) => ({ timezone: 'UTC', now: new Date(now) })
@@ -187,8 +192,12 @@ test('a large target many times over needs no more than an amount may be', () =>
   const schedule = { ruleset: rare, excludeWeekends: false, nextRecurrence: new Date('2024-01-01') }
   const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'
   const need = {
-    ...{ ruleset: daily, targetAmount: amountMax, currentAmount: 0n, usedAmount: 0n },
-    ...{ nextRecurrence: new Date('2023-12-01T06:00Z'), lastRecurrence: null },
+    ruleset: daily,
+    targetAmount: amountMax,
+    currentAmount: 0n,
+    usedAmount: 0n,
+    nextRecurrence: new Date('2023-12-01T06:00Z'),
+    lastRecurrence: null,
   }
   const now = new Date('2023-11-20T12:00Z')
   const found = recalculate(need, schedule, { timezone: 'America/Chicago', now })

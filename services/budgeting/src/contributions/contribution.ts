@@ -4,14 +4,14 @@ import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type FundingDates, nextTwoFundings } from '../schedules/funding-schedule.ts'
 import { countDues, currentDue, type Due, dueAfter } from './due-dates.ts'
 
-/** What a contribution depends on; amounts in minor units. A goal has no ruleset. */
+/** The fields of a plan that decide its contribution; minor units. A goal has no ruleset. */
 export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'usedAmount'>
 
 /**
- * A contribution in minor units and how it came about: the due date, the next two fundings (null
- * for what will never come), the due dates before the first and between the two, and the `need`
- * split into `divisor` parts with the `remainder` that a later recalculation picks up. By `targets`
- * all that falls due between the fundings is needed at once, by `split` the next target in parts.
+ * A contribution in minor units, with the terms of its calculation (docs/plans.md#contributions).
+ * `due`, `funding` and `fundingAfter` are N, F1 and F2, null if there is none. The two counts of due
+ * dates are e1 and e2. The contribution is `need` divided by `divisor`; `remainder` is what the
+ * division leaves, in minor units.
  */
 export type Contribution = {
   nextContributionAmount: bigint
@@ -31,7 +31,7 @@ export type Contribution = {
   }
 }
 
-/** Instants in ms; null for a due date or a funding that will never come. */
+/** Instants in ms; null without a further due date or funding. */
 type Dates = {
   timezone: string
   now: number
@@ -41,10 +41,9 @@ type Dates = {
 }
 
 /**
- * The contribution of one envelope as of `now` (`spec/budgeting.md` section 4 with
- * `spec/decisions.md`). It is 0 once the funding rule, or the rule of the expense itself, has
- * ended. `lastRecurrence` and `nextRecurrence` differ from the given ones when the due date has
- * passed; only what closes the period may store them.
+ * Returns the contribution of one envelope as of `now` (docs/plans.md#contributions). Its dates
+ * differ from the given ones if the due date has passed. Only the hourly job may store them, when
+ * it closes the period.
  */
 export function recalculate(
   spending: Need & { lastRecurrence: Date | null },
@@ -61,7 +60,7 @@ export function recalculate(
   }
   const { due } = dates
   const missed = spending.nextRecurrence < now
-  const dues = duesAround(spending, dates)
+  const dues = countDuesAround(spending, dates)
   const { method, need, divisor } = share(spending, schedule, dates, dues)
   return {
     nextContributionAmount: need / divisor,
@@ -83,8 +82,8 @@ export function recalculate(
 }
 
 /**
- * What counts towards the target: the content of the envelope and, of a goal, what was spent
- * from it.
+ * Money that counts towards the target, in minor units: the content of the envelope and, for a
+ * goal, the money spent from it (docs/money.md#expenses-and-goals).
  */
 export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
   return spending.ruleset === null
@@ -95,10 +94,10 @@ export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
 type Dues = { beforeFunding: number; afterFunding: number }
 
 /**
- * Due dates in `[now, F1)` and `[F1, F2)`. The last funding of all has to cover the first due
- * date after it.
+ * Due dates in `[now, F1)` and in `[F1, F2)`. Without F2 the second count is 1 if any due date
+ * follows F1, since no other funding covers it.
  */
-function duesAround(spending: Need, { timezone, now, funding, fundingAfter }: Dates): Dues {
+function countDuesAround(spending: Need, { timezone, now, funding, fundingAfter }: Dates): Dues {
   if (funding === null) {
     return { beforeFunding: 0, afterFunding: 0 }
   }
@@ -126,8 +125,8 @@ function share(
   const target = spending.targetAmount
   const saved = progress(spending)
   if (dues.afterFunding > 0) {
-    const carried = needed(saved - target * BigInt(dues.beforeFunding))
-    const need = needed(target * BigInt(dues.afterFunding) - carried)
+    const carried = clampNeed(saved - target * BigInt(dues.beforeFunding))
+    const need = clampNeed(target * BigInt(dues.afterFunding) - carried)
     return { method: 'targets', need, divisor: 1n }
   }
   const fundings = countOccurrences(occurrencesOf(schedule.ruleset, timezone), {
@@ -135,12 +134,12 @@ function share(
     before: due + 1,
   })
   const divisor = BigInt(Math.max(1, fundings))
-  return { method: 'split', need: needed(target - saved), divisor }
+  return { method: 'split', need: clampNeed(target - saved), divisor }
 }
 
 /**
- * Behind: more is due before the next funding than is saved. The due date itself counts even where
- * it is no occurrence of its rule, as `spec/interface.md` has it.
+ * Whether more is due before the next funding than is saved (docs/plans.md#behind). The due date
+ * counts even if it is no occurrence of the rule.
  */
 function isBehind(
   spending: Need,
@@ -152,10 +151,7 @@ function isBehind(
   return spending.targetAmount * BigInt(dues) > progress(spending)
 }
 
-/**
- * What is needed, in minor units: not less than nothing, and not more than an amount may be, which
- * a large target many times over would be.
- */
-export function needed(amount: bigint): bigint {
+/** Clamps an amount in minor units to 0 and 2^53 − 1, the largest amount (docs/money.md). */
+export function clampNeed(amount: bigint): bigint {
   return lesser(amount > 0n ? amount : 0n, amountMax)
 }

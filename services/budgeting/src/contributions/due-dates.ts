@@ -1,20 +1,17 @@
 import { midnightMs } from '../recurrence/midnight.ts'
 import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/recurrence.ts'
 
-/**
- * What decides when money of an envelope is needed: the rule of an expense, the date of a goal
- * (no ruleset).
- */
+/** The fields of a plan that decide its due dates. A goal has no ruleset. */
 export type Due = { ruleset: string | null; nextRecurrence: Date }
 
 /**
- * The first due date later than `instant`: midnight (ms) in `timezone`, null when the rule has
+ * The first due date later than `instant` (ms): midnight in `timezone`, in ms. Null if the rule has
  * ended.
  */
 export function dueAfter(ruleset: string, timezone: string, instant: number): number | null {
   const occurrences = occurrencesOf(ruleset, timezone)
   let occurrence = occurrenceAfter(occurrences, instant)
-  // The midnight of a rule that recurs at another hour may already be past.
+  // An occurrence at another hour is later than the midnight of its day.
   while (occurrence !== null && midnightMs(occurrence, timezone) <= instant) {
     occurrence = occurrenceAfter(occurrences, occurrence)
   }
@@ -22,19 +19,15 @@ export function dueAfter(ruleset: string, timezone: string, instant: number): nu
 }
 
 /**
- * The due date that counts at `now` (`spec/budgeting.md` section 4 step 2), midnight (ms) in
- * `timezone`: a past one is passed over for the next by an expense, and stands for a goal. Null
- * when the rule of an expense has ended.
+ * The due date N at `now` (docs/plans.md#contributions): midnight in `timezone`, in ms. For a past
+ * date it is the next one of an expense, or the date itself of a goal. Null if the rule has ended.
  */
 export function currentDue(due: Due, timezone: string, now: number): number | null {
   const stored = midnightMs(due.nextRecurrence.getTime(), timezone)
   return due.ruleset === null || stored >= now ? stored : dueAfter(due.ruleset, timezone, now)
 }
 
-/**
- * How often money is needed in `[from, before)` (ms): occurrences of the rule, or the date of
- * the goal.
- */
+/** The number of due dates in `[from, before)` (ms): occurrences of the rule, or a goal's date. */
 export function countDues(
   { ruleset, nextRecurrence }: Due,
   timezone: string,
@@ -48,8 +41,8 @@ export function countDues(
 }
 
 /**
- * The dates after the due date has been dealt with: an expense is due at its next occurrence; a
- * goal, or an expense whose rule has ended, keeps its date as both and is due no more.
+ * The dates of a plan after its due date (docs/hourly-job.md#due-dates). An expense gets the next
+ * occurrence. A goal, or an ended rule, gets the same date twice, and is never due again.
  */
 export function rollDue(
   due: Due,

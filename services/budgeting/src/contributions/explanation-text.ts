@@ -3,16 +3,16 @@ import { amountMax } from '@coffer/kit/values/money'
 import type { Spending } from '../plans/spending.ts'
 import type { Explanation } from './explanation.ts'
 
-/** How amounts and days are written: the bank account's currency, the account's locale and zone. */
+/** Format of amounts and days: currency (ISO 4217), locale (en_US), IANA timezone. */
 export type Style = { currency: string; locale: string; timezone: string }
 
 type Texts = { money: (amount: bigint) => string; day: (date: Date | null) => string }
 
 /**
- * An explanation as English sentences, with amounts and days as the locale writes them: read one
- * after the other they lead to the contribution.
+ * Renders an explanation as English sentences (docs/plans.md#the-explanation), with amounts and
+ * days in the format of the locale.
  */
-export function sentencesOf(plan: Spending, explanation: Explanation, style: Style): string[] {
+export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
   const texts = textsOf(style)
   const { method, isBehind } = explanation
   return [
@@ -89,7 +89,7 @@ function textsOf({ currency, locale, timezone }: Style): Texts {
   }
 }
 
-/** `de_DE.UTF-8` as `de-DE`; English where the runtime does not know it. */
+/** BCP 47 tag of a POSIX locale (`de_DE.UTF-8` is `de-DE`); `en` for an unknown one. */
 function languageTag(locale: string): string {
   const [name = ''] = locale.split('.')
   const tag = name.replaceAll('_', '-')
@@ -100,7 +100,7 @@ function languageTag(locale: string): string {
   }
 }
 
-/** Minor units as decimal text, which is formatted without going through a float. */
+/** Minor units as decimal text: Intl.NumberFormat formats it without rounding to a float. */
 function decimal(amount: bigint, places: number): `${number}` {
   return `${amount}e-${places}` as `${number}`
 }

@@ -15,9 +15,12 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { withAmounts } from '../plans/plan.ts'
 import { findPlans } from '../plans/spending.sql.ts'
 import { explain } from './explanation.ts'
-import { sentencesOf } from './explanation-text.ts'
+import { renderSentences } from './explanation-text.ts'
 
-/** Explains the contribution that a read of the spending object shows. */
+/**
+ * Explains the contribution of a spending object, as GET shows it (docs/plans.md#the-explanation).
+ * Throws notFound.
+ */
 export async function explainSpending(
   { database, mesh, clock }: Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>,
   { bankAccountId, spendingId }: ExplainSpendingRequest,
@@ -38,8 +41,10 @@ export async function explainSpending(
   const style = { currency: balances?.currency ?? 'USD', locale, timezone }
   const { spendingId: id, targetAmount } = plan
   const message = toMessage(ExplanationSchema, {
-    ...{ ...explanation, spendingId: id, targetAmount },
-    sentences: sentencesOf(plan, explanation, style),
+    ...explanation,
+    spendingId: id,
+    targetAmount,
+    sentences: renderSentences(plan, explanation, style),
     dueDates: explanation.dueDates.map(timestampFromDate),
     fundingDates: explanation.fundingDates.map(timestampFromDate),
   })

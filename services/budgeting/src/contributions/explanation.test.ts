@@ -5,7 +5,7 @@ import { fundingOf } from '../plans/plan.ts'
 import type { FundedSpending } from '../plans/spending.ts'
 import { recalculate } from './contribution.ts'
 import { explain } from './explanation.ts'
-import { sentencesOf } from './explanation-text.ts'
+import { renderSentences } from './explanation-text.ts'
 
 const timezone = 'America/Chicago'
 const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1'
@@ -15,20 +15,29 @@ const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'
 const now = new Date('2023-10-09T13:32Z')
 
 const rent: FundedSpending = {
-  ...{ accountId: 'acct_1', spendingId: 'spnd_1', bankAccountId: 'bac_1' },
-  ...{ fundingScheduleId: 'fund_1', spendingType: 'expense', name: 'Rent', ruleset: monthly },
-  ...{ targetAmount: 12_500n, currentAmount: 157n, usedAmount: 0n, amountsVersion: 1n },
-  ...{ nextContributionAmount: 0n, isBehind: false, isPaused: false },
-  ...{ autoCreateTransaction: false, lastRecurrence: null },
+  accountId: 'acct_1',
+  spendingId: 'spnd_1',
+  bankAccountId: 'bac_1',
+  fundingScheduleId: 'fund_1',
+  spendingType: 'expense',
+  name: 'Rent',
+  ruleset: monthly,
+  targetAmount: 12_500n,
+  currentAmount: 157n,
+  usedAmount: 0n,
+  amountsVersion: 1n,
+  nextContributionAmount: 0n,
+  isBehind: false,
+  isPaused: false,
+  autoCreateTransaction: false,
+  lastRecurrence: null,
   nextRecurrence: new Date('2024-03-01T06:00Z'),
-  ...{
-    calculatedAt: now,
-    createdAt: now,
-    state: 'open',
-    openingKey: null,
-    openingBody: null,
-    openingAttempts: 1n,
-  },
+  calculatedAt: now,
+  createdAt: now,
+  state: 'open',
+  openingKey: null,
+  openingBody: null,
+  openingAttempts: 1n,
   fundingRuleset: twiceMonthly,
   fundingExcludesWeekends: true,
   fundingNextRecurrence: new Date('2023-10-13T05:00Z'),
@@ -36,7 +45,7 @@ const rent: FundedSpending = {
 const goal: FundedSpending = { ...rent, spendingType: 'goal', ruleset: null }
 
 function told(plan: FundedSpending, style = { currency: 'USD', locale: 'en_US' }): string[] {
-  return sentencesOf(plan, explain(plan, { timezone, now }), { ...style, timezone })
+  return renderSentences(plan, explain(plan, { timezone, now }), { ...style, timezone })
 }
 
 describe('an explanation leads to the contribution', () => {

@@ -3,7 +3,7 @@ import type { FundedSpending } from '../plans/spending.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type Contribution, progress, recalculate } from './contribution.ts'
 
-/** A contribution with the dates behind its figures; amounts in minor units. */
+/** A contribution with the dates that were counted for it; amounts in minor units. */
 export type Explanation = Contribution['explanation'] &
   Pick<Contribution, 'nextContributionAmount' | 'isBehind'> & {
     asOf: Date
@@ -12,27 +12,28 @@ export type Explanation = Contribution['explanation'] &
     fundingDates: Date[]
   }
 
-/** A daily rule may have thousands of dates; so many are listed, all are counted. */
+/** Bound of listed dates. The counts include all dates, which may be thousands. */
 const datesMax = 100
 
 /**
- * How the contribution of a plan came about, from the function that calculated it, as of the
- * instant it was calculated for. The dates are those that were counted (`spec/budgeting.md` section
- * 4): due dates until the funding after the next, and fundings until the due date, not moved off
- * weekends.
+ * Explains the contribution of a plan as of `now` (docs/plans.md#the-explanation). Lists the dates
+ * that were counted: due dates before F2, and fundings up to the due date, not moved off weekends.
  */
 export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanation {
   const found = recalculate(plan, fundingOf(plan), { timezone, now })
   const { explanation, nextContributionAmount, isBehind } = found
   return {
     ...explanation,
-    ...{ nextContributionAmount, isBehind, asOf: now, progress: progress(plan) },
-    dueDates: dueDates(plan, explanation, { timezone, now }),
-    fundingDates: fundingDates(plan, explanation, { timezone, now }),
+    nextContributionAmount,
+    isBehind,
+    asOf: now,
+    progress: progress(plan),
+    dueDates: listDueDates(plan, explanation, { timezone, now }),
+    fundingDates: listFundingDates(plan, explanation, { timezone, now }),
   }
 }
 
-function dueDates(
+function listDueDates(
   plan: FundedSpending,
   { duesBeforeFunding, duesAfterFunding }: Contribution['explanation'],
   { timezone, now }: AsOf,
@@ -40,10 +41,10 @@ function dueDates(
   const count = Math.min(duesBeforeFunding + duesAfterFunding, datesMax)
   if (plan.ruleset === null) return count > 0 ? [plan.nextRecurrence] : []
   const range = { from: now.getTime(), before: Number.POSITIVE_INFINITY }
-  return datesOf(plan.ruleset, timezone, range, count)
+  return listDates(plan.ruleset, timezone, range, count)
 }
 
-function fundingDates(
+function listFundingDates(
   plan: FundedSpending,
   { method, due, funding }: Contribution['explanation'],
   { timezone, now }: AsOf,
@@ -51,10 +52,10 @@ function fundingDates(
   if (method === 'targets' && funding) return [funding]
   if (method === 'none' || !due) return []
   const range = { from: now.getTime(), before: due.getTime() + 1 }
-  return datesOf(plan.fundingRuleset, timezone, range, datesMax)
+  return listDates(plan.fundingRuleset, timezone, range, datesMax)
 }
 
-function datesOf(
+function listDates(
   ruleset: string,
   timezone: string,
   range: { from: number; before: number },

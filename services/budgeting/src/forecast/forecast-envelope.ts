@@ -1,15 +1,15 @@
-import { type Need, needed } from '../contributions/contribution.ts'
+import { clampNeed, type Need } from '../contributions/contribution.ts'
 import { dueAfter } from '../contributions/due-dates.ts'
 import { midnightMs } from '../recurrence/midnight.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { countFundings, type FundingEvent, type Fundings, fundingAt } from './forecast-fundings.ts'
 
-/** What a forecast needs to know of an envelope; amounts in minor units. A goal has no ruleset. */
+/** Input of the forecast of one envelope; amounts in minor units. A goal has no ruleset. */
 export type ForecastPlan = Need & { spendingId: string; fundingScheduleId: string }
 
 /**
- * Money that moves into an envelope, out of it, or both; `rollingAllocation` is what it then
- * holds, in minor units.
+ * A funding of an envelope, its due date, or both; amounts in minor units. `rollingAllocation` is
+ * the content of the envelope after the event.
  */
 export type SpendingEvent = {
   date: Date
@@ -20,8 +20,12 @@ export type SpendingEvent = {
   spendingId: string
 }
 
-/** An envelope on its way: `after` (ms, midnight) is where it stands, `index` its next funding. */
-type Walk = {
+/**
+ * Running state of one envelope. `after` is the instant (ms) of its last event, `index` that of its
+ * next funding, `rolling` its content in minor units. `isOwed` is true for an expense that is late
+ * at the start (docs/forecast.md#how-an-envelope-goes-on).
+ */
+type SimulatedEnvelope = {
   plan: ForecastPlan
   fundings: Fundings
   after: number
@@ -32,10 +36,10 @@ type Walk = {
 }
 
 /**
- * What happens to one envelope from the day of `now` to `end` (ms, included) when it is spent
- * whole on each due date (`spec/budgeting.md` 8.3).
+ * Events of one envelope from the day of `now` to `end` (ms, included). Each due date spends the
+ * whole target (docs/forecast.md#how-an-envelope-goes-on).
  */
-export function envelopeEvents(
+export function listEnvelopeEvents(
   plan: ForecastPlan,
   fundings: Fundings,
   { now, end }: { now: number; end: number },
@@ -45,7 +49,7 @@ export function envelopeEvents(
   const due = midnightMs(plan.nextRecurrence.getTime(), timezone)
   const isOwed = plan.ruleset !== null && due <= after
   const rolling = plan.currentAmount
-  const walk: Walk = { plan, fundings, after, due, rolling, index: 0, isOwed }
+  const walk: SimulatedEnvelope = { plan, fundings, after, due, rolling, index: 0, isOwed }
   const events: SpendingEvent[] = []
   for (let event = step(walk); event && event.date.getTime() <= end; event = step(walk)) {
     events.push(event)
@@ -53,17 +57,17 @@ export function envelopeEvents(
   return events
 }
 
-/** Moves the envelope to its next event; null when nothing more will happen. */
-function step(walk: Walk): SpendingEvent | null {
+/** Moves the envelope to its next event and returns it, null if there is none. */
+function step(walk: SimulatedEnvelope): SpendingEvent | null {
   const { plan, fundings } = walk
   if (walk.due !== null && walk.due <= walk.after) {
     const { ruleset } = plan
     walk.due = ruleset === null ? null : dueAfter(ruleset, fundings.timezone, walk.after)
   }
-  // A goal that is due and a rule that has ended get nothing more.
+  // A goal after its date, and an ended rule, have no more events.
   const { due } = walk
   if (due === null) return null
-  const funding = passedTo(walk)
+  const funding = findNextFunding(walk)
   const fires = funding !== null && funding.date.getTime() <= due
   const isDue = funding === null || funding.date.getTime() >= due
   const contributionAmount = fires ? contribution(walk, due) : 0n
@@ -81,8 +85,8 @@ function step(walk: Walk): SpendingEvent | null {
   }
 }
 
-/** The first funding that is later than where the envelope stands. */
-function passedTo(walk: Walk): FundingEvent | null {
+/** The first funding later than the last event of the envelope. */
+function findNextFunding(walk: SimulatedEnvelope): FundingEvent | null {
   let funding = fundingAt(walk.fundings, walk.index)
   while (funding !== null && funding.date.getTime() <= walk.after) {
     walk.index += 1
@@ -91,25 +95,28 @@ function passedTo(walk: Walk): FundingEvent | null {
   return funding
 }
 
-/** What the next funding moves (`spec/budgeting.md` 8.3 steps 3 to 6), in minor units. */
-function contribution(walk: Walk, due: number): bigint {
+/** Contribution of the next funding, in minor units (docs/forecast.md#how-an-envelope-goes-on). */
+function contribution(walk: SimulatedEnvelope, due: number): bigint {
   const { plan, fundings, after, index } = walk
   const each =
-    plan.ruleset === null ? needed(plan.targetAmount - plan.usedAmount) : plan.targetAmount
+    plan.ruleset === null ? clampNeed(plan.targetAmount - plan.usedAmount) : plan.targetAmount
   const first = fundingAt(fundings, index)?.date.getTime() ?? due
   const second = fundingAt(fundings, index + 1)?.date.getTime() ?? null
-  // A full envelope that was late when the forecast began is owed to the due date that has passed.
+  // Late at the start: the content of a full envelope belongs to the due date that has passed.
   const isOwed = walk.isOwed && walk.rolling >= plan.targetAmount && first < due
   const saved = isOwed ? walk.rolling - plan.targetAmount : walk.rolling
   const before = BigInt(countNeeds(walk, { from: after, before: first }))
-  // The last funding of all has to cover the first due date after it.
+  // The last funding of a rule covers the first due date after it.
   const between = second === null ? 1n : BigInt(countNeeds(walk, { from: first, before: second }))
-  if (between > 0n) return needed(each * between - needed(saved - each * before))
+  if (between > 0n) return clampNeed(each * between - clampNeed(saved - each * before))
   const parts = countFundings(fundings, { after, due })
-  return needed(each - saved) / BigInt(Math.max(1, parts))
+  return clampNeed(each - saved) / BigInt(Math.max(1, parts))
 }
 
-function countNeeds({ plan, fundings }: Walk, range: { from: number; before: number }): number {
+function countNeeds(
+  { plan, fundings }: SimulatedEnvelope,
+  range: { from: number; before: number },
+): number {
   if (plan.ruleset !== null) {
     return countOccurrences(occurrencesOf(plan.ruleset, fundings.timezone), range)
   }

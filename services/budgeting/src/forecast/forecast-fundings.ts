@@ -7,11 +7,11 @@ import {
   nextFunding,
 } from '../schedules/funding-schedule.ts'
 
-/** What a forecast needs to know of a schedule; the deposit in minor units. */
+/** Input of the forecast for one schedule; `estimatedDeposit` in minor units. */
 export type ForecastSchedule = FundingDates &
   Pick<FundingSchedule, 'fundingScheduleId' | 'estimatedDeposit'>
 
-/** One firing that is to come; `originalDate` is where its rule has it. */
+/** A future firing; `originalDate` is its date before it was moved off a weekend. */
 export type FundingEvent = {
   date: Date
   originalDate: Date
@@ -19,7 +19,7 @@ export type FundingEvent = {
   fundingScheduleId: string
 }
 
-/** The firings of one schedule after an instant, in order, found as they are asked for. */
+/** Firings of one schedule after an instant, ascending. Lazy: calculated on first use. */
 export type Fundings = {
   schedule: ForecastSchedule
   timezone: string
@@ -28,13 +28,13 @@ export type Fundings = {
   isComplete: boolean
 }
 
-/** The firings after midnight of the day of `now` (ms) in `timezone`. */
+/** The firings after midnight, in `timezone`, of the day of `now` (ms). */
 export function fundingsFrom(schedule: ForecastSchedule, timezone: string, now: number): Fundings {
   const start = new Date(midnightMs(now, timezone))
   return { schedule, timezone, start, events: [], isComplete: false }
 }
 
-/** The firing of that index, null once the rule has ended. */
+/** The firing with this index (from 0), null if the rule has ended before it. */
 export function fundingAt(fundings: Fundings, index: number): FundingEvent | null {
   const { schedule, timezone, events, start } = fundings
   while (events.length <= index && !fundings.isComplete) {
@@ -53,9 +53,9 @@ export function fundingAt(fundings: Fundings, index: number): FundingEvent | nul
 }
 
 /**
- * How many firings a contribution after `after` is split over until `due` (ms, included): the
- * occurrences of the rule in between, without those that have been paid early because of a weekend
- * (`spec/budgeting.md` 8.3 step 6).
+ * The number of firings after `after` up to `due` (ms, included) that share a need: occurrences of
+ * the rule, without those paid early because of a weekend
+ * (docs/forecast.md#how-an-envelope-goes-on).
  */
 export function countFundings(
   { schedule, timezone }: Fundings,
@@ -65,7 +65,7 @@ export function countFundings(
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const all = countOccurrences(occurrences, { from, before: due + 1 })
   if (!schedule.excludeWeekends || all === 0) return all
-  // A Sunday is paid two days early, so only the next two days can hold what has been paid.
+  // A Sunday is paid two days early, so only the next two days can hold paid occurrences.
   let paid = 0
   let occurrence = occurrenceAfter(occurrences, from - 1)
   while (occurrence !== null && occurrence <= due && occurrence < from + 3 * dayMs) {

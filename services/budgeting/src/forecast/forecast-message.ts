@@ -13,15 +13,16 @@ import {
 import type { Forecast, ForecastEvent } from './forecast.ts'
 import type { FundingEvent } from './forecast-fundings.ts'
 
-/** Messages that hundreds of envelopes share: a firing is one message, and so is an instant. */
+/** Cache of messages: hundreds of envelopes share the same firings and instants. */
 type Shared = { instants: Map<number, Timestamp>; fundings: Map<FundingEvent, FundingMessage> }
 
-/** The message of a forecast. */
-export function forecastMessage(forecast: Forecast): ForecastMessage {
+/** Converts a forecast to its message. */
+export function toForecastMessage(forecast: Forecast): ForecastMessage {
   const shared: Shared = { instants: new Map(), fundings: new Map() }
   const { startingBalance, endingBalance } = forecast
   return create(ForecastSchema, {
-    ...{ startingBalance, endingBalance },
+    startingBalance,
+    endingBalance,
     startingTime: instant(shared, forecast.startingTime),
     endingTime: instant(shared, forecast.endingTime),
     events: forecast.events.map((event) => eventMessage(shared, event)),
@@ -35,7 +36,11 @@ function eventMessage(shared: Shared, event: ForecastEvent): EventMessage {
   const { delta, contribution, transaction, balance } = event
   const date = instant(shared, event.date)
   return create(ForecastEventSchema, {
-    ...{ date, delta, contribution, transaction, balance },
+    date,
+    delta,
+    contribution,
+    transaction,
+    balance,
     spending: event.spending.map((one) => {
       const funding = one.funding.map((each) => fundingMessage(shared, each))
       return create(SpendingEventSchema, { ...one, date, funding })

@@ -6,8 +6,11 @@ import type { ForecastSchedule } from './forecast-fundings.ts'
 
 const yearsAhead = 2
 
-/** The forecast of what one schedule moves when it fires next; null when it never will. */
-export function nextFundingInput(
+/**
+ * Input of the forecast of one schedule until a day after its next firing (docs/forecast.md). Null
+ * if its rule has ended.
+ */
+export function createNextFundingInput(
   {
     plans,
     schedule,
@@ -21,23 +24,27 @@ export function nextFundingInput(
   const own = plans.filter((plan) => plan.fundingScheduleId === schedule.fundingScheduleId)
   return (
     next && {
-      ...{ plans: own, schedules: [schedule], timezone, now, free: 0n },
+      plans: own,
+      schedules: [schedule],
+      timezone,
+      now,
+      free: 0n,
       end: new Date(next.date.getTime() + dayMs),
     }
   )
 }
 
-/** What the first firing of a forecast moves, in minor units (`spec/budgeting.md` 8.4). */
-export function nextContribution({ events }: Forecast): bigint {
+/** Sum that the first firing of a forecast moves, in minor units (docs/forecast.md). */
+export function findNextContribution({ events }: Forecast): bigint {
   return events.find(({ funding }) => funding.length > 0)?.contribution ?? 0n
 }
 
 /**
- * What an envelope of this plan would usually get from a firing, in minor units: the most frequent
- * contribution from the day before its due date to two years after, of equally frequent ones the
- * smaller (`spec/budgeting.md` 8.5).
+ * Estimates the usual contribution of a plan that does not exist, in minor units: the most frequent
+ * one from the day before its due date to two years after it. Of equally frequent ones, the smaller
+ * (docs/forecast.md).
  */
-export function estimatedCost(
+export function estimateCost(
   plan: Omit<ForecastPlan, 'spendingId' | 'fundingScheduleId'>,
   schedule: ForecastSchedule,
   timezone: string,

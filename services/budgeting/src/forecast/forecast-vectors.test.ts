@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type ForecastInput, forecast } from './forecast.ts'
-import { estimatedCost, nextContribution, nextFundingInput } from './forecast-questions.ts'
+import { createNextFundingInput, estimateCost, findNextContribution } from './forecast-questions.ts'
 
 const timezone = 'America/Chicago'
 const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
@@ -121,7 +121,9 @@ function inputOf({ funding, plan, now, end }: Omit<Vector, 'id' | 'rows'>): Fore
   return {
     plans: [
       {
-        ...{ spendingId: 'spnd_a', fundingScheduleId: 'fund_1', ruleset: plan.ruleset },
+        spendingId: 'spnd_a',
+        fundingScheduleId: 'fund_1',
+        ruleset: plan.ruleset,
         nextRecurrence: midnight(plan.next),
         targetAmount: plan.target,
         currentAmount: plan.current,
@@ -129,7 +131,10 @@ function inputOf({ funding, plan, now, end }: Omit<Vector, 'id' | 'rows'>): Fore
       },
     ],
     schedules: [scheduleOf(funding)],
-    ...{ timezone, now: new Date(now), end: new Date(end), free: 0n },
+    timezone,
+    now: new Date(now),
+    end: new Date(end),
+    free: 0n,
   }
 }
 
@@ -165,13 +170,21 @@ const example: ForecastInput = {
   schedules: [scheduleOf({ next: '2023-08-15', excludeWeekends: true })],
   plans: [
     {
-      ...{ spendingId: 'spnd_b', fundingScheduleId: 'fund_1', ruleset: null },
-      ...{ targetAmount: 10_000n, currentAmount: 1000n, usedAmount: 500n },
+      spendingId: 'spnd_b',
+      fundingScheduleId: 'fund_1',
+      ruleset: null,
+      targetAmount: 10_000n,
+      currentAmount: 1000n,
+      usedAmount: 500n,
       nextRecurrence: midnight('2023-10-01'),
     },
     {
-      ...{ spendingId: 'spnd_a', fundingScheduleId: 'fund_1', ruleset: monthly(1) },
-      ...{ targetAmount: 2000n, currentAmount: 0n, usedAmount: 0n },
+      spendingId: 'spnd_a',
+      fundingScheduleId: 'fund_1',
+      ruleset: monthly(1),
+      targetAmount: 2000n,
+      currentAmount: 0n,
+      usedAmount: 0n,
       nextRecurrence: midnight('2023-09-01'),
     },
   ],
@@ -198,9 +211,14 @@ test('the worked example of two envelopes', () => {
   ]
   const shown = found.events.map((event) => [
     event.date.toISOString().slice(5, 10),
-    ...[event.contribution, event.transaction, event.balance],
+    event.contribution,
+    event.transaction,
+    event.balance,
     event.spending.map((one) => [
-      ...[one.spendingId, one.contributionAmount, one.transactionAmount, one.rollingAllocation],
+      one.spendingId,
+      one.contributionAmount,
+      one.transactionAmount,
+      one.rollingAllocation,
     ]),
   ])
   expect(shown).toEqual(expected)
@@ -216,8 +234,8 @@ test('the worked example of two envelopes', () => {
 
 test('what the next funding moves, in the worked example', () => {
   const [schedule = scheduleOf({ next: '', excludeWeekends: false })] = example.schedules
-  const asked = nextFundingInput({ ...example, schedule }, example.now)
-  expect(asked && nextContribution(forecast(asked))).toBe(3125n)
+  const asked = createNextFundingInput({ ...example, schedule }, example.now)
+  expect(asked && findNextContribution(forecast(asked))).toBe(3125n)
 })
 
 test('what an expense usually gets from a funding', () => {
@@ -225,7 +243,7 @@ test('what an expense usually gets from a funding', () => {
   const plan = { targetAmount: 5000n, currentAmount: 0n, usedAmount: 0n }
   const nextRecurrence = midnight('2023-09-08')
   const expense = { ...plan, ruleset: monthly(8), nextRecurrence }
-  expect(estimatedCost(expense, schedule, timezone)).toBe(2500n)
+  expect(estimateCost(expense, schedule, timezone)).toBe(2500n)
   // A goal is over the day after the forecast of it begins.
-  expect(estimatedCost({ ...expense, ruleset: null }, schedule, timezone)).toBe(0n)
+  expect(estimateCost({ ...expense, ruleset: null }, schedule, timezone)).toBe(0n)
 })

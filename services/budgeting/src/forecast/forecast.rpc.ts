@@ -13,27 +13,27 @@ import { describeBankAccount } from '../ledger/ledger.client.ts'
 import { listSpending } from '../plans/spending.sql.ts'
 import { findFundingSchedule, listFundingSchedules } from '../schedules/funding-schedule.sql.ts'
 import {
+  estimateSize,
   type Forecast,
   type ForecastInput,
   forecast,
   forecastEnd,
-  forecastSize,
   isExactForecast,
 } from './forecast.ts'
-import { forecastMessage } from './forecast-message.ts'
-import { estimatedCost, nextContribution, nextFundingInput } from './forecast-questions.ts'
+import { toForecastMessage } from './forecast-message.ts'
+import { createNextFundingInput, estimateCost, findNextContribution } from './forecast-questions.ts'
 
-/** Threads for forecasts that would hold up other requests. */
+/** Worker threads for large forecasts, which would block the event loop. */
 export type Forecasters = Workers<ForecastInput, Forecast>
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Forecasters }
 
-/** Events of single envelopes that are calculated in place: some milliseconds. */
+/** Bound of events calculated on the event loop, which takes a few ms. */
 const sizeInPlaceMax = 2500
 const sizeMax = 100_000
 const outOfRange = 'the amounts would leave the range of ±9007199254740991'
 
-/** Forecasts (`spec/budgeting.md` 8). They change nothing. */
+/** RPCs of forecasts; all are read-only (docs/forecast.md). */
 export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
   const { database, clock } = deps
   return {
@@ -49,9 +49,11 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const scheduleNames = schedules.map((one) => [one.fundingScheduleId, one.name])
       const spendingNames = plans.map((one) => [one.spendingId, one.name])
       return {
-        forecast: forecastMessage(found),
+        forecast: toForecastMessage(found),
         labels: {
-          ...{ currency, timezone, locale },
+          currency,
+          timezone,
+          locale,
           scheduleNames: Object.fromEntries(scheduleNames),
           spendingNames: Object.fromEntries(spendingNames),
         },
@@ -62,27 +64,27 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const { plans, schedules } = await load(deps, bankAccountId, context)
       const schedule = schedules.find((one) => one.fundingScheduleId === fundingScheduleId)
       if (!schedule) throw notFound('funding schedule')
-      const input = nextFundingInput({ plans, schedule, timezone }, clock())
+      const input = createNextFundingInput({ plans, schedule, timezone }, clock())
       if (!input) return { nextContribution: 0n }
       const asked = { input, field: 'fundingScheduleId', signal: context.signal } as const
-      const next = nextContribution(await calculate(deps, asked))
+      const next = findNextContribution(await calculate(deps, asked))
       if (!isExact(next)) throw invalid({ fundingScheduleId: outOfRange })
       return { nextContribution: next }
     },
     estimateCost: async (request, context) => {
       const { accountId, timezone } = callerOf(context)
-      const plan = virtualPlan(request)
+      const plan = readPlan(request)
       const [schedule] = await Promise.all([
         findFundingSchedule(database, { ...request, accountId }, request.fundingScheduleId),
         describeBankAccount(deps, request.bankAccountId, context),
       ])
       if (!schedule) throw notFound('funding schedule')
-      return { estimatedCost: estimatedCost(plan, schedule, timezone) }
+      return { estimatedCost: estimateCost(plan, schedule, timezone) }
     },
   }
 }
 
-/** The plans that money moves in, with the ledger's amounts. */
+/** Schedules, balances, and plans that are not paused with the ledger's amounts. */
 async function load({ database, mesh }: Deps, bankAccountId: string, context: HandlerContext) {
   const { accountId } = callerOf(context)
   const options = onBehalfOf(context)
@@ -105,20 +107,21 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
 }
 
 /**
- * Here, or in a thread when it takes long. Throws invalid, by the field of the request that says
- * until when, for one that would be endless.
+ * Calculates a forecast in place, or a large one in a worker thread. Throws invalid for `field`, the
+ * request field that decides the end, if there are more than 100,000 events.
  */
 async function calculate(
   { forecasters }: Deps,
   asked: { input: ForecastInput; field: 'end' | 'fundingScheduleId'; signal: AbortSignal },
 ): Promise<Forecast> {
   const { input, field, signal } = asked
-  const size = forecastSize(input)
+  const size = estimateSize(input)
   if (size > sizeMax) throw invalid({ [field]: 'too much happens until then' })
   return size > sizeInPlaceMax ? forecasters.run(input, signal) : forecast(input)
 }
 
-function virtualPlan(request: EstimateCostRequest) {
+/** The plan of a request. Throws invalid. */
+function readPlan(request: EstimateCostRequest) {
   const { targetAmount, currentAmount, nextRecurrence, recurrenceRule } = request
   if (targetAmount <= 0n) throw invalid({ targetAmount: 'must be greater than 0' })
   if (currentAmount < 0n) throw invalid({ currentAmount: 'must not be negative' })
@@ -126,7 +129,9 @@ function virtualPlan(request: EstimateCostRequest) {
   const read = recurrenceRule === undefined ? null : readRuleset(recurrenceRule)
   if (read && 'problem' in read) throw invalid({ recurrenceRule: `Ruleset ${read.problem}` })
   return {
-    ...{ targetAmount, currentAmount, usedAmount: 0n },
+    targetAmount,
+    currentAmount,
+    usedAmount: 0n,
     nextRecurrence: timestampDate(nextRecurrence),
     ruleset: read && renderRuleset(read.rule),
   }

@@ -1,7 +1,7 @@
 import { dayMs } from '@coffer/kit/values/time'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ForecastInput, forecast, forecastEnd, forecastSize } from './forecast.ts'
+import { estimateSize, type ForecastInput, forecast, forecastEnd } from './forecast.ts'
 import type { ForecastPlan } from './forecast-envelope.ts'
 
 const timezone = 'America/Chicago'
@@ -12,12 +12,20 @@ const twiceMonthly = rule('FREQ=MONTHLY;BYMONTHDAY=15,-1')
 const monthly = rule('FREQ=MONTHLY;BYMONTHDAY=1')
 
 const schedule = {
-  ...{ fundingScheduleId: 'fund_1', ruleset: twiceMonthly, excludeWeekends: false },
-  ...{ estimatedDeposit: 50_000n, nextRecurrence: at('2023-09-30') },
+  fundingScheduleId: 'fund_1',
+  ruleset: twiceMonthly,
+  excludeWeekends: false,
+  estimatedDeposit: 50_000n,
+  nextRecurrence: at('2023-09-30'),
 }
 const expense: ForecastPlan = {
-  ...{ spendingId: 'spnd_1', fundingScheduleId: 'fund_1', ruleset: monthly },
-  ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, nextRecurrence: at('2023-10-01') },
+  spendingId: 'spnd_1',
+  fundingScheduleId: 'fund_1',
+  ruleset: monthly,
+  targetAmount: 1000n,
+  currentAmount: 0n,
+  usedAmount: 0n,
+  nextRecurrence: at('2023-10-01'),
 }
 
 function inputOf(changes: Partial<ForecastInput>): ForecastInput {
@@ -71,7 +79,7 @@ test('50 envelopes over a year are few enough to be calculated in place', () => 
   const input = inputOf({ plans, end: forecastEnd(new Date('2024-09-28T12:00Z'), now) })
   const { events } = forecast(input)
   const count = events.reduce((sum, { spending }) => sum + spending.length, 0)
-  expect([count, forecastSize(input)]).toEqual([50 * 36, 50 * 38])
+  expect([count, estimateSize(input)]).toEqual([50 * 36, 50 * 38])
   // However many envelopes it has, a schedule is expanded once: they share its firings.
   const [first] = events
   const fired = new Set(first?.spending.flatMap(({ funding }) => funding))
@@ -80,11 +88,11 @@ test('50 envelopes over a year are few enough to be calculated in place', () => 
 
 const parts = ['FREQ=DAILY', 'FREQ=WEEKLY', 'FREQ=MONTHLY;BYMONTHDAY=-1', 'FREQ=YEARLY;INTERVAL=3']
 const anyPlan = fc.record({
-  ...{
-    ruleset: fc.option(fc.constantFrom(...parts.map(rule))),
-    days: fc.integer({ min: -40, max: 80 }),
-  },
-  ...{ target: fc.bigInt(1n, 5000n), current: fc.bigInt(0n, 9000n), used: fc.bigInt(0n, 9000n) },
+  ruleset: fc.option(fc.constantFrom(...parts.map(rule))),
+  days: fc.integer({ min: -40, max: 80 }),
+  target: fc.bigInt(1n, 5000n),
+  current: fc.bigInt(0n, 9000n),
+  used: fc.bigInt(0n, 9000n),
 })
 
 test('amounts add up, and the size is never less than what happens', () => {
@@ -95,15 +103,19 @@ test('amounts add up, and the size is never less than what happens', () => {
       fc.array(anyPlan, { maxLength: 5 }),
       (ruleset, excludeWeekends, chosen) => {
         const plans = chosen.map(({ days, target, current, used, ...one }, index) => ({
-          ...{ ...one, spendingId: `s${index}`, fundingScheduleId: 'fund_1' },
-          ...{ targetAmount: target, currentAmount: current, usedAmount: used },
+          ...one,
+          spendingId: `s${index}`,
+          fundingScheduleId: 'fund_1',
+          targetAmount: target,
+          currentAmount: current,
+          usedAmount: used,
           nextRecurrence: new Date(at('2023-10-01').getTime() + days * dayMs),
         }))
         const schedules = [{ ...schedule, ruleset, excludeWeekends }]
         const input = inputOf({ plans, schedules })
         const { events, startingBalance } = forecast(input)
         const single = events.flatMap(({ spending }) => spending)
-        expect(single.length).toBeLessThanOrEqual(forecastSize(input))
+        expect(single.length).toBeLessThanOrEqual(estimateSize(input))
         let balance = startingBalance
         for (const event of events) {
           balance += event.contribution - event.transaction

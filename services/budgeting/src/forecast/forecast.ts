@@ -3,7 +3,7 @@ import { isExact } from '@coffer/kit/values/money'
 import { dayMs } from '@coffer/kit/values/time'
 import { countDues } from '../contributions/due-dates.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
-import { envelopeEvents, type ForecastPlan, type SpendingEvent } from './forecast-envelope.ts'
+import { type ForecastPlan, listEnvelopeEvents, type SpendingEvent } from './forecast-envelope.ts'
 import {
   type ForecastSchedule,
   type FundingEvent,
@@ -12,7 +12,7 @@ import {
   fundingsFrom,
 } from './forecast-fundings.ts'
 
-/** What a forecast is made from; `free` is what is free to use at `now`, in minor units. */
+/** Input of a forecast; `free` is free-to-use at `now`, in minor units. */
 export type ForecastInput = {
   plans: readonly ForecastPlan[]
   schedules: readonly ForecastSchedule[]
@@ -22,7 +22,7 @@ export type ForecastInput = {
   free: bigint
 }
 
-/** Everything that happens to the envelopes on one date; amounts in minor units. */
+/** All events of envelopes at one instant, with their sums in minor units. */
 export type ForecastEvent = {
   date: Date
   delta: bigint
@@ -33,10 +33,10 @@ export type ForecastEvent = {
   funding: FundingEvent[]
 }
 
-/** What is free to use from a date on, and what has changed it, in minor units. */
+/** Free-to-use from `date` on, with the deposit and contribution of that date; minor units. */
 export type FreeToUse = { date: Date; deposit: bigint; contribution: bigint; free: bigint }
 
-/** What the plans come to when everything happens as planned (`spec/budgeting.md` 8.1). */
+/** Future of all envelopes if everything happens as planned; minor units (docs/forecast.md). */
 export type Forecast = {
   startingTime: Date
   endingTime: Date
@@ -50,8 +50,8 @@ const daysAhead = 90
 const monthsAheadMax = 12
 
 /**
- * Where a forecast ends: 90 days after `now`, or as asked. Throws invalid for a past end and for
- * one more than 12 calendar months (UTC) ahead.
+ * The end of a forecast: 90 days after `now`, or `asked`. Throws invalid for a past end, and for one
+ * more than 12 calendar months (UTC) ahead.
  */
 export function forecastEnd(asked: Date | null, now: Date): Date {
   if (asked === null) return new Date(now.getTime() + daysAhead * dayMs)
@@ -62,8 +62,8 @@ export function forecastEnd(asked: Date | null, now: Date): Date {
   return asked
 }
 
-/** How many events of single envelopes a forecast will have at most, about. */
-export function forecastSize({ plans, schedules, timezone, now, end }: ForecastInput): number {
+/** Estimates the number of events of single envelopes, not too low (docs/forecast.md#bounds). */
+export function estimateSize({ plans, schedules, timezone, now, end }: ForecastInput): number {
   const range = { from: now.getTime() - dayMs, before: end.getTime() + dayMs }
   const firings = new Map(
     schedules.map(({ fundingScheduleId, ruleset }) => [
@@ -71,14 +71,14 @@ export function forecastSize({ plans, schedules, timezone, now, end }: ForecastI
       countOccurrences(occurrencesOf(ruleset, timezone), range) + 1,
     ]),
   )
-  // The stored dates, which may be off their rules, make one more of each.
+  // One more of each for a stored date, which may be no occurrence of its rule.
   return plans.reduce((sum, plan) => {
     const fundings = firings.get(plan.fundingScheduleId) ?? 0
     return sum + fundings + countDues(plan, timezone, range) + 1
   }, 0)
 }
 
-/** The forecast from `now` to `end` (`spec/budgeting.md` 8.2). Paused plans must be left out. */
+/** Calculates the forecast from `now` to `end` (docs/forecast.md#events). Pass no paused plans. */
 export function forecast(input: ForecastInput): Forecast {
   const { plans, schedules, timezone } = input
   const range = { now: input.now.getTime(), end: input.end.getTime() }
@@ -87,22 +87,22 @@ export function forecast(input: ForecastInput): Forecast {
   )
   const single = plans.flatMap((plan) => {
     const own = fundings.get(plan.fundingScheduleId)
-    return own ? envelopeEvents(plan, own, range) : []
+    return own ? listEnvelopeEvents(plan, own, range) : []
   })
   const startingBalance = plans.reduce((sum, plan) => sum + plan.currentAmount, 0n)
-  const events = grouped(single, startingBalance)
+  const events = groupByDate(single, startingBalance)
   return {
     startingTime: input.now,
     endingTime: input.end,
     startingBalance,
-    // 0 without events, as clients of the format expect.
+    // 0 without events: clients of the format expect it.
     endingBalance: events.at(-1)?.balance ?? 0n,
     events,
-    free: freeToUse(input, events, [...fundings.values()]),
+    free: listFreeToUse(input, events, [...fundings.values()]),
   }
 }
 
-/** Whether all amounts of a forecast are within ±2^53−1, so that clients read them as they are. */
+/** Whether all amounts are within ±(2^53 − 1), so that JSON clients read them exactly. */
 export function isExactForecast({ events, free }: Forecast): boolean {
   return (
     free.every((one) => isExact(one.free) && isExact(one.deposit)) &&
@@ -114,7 +114,7 @@ export function isExactForecast({ events, free }: Forecast): boolean {
   )
 }
 
-function grouped(single: readonly SpendingEvent[], startingBalance: bigint): ForecastEvent[] {
+function groupByDate(single: readonly SpendingEvent[], startingBalance: bigint): ForecastEvent[] {
   const groups = Map.groupBy(single, ({ date }) => date.getTime())
   let balance = startingBalance
   return [...groups.values()]
@@ -126,22 +126,30 @@ function grouped(single: readonly SpendingEvent[], startingBalance: bigint): For
       balance += delta
       spending.sort((a, b) => compare(a.spendingId, b.spendingId))
       const { date } = spending[0] as SpendingEvent
-      return { date, delta, contribution, transaction, balance, spending, funding: fired(spending) }
+      return {
+        date,
+        delta,
+        contribution,
+        transaction,
+        balance,
+        spending,
+        funding: listFirings(spending),
+      }
     })
 }
 
-/** The schedules that fire, each once, by ID. */
-function fired(spending: readonly SpendingEvent[]): FundingEvent[] {
+/** Firings of an event, one for each schedule, ordered by ID. */
+function listFirings(spending: readonly SpendingEvent[]): FundingEvent[] {
   const all = spending.flatMap(({ funding }) => funding)
   const distinct = new Map(all.map((event) => [event.fundingScheduleId, event]))
   return [...distinct.values()].sort((a, b) => compare(a.fundingScheduleId, b.fundingScheduleId))
 }
 
 /**
- * What is free to use over time: expected deposits raise it, contributions lower it, and what is
- * spent on a due date comes out of the envelopes alone.
+ * Free-to-use over time (docs/forecast.md#free-to-use): expected deposits raise it, contributions
+ * lower it. Due dates do not change it, since their envelopes pay.
  */
-function freeToUse(
+function listFreeToUse(
   { now, end, free: startingFree }: ForecastInput,
   events: readonly ForecastEvent[],
   fundings: readonly Fundings[],

@@ -1,6 +1,6 @@
 import { type Forecast, type ForecastInput, forecast } from './forecast.ts'
 
-/** What runs in a worker thread: forecasts that would hold up other requests. */
+/** Entry point of the worker thread: large forecasts would block the event loop. */
 export function run(input: ForecastInput): Forecast {
   return forecast(input)
 }

@@ -1,8 +1,8 @@
 import { groupsOf } from '@coffer/kit/database/batch'
 import { entitiesMax } from '@coffer/kit/events/changes'
 import { unavailable } from '@coffer/kit/rpc/errors'
-import { type Amounts, changedBy } from '../plans/plan.ts'
-import type { PlanScope } from '../plans/spending.ts'
+import { type Amounts, applyAmounts } from '../plans/plan.ts'
+import type { BankAccountKey } from '../plans/spending.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone, type SettingsDeps } from '../tenancy/account-settings.client.ts'
@@ -10,8 +10,9 @@ import { accountTimezone, type SettingsDeps } from '../tenancy/account-settings.
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
- * Gives plans their envelopes' amounts and their contributions. Amounts that a plan has seen
- * already, or newer ones, change nothing.
+ * Stores amounts of envelopes (minor units) in their plans, with new contributions. Amounts that
+ * are not newer than the stored ones change nothing. Throws notFound for a removed bank account,
+ * unavailable while the timezone of the account is unknown.
  */
 export async function storeAmounts(
   deps: Deps,
@@ -19,19 +20,24 @@ export async function storeAmounts(
   envelopes: readonly (Amounts & { bankAccountId: string })[],
 ): Promise<void> {
   for (const [bankAccountId, some] of Map.groupBy(envelopes, (one) => one.bankAccountId)) {
-    // Changes of older versions carry any number of envelopes: these take a group at a time.
+    // Events of older releases have no bound of envelopes, so they are saved in groups.
     for (const group of groupsOf(some, entitiesMax)) {
-      const work = storing({ accountId, bankAccountId }, group, deps.clock())
+      const work = updateAmounts({ accountId, bankAccountId }, group, deps.clock())
       if (await deps.write(work)) continue
-      // Identity's answer is kept: from then on the timezone is known.
+      // accountTimezone stores the timezone, so the second attempt finds it.
       await accountTimezone(deps, accountId)
-      if (!(await deps.write(work))) throw unavailable('the timezone of an account is not known')
+      if (!(await deps.write(work)))
+        throw unavailable('the timezone of the account is not known yet: repeat the call')
     }
   }
 }
 
-/** Replies whether the timezone is known that the contributions are calculated in. */
-function storing(scope: PlanScope, amounts: readonly Amounts[], now: Date): Work<boolean> {
+/** Returns work that replies false while the timezone of the account is unknown. */
+function updateAmounts(
+  scope: BankAccountKey,
+  amounts: readonly Amounts[],
+  now: Date,
+): Work<boolean> {
   const byId = new Map(amounts.map((one) => [one.spendingId, one]))
   return {
     scope: { ...scope, spendingIds: [...byId.keys()] },
@@ -44,7 +50,7 @@ function storing(scope: PlanScope, amounts: readonly Amounts[], now: Date): Work
       const asOf = { timezone, now }
       return {
         reply: true,
-        plans: behind.flatMap((plan) => changedBy(plan, byId.get(plan.spendingId), asOf)),
+        plans: behind.flatMap((plan) => applyAmounts(plan, byId.get(plan.spendingId), asOf)),
       }
     },
   }

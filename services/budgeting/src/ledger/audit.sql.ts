@@ -4,21 +4,21 @@ import { z } from 'zod'
 
 const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.string() })
 
-/** Something that does not agree: in which account, by which rule, and where. */
+/** A violated rule: the account, the rule, and the IDs of the rows. */
 type Finding = z.infer<typeof Finding>
 
-/** An envelope or a booked run of the ledger. */
-interface BookEntry {
+/** An open envelope or a booked run of the ledger. */
+interface LedgerItem {
   accountId: string
   bankAccountId: string
   /** Spending ID of an open envelope, or operation ID of a booked run. */
   id: string
 }
 
-/** The ledger's side, in pages; asked for once an audit. */
-interface Books {
-  openEnvelopes: () => AsyncIterable<readonly BookEntry[]>
-  bookedRuns: () => AsyncIterable<readonly BookEntry[]>
+/** The ledger's rows in pages; each list is read once for an audit. */
+interface LedgerPages {
+  openEnvelopes: () => AsyncIterable<readonly LedgerItem[]>
+  bookedRuns: () => AsyncIterable<readonly LedgerItem[]>
 }
 
 const findingsMax = 100
@@ -27,7 +27,7 @@ const live = sql.fragment`NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
   WHERE ended.account_id = ours.account_id AND ended.bank_account_id = ours.bank_account_id
     AND ended.reason = 'removed')`
 
-/** Each rule is one statement that yields what breaks it. */
+/** Rules by name: a statement that selects the violations of each. */
 const rules: Record<string, FragmentSqlToken> = {
   'an open plan has an open envelope': sql.fragment`
     SELECT account_id, format('%s: %s', bank_account_id, spending_id) AS detail
@@ -52,15 +52,15 @@ const rules: Record<string, FragmentSqlToken> = {
 }
 
 /**
- * Compares plans and runs with the ledger (design 1): plans match open envelopes, runs match booked
- * operations, one to one. Returns at most 100 findings a rule. What happens meanwhile may show; a
- * finding that stays is one.
+ * Audits plans and runs against the ledger (docs/money.md#audit): plans match open envelopes, and
+ * runs match booked operations, one to one. Returns at most 100 findings for each rule. Concurrent
+ * changes may appear as findings, so only one that a second audit repeats is an error.
  */
-export async function auditPlans({ pool }: Database, books: Books): Promise<Finding[]> {
-  // One connection, for its temporary tables; no transaction, since the pages come from elsewhere.
+export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promise<Finding[]> {
+  // Temporary tables need one connection. No transaction: the pages are calls to the ledger.
   return pool.connect(async (connection) => {
-    await stage(connection, 'ledger_envelopes', books.openEnvelopes())
-    await stage(connection, 'ledger_runs', books.bookedRuns())
+    await stage(connection, 'ledger_envelopes', ledger.openEnvelopes())
+    await stage(connection, 'ledger_runs', ledger.bookedRuns())
     const findings: Finding[] = []
     for (const [rule, broken] of Object.entries(rules)) {
       const found = await connection.any(sql.type(Finding)`
@@ -72,14 +72,14 @@ export async function auditPlans({ pool }: Database, books: Books): Promise<Find
   })
 }
 
-/** Copies pages into a temporary table, so that memory stays bounded. */
+/** Copies pages into a temporary table: bounded memory. */
 async function stage(
   connection: CommonQueryMethods,
   name: 'ledger_envelopes' | 'ledger_runs',
-  pages: AsyncIterable<readonly BookEntry[]>,
+  pages: AsyncIterable<readonly LedgerItem[]>,
 ): Promise<void> {
   const table = sql.identifier([name])
-  // The connection may have been used for an audit before.
+  // A pooled connection may still have the table of an earlier audit.
   await connection.query(sql.unsafe`DROP TABLE IF EXISTS pg_temp.${table}`)
   await connection.query(sql.unsafe`
     CREATE TEMPORARY TABLE ${table} (account_id text, bank_account_id text, id text,

@@ -3,36 +3,39 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { hourMs } from '@coffer/kit/values/time'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { type FoundBankAccount, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
-import { bookingOfRun } from '../advance/booking.ts'
+import { createRunBooking } from '../advance/booking.ts'
 import type { settings } from '../config.ts'
 import { type AsOf, withContribution } from '../plans/plan.ts'
-import type { FundedSpending, PlanScope } from '../plans/spending.ts'
+import type { BankAccountKey, FundedSpending } from '../plans/spending.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
 import { endBankAccount } from '../tenancy/ended-bank-account.sql.ts'
-import { listBookedRuns, listBooks } from './comparison.sql.ts'
+import { listBankAccounts, listBookedRuns } from './comparison.sql.ts'
 import { asJob, asSystem } from './ledger.client.ts'
 
 const pageSize = 200
 
-/** Runs that were decided within this time are offered to the ledger again. */
-const offeredAgainMs = 7 * 24 * hourMs
+/** Age limit of runs that are booked again; the ledger ignores those that it still has. */
+const bookAgainMs = 7 * 24 * hourMs
 
 type Deps = ServiceDeps<typeof settings> & PlanWriter
 
-/** Compares plans and runs with the ledger, which may have been restored (docs/plans.md). */
+/**
+ * Reconciliation with a ledger that may have been restored from a backup
+ * (docs/plans.md#comparison-with-the-ledger).
+ */
 export function comparisonActivities(deps: Deps) {
   return {
     /**
-     * Compares a page of bank accounts; returns the last one, null after the last page. One that
-     * fails does not hold up the others: it is logged, and compared again by the next run.
+     * Compares one page of bank accounts; returns its last key, null after the last page. A failed
+     * bank account is logged and left to the next run.
      */
-    comparePage: async (after: PlanScope | null): Promise<PlanScope | null> => {
-      const scopes = await listBooks(deps.database, { after, limit: pageSize })
+    comparePage: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
+      const scopes = await listBankAccounts(deps.database, { after, limit: pageSize })
       using pace = createPace({ share: deps.config.advanceShare })
       const known = new Map<string, readonly FundedSpending[]>()
-      for (const scope of scopes) known.set(scope.bankAccountId, await deps.write(plansOf(scope)))
+      for (const scope of scopes) known.set(scope.bankAccountId, await deps.write(readPlans(scope)))
       const ledger = deps.mesh.client('ledger', ScheduledService)
       const { bankAccounts } = await ledger.lookUp({ bankAccounts: [...scopes] }, asJob(deps))
       const found = new Map(bankAccounts.map((one) => [one.bankAccountId, one]))
@@ -48,17 +51,21 @@ export function comparisonActivities(deps: Deps) {
   }
 }
 
-function plansOf(scope: PlanScope): Work<readonly FundedSpending[]> {
+function readPlans(scope: BankAccountKey): Work<readonly FundedSpending[]> {
   return { scope: { ...scope, isWhole: true }, decide: ({ plans }) => ({ reply: plans }) }
 }
 
-/** What is known of a bank account: its plans, and then what the ledger said of it. */
-interface Known {
+/** Plans as read before the call to the ledger, and its answer. */
+interface Comparison {
   before: readonly FundedSpending[]
   found: FoundBankAccount | undefined
 }
 
-async function compare(deps: Deps, scope: PlanScope, { before, found }: Known): Promise<void> {
+async function compare(
+  deps: Deps,
+  scope: BankAccountKey,
+  { before, found }: Comparison,
+): Promise<void> {
   const { database, mesh, clock } = deps
   const now = clock()
   if (!found || found.archived) {
@@ -71,32 +78,35 @@ async function compare(deps: Deps, scope: PlanScope, { before, found }: Known): 
   const withoutPlan = await deps.write({
     scope: { ...scope, isWhole: true },
     decide: ({ plans }) => ({
-      reply: without(envelopes, plans),
-      ...restated({ plans, before, envelopes, asOf }),
+      reply: listWithoutPlan(envelopes, plans),
+      ...correctPlans({ plans, before, envelopes, asOf }),
     }),
   })
-  // A plan is there before its envelope: that of these is deleted.
+  // Creation stores the plan before its envelope, so a missing plan has been deleted.
   const client = mesh.client('ledger', EnvelopeService)
   for (const spendingId of withoutPlan) {
     await client.closeEnvelope({ bankAccountId, spendingId }, asSystem(deps, accountId))
   }
-  const runs = await listBookedRuns(database, scope, new Date(now.getTime() - offeredAgainMs))
+  const runs = await listBookedRuns(database, scope, new Date(now.getTime() - bookAgainMs))
   if (runs.length === 0) return
-  // What the ledger has booked already changes nothing.
-  const bookings = runs.map(({ run, lines }) => bookingOfRun(run, lines))
+  // Idempotent: the ledger ignores operations that it has.
+  const bookings = runs.map(({ run, lines }) => createRunBooking(run, lines))
   await mesh.client('ledger', ScheduledService).book({ bookings }, asJob(deps))
 }
 
-function without(envelopes: readonly Envelope[], plans: readonly FundedSpending[]): string[] {
+function listWithoutPlan(
+  envelopes: readonly Envelope[],
+  plans: readonly FundedSpending[],
+): string[] {
   const planned = new Set(plans.map(({ spendingId }) => spendingId))
   return envelopes.flatMap(({ spendingId }) => (planned.has(spendingId) ? [] : spendingId))
 }
 
 /**
- * Plans that were open before the ledger was asked, and are as they were: without an envelope they
- * go, and amounts of a version that the ledger no longer has are replaced by what it has.
+ * Corrections of open plans that are unchanged since before the call to the ledger. A plan without
+ * an envelope is deleted. Amounts newer than the ledger's are replaced by the ledger's.
  */
-function restated(of: {
+function correctPlans(of: {
   plans: readonly FundedSpending[]
   before: readonly FundedSpending[]
   envelopes: readonly Envelope[]

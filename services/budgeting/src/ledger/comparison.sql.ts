@@ -3,28 +3,29 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../advance/funding-run.ts'
-import type { PlanScope } from '../plans/spending.ts'
+import type { BankAccountKey } from '../plans/spending.ts'
 
 const Scope = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
-/** Bank accounts that have had plans and have not ended, in the order of their keys. */
-export function listBooks(
+/** Bank accounts that have had plans and have no tombstone, in key order, after `after`. */
+export function listBankAccounts(
   { pool }: Database,
-  { after, limit }: { after: PlanScope | null; limit: number },
-): Promise<readonly PlanScope[]> {
+  { after, limit }: { after: BankAccountKey | null; limit: number },
+): Promise<readonly BankAccountKey[]> {
   const { accountId, bankAccountId } = after ?? { accountId: '', bankAccountId: '' }
   return pool.any(sql.type(Scope)`
-    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM plan_books AS book
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM plan_books AS stored
     WHERE (account_id, bank_account_id) > (${accountId}, ${bankAccountId})
       AND NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
-        WHERE ended.account_id = book.account_id AND ended.bank_account_id = book.bank_account_id)
+        WHERE ended.account_id = stored.account_id
+          AND ended.bank_account_id = stored.bank_account_id)
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
-/** The runs of a bank account that were booked since then, in the order they were due. */
+/** Applied runs of a bank account that were decided since `since`, by occurrence, with lines. */
 export async function listBookedRuns(
   { pool }: Database,
-  { accountId, bankAccountId }: PlanScope,
+  { accountId, bankAccountId }: BankAccountKey,
   since: Date,
 ): Promise<{ run: FundingRun; lines: readonly RunLine[] }[]> {
   const scope = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`

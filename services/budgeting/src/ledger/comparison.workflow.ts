@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow'
-import type { PlanScope } from '../plans/spending.ts'
+import type { BankAccountKey } from '../plans/spending.ts'
 import type { comparisonActivities } from './comparison.activities.ts'
 
 const { comparePage } = proxyActivities<ReturnType<typeof comparisonActivities>>({
@@ -8,9 +8,9 @@ const { comparePage } = proxyActivities<ReturnType<typeof comparisonActivities>>
   retry: { maximumAttempts: 5 },
 })
 
-/** Compares the plans of every bank account with the ledger, page by page. */
+/** Compares all bank accounts with the ledger, page by page; hourly. */
 export async function comparePlans(): Promise<void> {
-  let page: PlanScope | null = null
+  let page: BankAccountKey | null = null
   do {
     page = await comparePage(page)
   } while (page !== null)

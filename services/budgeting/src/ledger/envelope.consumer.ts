@@ -6,7 +6,7 @@ import {
   EnvelopesChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { deletionOf } from '../plans/deletion.ts'
+import { deletePlan } from '../plans/deletion.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import type { SettingsDeps } from '../tenancy/account-settings.client.ts'
 import { saveSettings } from '../tenancy/account-settings.sql.ts'
@@ -15,26 +15,26 @@ import { storeAmounts } from './amounts.service.ts'
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
- * What budgeting keeps of others: accounts' timezones and envelopes' amounts, both by version, and
- * the end of an envelope, which is the end of its plan.
+ * Handlers of events of other services. Settings and amounts are stored by version, so that late
+ * events change nothing. A closed envelope deletes its plan.
  */
 export function handlers(deps: Deps): Handler[] {
   const { database, write } = deps
   return [
     on(AccountSettingsChangedSchema, (event) => saveSettings(database, event)),
     on(EnvelopeChangedSchema, ({ accountId, envelope }) =>
-      storeAmounts(deps, accountId, envelope ? [envelope] : []).catch(unlessGone),
+      storeAmounts(deps, accountId, envelope ? [envelope] : []).catch(ignoreNotFound),
     ),
     on(EnvelopesChangedSchema, ({ accountId, envelopes }) =>
-      storeAmounts(deps, accountId, envelopes).catch(unlessGone),
+      storeAmounts(deps, accountId, envelopes).catch(ignoreNotFound),
     ),
     on(EnvelopeClosedSchema, ({ accountId, bankAccountId, spendingId }) =>
-      write(deletionOf({ accountId, bankAccountId, spendingId })).catch(unlessGone),
+      write(deletePlan({ accountId, bankAccountId, spendingId })).catch(ignoreNotFound),
     ),
   ]
 }
 
-/** A bank account that is removed has no plans. */
-function unlessGone(error: unknown): void {
+/** A removed bank account has no plans to update. */
+function ignoreNotFound(error: unknown): void {
   if (ConnectError.from(error).code !== Code.NotFound) throw error
 }

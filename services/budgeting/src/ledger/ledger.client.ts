@@ -9,7 +9,7 @@ import {
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { type CallOptions, Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 
-/** The bank account of a request. Throws notFound for one that the caller does not have. */
+/** Describes the bank account of a request. Throws notFound unless it is the caller's. */
 export function describeBankAccount(
   { mesh }: Pick<ServiceDeps, 'mesh'>,
   bankAccountId: string,
@@ -19,7 +19,7 @@ export function describeBankAccount(
   return bankAccounts.describeBankAccount({ bankAccountId }, onBehalfOf(context))
 }
 
-/** The bank account of a write. Throws notFound, and refuses an archived one. */
+/** Describes the bank account of a write. Throws notFound, and refuses an archived one. */
 export async function describeWritable(
   deps: Pick<ServiceDeps, 'mesh'>,
   bankAccountId: string,
@@ -32,7 +32,7 @@ export async function describeWritable(
   return { isManualLink: linkType === 'manual' }
 }
 
-/** Whether a plan has its open envelope; without the bank account it has none. */
+/** Whether the ledger has an open envelope for the plan; false without the bank account. */
 export async function hasEnvelope(
   { mesh }: Pick<ServiceDeps, 'mesh'>,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
@@ -49,7 +49,7 @@ export async function hasEnvelope(
   }
 }
 
-/** Call options of what the service does by itself, for one attempt. */
+/** Call options of background work on one account. The caller token is for one attempt. */
 export function asSystem(
   { signer, clock }: Pick<ServiceDeps, 'signer' | 'clock'>,
   accountId: string,
@@ -57,7 +57,7 @@ export function asSystem(
   return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
 }
 
-/** Call options of the hourly job, on no account: its requests name those they are about. */
+/** Call options of the hourly jobs: no account, since their requests name many accounts. */
 export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions {
   return asSystem(deps, '')
 }

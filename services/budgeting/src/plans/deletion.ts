@@ -1,8 +1,8 @@
 import type { PlanKey } from './spending.ts'
 import type { Work } from './unit-of-work.ts'
 
-/** Deletes a plan whose envelope is closed; it may be gone already. */
-export function deletionOf({ accountId, bankAccountId, spendingId }: PlanKey): Work<void> {
+/** Returns the work that deletes a plan after its envelope is closed. Idempotent. */
+export function deletePlan({ accountId, bankAccountId, spendingId }: PlanKey): Work<void> {
   return {
     scope: { accountId, bankAccountId, spendingIds: [spendingId] },
     decide: ({ plans }) => ({

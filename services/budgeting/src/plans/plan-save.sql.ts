@@ -20,8 +20,8 @@ import { FundingSchedule } from '../schedules/funding-schedule.ts'
 import { Spending } from './spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-// The column `save_id` stays for processes of the version before.
-const PlanBook = z.object({
+// Processes of the previous release still write the column `save_id`.
+const PlanVersion = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   version: z.bigint(),
@@ -47,15 +47,14 @@ const parts = {
 type PartName = keyof typeof parts
 const partNames = Object.keys(parts) as PartName[]
 
-type StatementPart = PartName | 'createdBooks' | 'skipsLocked'
+type StatementPart = PartName | 'createdVersions' | 'skipsLocked'
 
 const nothing = sql.fragment``
 
 /**
- * Compare-and-set. The guard locks the books that still have the version that was read, in the
- * order of the documents, or creates those that were not there, and hands on these; every other
- * part takes its rows from it. A book that another writer has changed or created meanwhile is left
- * out.
+ * Optimistic concurrency: compare-and-set on the version of a bank account's plans. The guard locks
+ * the version rows that are unchanged since the read, in the order of the documents. It inserts
+ * missing version rows. Every other part saves rows of guarded bank accounts only.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -63,64 +62,64 @@ const saveStatement = prepareParts(
     const saves = partNames
       .filter((name) => has.has(name))
       .map((name) => sql.fragment`, ${sql.identifier([`saved ${name}`])} AS (${parts[name]})`)
-    const created = has.has('createdBooks')
+    const created = has.has('createdVersions')
       ? sql.fragment`
         UNION ALL SELECT changed.* FROM changed JOIN created USING (account_id, bank_account_id)`
       : nothing
     return sql.type(SavedRow)`
     WITH changed AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${changeSets}::jsonb) AS new(
-        account_id text, bank_account_id text, read_version bigint, books jsonb,
+        account_id text, bank_account_id text, read_version bigint, versions jsonb,
         ${sql.join(
           partNames.map((name) => sql.fragment`${sql.identifier([name])} jsonb`),
           sql.fragment`, `,
         )})
-    )${has.has('createdBooks') ? createdBooks : nothing},
+    )${has.has('createdVersions') ? createdVersions : nothing},
     guard AS MATERIALIZED (
       SELECT changed.* FROM changed CROSS JOIN LATERAL (
-        SELECT 1 FROM plan_books AS book
-        WHERE book.account_id = changed.account_id
-          AND book.bank_account_id = changed.bank_account_id
-          AND book.version = changed.read_version
+        SELECT 1 FROM plan_books AS stored
+        WHERE stored.account_id = changed.account_id
+          AND stored.bank_account_id = changed.bank_account_id
+          AND stored.version = changed.read_version
         LIMIT 1 FOR NO KEY UPDATE ${skipping(has.has('skipsLocked'))}
       ) AS unchanged${created}
     ), raised AS (
-      UPDATE plan_books SET ${rowAssignments(PlanBook, keyFields)}
-      FROM ${guardedRows('books', 'plan_books')}
+      UPDATE plan_books SET ${rowAssignments(PlanVersion, keyFields)}
+      FROM ${guardedRows('versions', 'plan_books')}
       WHERE ${replacedRow('plan_books')}
     )${saves.length > 0 ? sql.join(saves, nothing) : nothing}
     SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM guard`
   },
 )
 
-const createdBooks = sql.fragment`, created AS (
-      INSERT INTO plan_books (${columnNames(PlanBook)})
-      SELECT ${columnNames(PlanBook)} FROM (
+const createdVersions = sql.fragment`, created AS (
+      INSERT INTO plan_books (${columnNames(PlanVersion)})
+      SELECT ${columnNames(PlanVersion)} FROM (
         SELECT new.* FROM changed
-        CROSS JOIN LATERAL jsonb_populate_recordset(NULL::plan_books, changed.books) AS new
+        CROSS JOIN LATERAL jsonb_populate_recordset(NULL::plan_books, changed.versions) AS new
         WHERE read_version = 0
       ) AS new
       ON CONFLICT DO NOTHING RETURNING account_id, bank_account_id
     )`
 
 /**
- * Saves change sets in one statement, each of them wholly if its book still has the version that it
- * was decided on, otherwise not at all. Rows travel as one JSON document for each bank account, so
- * that the statement is the same however many there are. A book that another transaction has
- * locked is waited for, or skipped.
+ * Saves change sets in one statement. Each is saved whole, or not at all if its bank account has
+ * another version than was read. One JSON document carries the rows of a bank account, so that
+ * the statement text does not depend on their number. `locked` says whether the statement waits
+ * for locked version rows or skips them.
  *
- * @returns the keys of the bank accounts that are saved
+ * @returns the keys (`keyOf`) of the bank accounts that are saved
  */
-export async function saveBooks(
+export async function saveChangeSets(
   connection: CommonQueryMethods,
   saves: readonly ChangeSet[],
   locked: Locked,
 ): Promise<Set<string>> {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
   const statementParts: StatementPart[] = [...filled]
-  if (saves.some(({ readVersion }) => readVersion === 0n)) statementParts.push('createdBooks')
+  if (saves.some(({ readVersion }) => readVersion === 0n)) statementParts.push('createdVersions')
   if (locked === 'skip') statementParts.push('skipsLocked')
-  // The statement takes the locks in this order, that of the keys.
+  // Lock ordering: the statement locks rows in key order, which avoids deadlocks.
   const documents = inKeyOrder(saves, (save) => save).map((save) => documentOf(save, filled))
   const changeSets = `[${documents.join(',')}]`
   const saved = await connection.any(saveStatement({ changeSets }, statementParts))
@@ -133,5 +132,5 @@ function documentOf(save: ChangeSet, filled: readonly PartName[]): string {
   return `{"account_id":${JSON.stringify(accountId)},
     "bank_account_id":${JSON.stringify(bankAccountId)},
     "read_version":${readVersion},
-    "books":${recordsOf([{ accountId, bankAccountId, version }])}${rows.join('')}}`
+    "versions":${recordsOf([{ accountId, bankAccountId, version }])}${rows.join('')}}`
 }

@@ -7,10 +7,10 @@ import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../advance/funding-run.ts'
 import { FundingSchedule } from '../schedules/funding-schedule.ts'
-import { type PlanScope, Spending } from './spending.ts'
-import type { BookScope, BookState } from './unit-of-work.ts'
+import { type BankAccountKey, Spending } from './spending.ts'
+import type { PlanScope, PlanState } from './unit-of-work.ts'
 
-/** The part of a scope that names rows: a statement has only the parts that are asked for. */
+/** Fields of a scope that select rows. A statement contains only the look-ups of used fields. */
 type ScopePart =
   | 'spendingIds'
   | 'plansOnIds'
@@ -19,7 +19,7 @@ type ScopePart =
   | 'isWhole'
   | 'countsSchedules'
 
-/** Scopes travel as one parameter, whatever they name and however many there are. */
+/** All scopes are one JSON parameter, so that one statement text serves any number of them. */
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], plans_on_ids text[],
@@ -27,8 +27,8 @@ function scopeRows(scopes: string): FragmentSqlToken {
 }
 
 /**
- * Rows of a table, looked up for each scope. The OFFSET keeps every look-up a search of its own in
- * an index: joined freely, a whole table may be read.
+ * Rows of a table for each scope. OFFSET 0 is an optimization fence: one index scan for each scope.
+ * As a plain join the planner may read the whole table.
  */
 function lookUp(table: string, where: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -93,7 +93,7 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
     ...(has.has('isWhole') ? [sql.fragment`runs AS MATERIALIZED (${pendingRuns})`] : []),
   ]
   const rows = [
-    sql.fragment`SELECT 'book' AS kind, ${bookRecord(has)} AS record FROM scope`,
+    sql.fragment`SELECT 'state' AS kind, ${stateRecord(has)} AS record FROM scope`,
     ...(plans.length > 0 ? [sql.fragment`SELECT 'plan', to_jsonb(plans) FROM plans`] : []),
     ...(schedules.length > 0
       ? [sql.fragment`SELECT 'schedule', to_jsonb(schedules) FROM schedules`]
@@ -110,7 +110,7 @@ function all(selects: readonly FragmentSqlToken[]): FragmentSqlToken {
   return sql.fragment`${sql.join(selects, sql.fragment` UNION ALL `)}`
 }
 
-function bookRecord(has: ReadonlySet<ScopePart>): FragmentSqlToken {
+function stateRecord(has: ReadonlySet<ScopePart>): FragmentSqlToken {
   const count = has.has('countsSchedules')
     ? sql.fragment`(SELECT count(*) FROM funding_schedules AS one
         WHERE ${inScope} AND deleted_at IS NULL)`
@@ -125,7 +125,7 @@ function bookRecord(has: ReadonlySet<ScopePart>): FragmentSqlToken {
       'schedule_count', ${count})`
 }
 
-const Book = z.object({
+const StateRow = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   version: z.bigint(),
@@ -134,18 +134,22 @@ const Book = z.object({
   scheduleCount: z.number(),
 })
 
-interface FoundState extends BookState {
+interface FoundState extends PlanState {
   plans: Spending[]
   schedules: FundingSchedule[]
   runs: FundingRun[]
   lines: RunLine[]
 }
 
-/** The rows that scopes name, by the key of their bank account, as of one instant. */
-export async function readBooks(
+/**
+ * Reads the rows that scopes name, in one statement and so from one snapshot.
+ *
+ * @returns a state for each bank account, by its key (`keyOf`)
+ */
+export async function readPlanStates(
   connection: CommonQueryMethods,
-  scopes: readonly BookScope[],
-): Promise<Map<string, BookState>> {
+  scopes: readonly PlanScope[],
+): Promise<Map<string, PlanState>> {
   const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)
   const names = ['spendingIds', 'plansOnIds', 'fundingScheduleIds', 'openingKeys'] as const
   const parts: ScopePart[] = names.filter((name) => merged.some((one) => one[name].length > 0))
@@ -154,9 +158,9 @@ export async function readBooks(
   const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, parts))
   const states = new Map<string, FoundState>()
   for (const { kind, record } of rows) {
-    if (kind !== 'book') continue
-    const book = entityOf(Book, record)
-    states.set(keyOf(book), { ...book, plans: [], schedules: [], runs: [], lines: [] })
+    if (kind !== 'state') continue
+    const row = entityOf(StateRow, record)
+    states.set(keyOf(row), { ...row, plans: [], schedules: [], runs: [], lines: [] })
   }
   for (const { kind, record } of rows) {
     const state = states.get(`${record.account_id} ${record.bank_account_id}`)
@@ -168,7 +172,7 @@ export async function readBooks(
   return states
 }
 
-function mergedScope(scopes: readonly BookScope[]) {
+function mergedScope(scopes: readonly PlanScope[]) {
   const distinct = (ids: readonly string[]) => [...new Set(ids)]
   const [first] = scopes
   return {
@@ -191,10 +195,13 @@ const createStatement = prepare(
     SELECT account_id, bank_account_id, 0 FROM ${scopeRows(scopes)} ON CONFLICT DO NOTHING`,
 )
 
-const lockBookRows = locking('plan_books')
+const lockVersionRows = locking('plan_books')
 
-/** Locks the books of bank accounts in the order of their keys; they are read after that. */
-export async function lockBooks(tx: Tx, keys: readonly PlanScope[]): Promise<void> {
+/**
+ * Locks the version rows of bank accounts in key order, so that writers do not deadlock. Inserts
+ * missing version rows first.
+ */
+export async function lockPlanVersions(tx: Tx, keys: readonly BankAccountKey[]): Promise<void> {
   await tx.query(createStatement({ scopes: keyRecords(keys) }))
-  await lockBookRows(tx, keys)
+  await lockVersionRows(tx, keys)
 }

@@ -2,7 +2,7 @@ import { recalculate } from '../contributions/contribution.ts'
 import type { FundingDates } from '../schedules/funding-schedule.ts'
 import type { FundedSpending } from './spending.ts'
 
-/** The amounts of an envelope as the ledger knows them, in minor units. */
+/** Amounts of an envelope in the ledger, in minor units, with the ledger's version. */
 export type Amounts = {
   spendingId: string
   currentAmount: bigint
@@ -10,10 +10,10 @@ export type Amounts = {
   version: bigint
 }
 
-/** Where and when a contribution is calculated: the account's timezone. */
+/** Instant of a calculation, and the IANA timezone of the account. */
 export type AsOf = { timezone: string; now: Date }
 
-/** The plan with these amounts and their contribution, unless it has seen them or newer ones. */
+/** The plan with these amounts and a new contribution; the same plan if they are not newer. */
 export function withAmounts(plan: FundedSpending, amounts: Amounts, asOf: AsOf): FundedSpending {
   const { currentAmount, usedAmount, version } = amounts
   return version > plan.amountsVersion
@@ -21,8 +21,8 @@ export function withAmounts(plan: FundedSpending, amounts: Amounts, asOf: AsOf):
     : plan
 }
 
-/** The plan as these amounts leave it, or nothing where they change nothing. */
-export function changedBy(
+/** The plan with these amounts as a list of one; an empty list if they change nothing. */
+export function applyAmounts(
   plan: FundedSpending,
   amounts: Amounts | undefined,
   asOf: AsOf,
@@ -32,13 +32,16 @@ export function changedBy(
   return after === plan ? [] : [after]
 }
 
-/** The plan with its contribution as of `now`; its due date stays (`spec/decisions.md`). */
+/**
+ * The plan with its contribution (minor units) as of `now`. The due date stays
+ * (docs/plans.md#when-a-contribution-is-calculated).
+ */
 export function withContribution(plan: FundedSpending, asOf: AsOf): FundedSpending {
   const { nextContributionAmount, isBehind } = recalculate(plan, fundingOf(plan), asOf)
   return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }
 }
 
-/** What decides when the schedule of a plan fires. */
+/** The fields of the plan's schedule that decide when it fires. */
 export function fundingOf(plan: FundedSpending): FundingDates {
   return {
     ruleset: plan.fundingRuleset,
@@ -47,7 +50,7 @@ export function fundingOf(plan: FundedSpending): FundingDates {
   }
 }
 
-/** An event has happened by the instant after its own (`spec/budgeting.md` section 4, due day). */
+/** Calculations after an event use 1 ms after its instant (docs/plans.md#contributions). */
 export function justAfter(at: Date): Date {
   return new Date(at.getTime() + 1)
 }

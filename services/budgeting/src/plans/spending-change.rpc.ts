@@ -12,7 +12,7 @@ import {
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
 import { describeWritable } from '../ledger/ledger.client.ts'
-import { liveSchedule } from '../schedules/funding-schedule.ts'
+import { findLiveSchedule } from '../schedules/funding-schedule.ts'
 import { withAmounts, withContribution } from './plan.ts'
 import { withFunding } from './spending.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
@@ -20,7 +20,10 @@ import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
-/** Changes a plan and answers with it and the ledger's amounts. */
+/**
+ * Changes a plan. Returns it with the ledger's amounts, in minor units. Throws notFound for a
+ * missing plan or schedule, and the refusals of `changeSpending`.
+ */
 export async function updateSpending(
   deps: Deps,
   request: UpdateSpendingRequest,
@@ -40,8 +43,10 @@ export async function updateSpending(
   const asOf = { timezone, now: deps.clock() }
   const plan = await deps.write({
     scope: {
-      ...{ accountId, bankAccountId },
-      ...{ spendingIds: [spendingId], fundingScheduleIds: moveTo },
+      accountId,
+      bankAccountId,
+      spendingIds: [spendingId],
+      fundingScheduleIds: moveTo,
     },
     signal: context.signal,
     decide: ({ plans, schedules }) => {
@@ -49,7 +54,7 @@ export async function updateSpending(
       if (current?.state !== 'open') throw notFound('spending')
       const changed = changeSpending(current, patch, { ...asOf, isManualLink })
       const { spending, needsContribution } = changed
-      const funding = liveSchedule(schedules, spending.fundingScheduleId)
+      const funding = findLiveSchedule(schedules, spending.fundingScheduleId)
       if (!funding) throw notFound('funding schedule')
       const merged = withAmounts(withFunding(spending, funding), envelope, asOf)
       const reply = needsContribution ? withContribution(merged, asOf) : merged

@@ -12,14 +12,29 @@ const where = {
 const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
 const weekly = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
 const rent: Spending = {
-  ...{ accountId: 'acct_1', spendingId: 'spnd_1', bankAccountId: 'bac_1' },
-  ...{ fundingScheduleId: 'fund_1', spendingType: 'expense', name: 'Rent', ruleset: monthly },
-  ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
-  ...{ nextContributionAmount: 500n, isBehind: false, isPaused: false },
-  ...{ autoCreateTransaction: false, lastRecurrence: null },
+  accountId: 'acct_1',
+  spendingId: 'spnd_1',
+  bankAccountId: 'bac_1',
+  fundingScheduleId: 'fund_1',
+  spendingType: 'expense',
+  name: 'Rent',
+  ruleset: monthly,
+  targetAmount: 1000n,
+  currentAmount: 0n,
+  usedAmount: 0n,
+  amountsVersion: 1n,
+  nextContributionAmount: 500n,
+  isBehind: false,
+  isPaused: false,
+  autoCreateTransaction: false,
+  lastRecurrence: null,
   nextRecurrence: new Date('2023-11-01T05:00Z'),
-  ...{ calculatedAt: new Date('2023-10-09'), createdAt: new Date('2023-01-01') },
-  ...{ state: 'open', openingKey: null, openingBody: null, openingAttempts: 1n },
+  calculatedAt: new Date('2023-10-09'),
+  createdAt: new Date('2023-01-01'),
+  state: 'open',
+  openingKey: null,
+  openingBody: null,
+  openingAttempts: 1n,
 }
 const trip: Spending = { ...rent, spendingType: 'goal', name: 'Trip', ruleset: null }
 const paused = { ...rent, isPaused: true }
@@ -116,7 +131,8 @@ describe('a change of a plan (spec/budgeting.md 3.3)', () => {
     expect(changeSpending(over, { name: 'Flat' }, where).spending.nextRecurrence).toEqual(past)
     const ended = `${weekly};COUNT=1`
     expect(changeSpending(over, { ruleset: ended }, where).spending).toEqual({
-      ...{ ...over, ruleset: ended },
+      ...over,
+      ruleset: ended,
     })
   })
 
@@ -149,7 +165,9 @@ describe('a change of a plan (spec/budgeting.md 3.3)', () => {
       rent,
       { name: null, isPaused: null, targetAmount: 0n, ruleset: 'x', nextRecurrence: past },
       {
-        ...{ name: 'cannot be blank', isPaused: 'cannot be blank', nextRecurrence: notInFuture },
+        name: 'cannot be blank',
+        isPaused: 'cannot be blank',
+        nextRecurrence: notInFuture,
         targetAmount: 'Target amount must be greater than 0',
         ruleset: 'Ruleset must be a DTSTART line and an RRULE line',
       },

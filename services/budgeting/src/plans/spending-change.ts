@@ -4,7 +4,7 @@ import { dueAfter } from '../contributions/due-dates.ts'
 import { isOver, notInFuture } from '../schedules/funding-schedule.ts'
 import { checkPlan, nextDue, readRule, type Spending } from './spending.ts'
 
-/** What a client changes of a plan. Null is refused, but for the ruleset of a goal. */
+/** Fields of a PATCH. Null is refused, except for the ruleset of a goal. */
 export type SpendingPatch = {
   [Field in
     | 'name'
@@ -20,14 +20,17 @@ type Where = { timezone: string; now: Date; isManualLink: boolean }
 
 const triggers = ['targetAmount', 'fundingScheduleId', 'nextRecurrence', 'ruleset'] as const
 const notNullable = [
-  ...(['name', 'fundingScheduleId', 'targetAmount', 'nextRecurrence'] as const),
-  ...(['autoCreateTransaction', 'isPaused'] as const),
-]
+  'name',
+  'fundingScheduleId',
+  'targetAmount',
+  'nextRecurrence',
+  'autoCreateTransaction',
+  'isPaused',
+] as const
 
 /**
- * The plan with its changes (docs/plans.md), and whether it needs another contribution: for another
- * target, schedule, due date or rule, and when it is resumed; not when it is paused. Throws invalid
- * with all that is wrong.
+ * Returns the changed plan, and whether its contribution has to be recalculated
+ * (docs/plans.md#when-a-contribution-is-calculated). Throws invalid with every problem at once.
  */
 export function changeSpending(
   current: Spending,
@@ -74,7 +77,7 @@ function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems
   return problems
 }
 
-/** A due date that was sent, at midnight of the account; one that is sent again may have passed. */
+/** The sent due date, at midnight of the account. A past one is accepted if it is the stored one. */
 function sentDue(
   { nextRecurrence }: Spending,
   sent: Date,
@@ -87,7 +90,10 @@ function sentDue(
   return midnight
 }
 
-/** The stored due date, or the next of another rule; the hourly job closes one that has passed. */
+/**
+ * The stored due date, or the next one of a new rule. A stored date that has passed is a problem,
+ * since the hourly job has not closed its period yet.
+ */
 function impliedDue(
   current: Spending,
   { ruleset, isPaused }: Pick<SpendingPatch, 'ruleset' | 'isPaused'>,
@@ -103,8 +109,8 @@ function impliedDue(
 }
 
 /**
- * An expense whose due date passed while it was paused, or after its rule had ended, goes on with
- * the next one ahead: nobody closes what was due meanwhile.
+ * Moves a past due date of an expense to the next one of its rule. The hourly job closes no period
+ * of a paused expense, nor one after the end of its rule.
  */
 function withDueAhead(plan: Spending, { timezone, now }: Where): Spending {
   if (plan.ruleset === null || plan.nextRecurrence >= now) return plan

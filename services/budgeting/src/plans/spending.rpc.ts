@@ -6,17 +6,17 @@ import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { explainSpending } from '../contributions/explanation.rpc.ts'
-import { deletionOf } from './deletion.ts'
+import { deletePlan } from './deletion.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { findPlans, listSpending } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 import { updateSpending } from './spending-change.rpc.ts'
-import { createSpending } from './spending-opening.rpc.ts'
+import { createSpending } from './spending-creation.rpc.ts'
 import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
-/** Spending objects: the plan from here, the amounts from the ledger (design 1 and 4). */
+/** RPCs of spending objects: plans of this service with amounts of the ledger (docs/plans.md). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
   const { database, mesh, clock } = deps
   const ledger = mesh.client('ledger', EnvelopeService)
@@ -53,7 +53,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       const [plan] = await findPlans(database, scope, [spendingId])
       if (plan?.state !== 'open') throw notFound('spending')
       await ledger.closeEnvelope({ bankAccountId, spendingId }, onBehalfOf(context))
-      await deps.write(deletionOf({ ...scope, spendingId }))
+      await deps.write(deletePlan({ ...scope, spendingId }))
       return {}
     },
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {
@@ -66,9 +66,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
 }
 
 /**
- * Plans with the ledger's amounts, in the order of these. A plan whose envelope is closed is gone;
- * one that has not seen the newest amounts is calculated here, and stored by the event that is on
- * its way.
+ * Spending objects in the order of the envelopes. A plan without an open envelope is left out. The
+ * contribution of an outdated plan is calculated here; the event of the change stores it later.
  */
 function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[], asOf: AsOf) {
   const byId = new Map(plans.map((plan) => [plan.spendingId, plan]))

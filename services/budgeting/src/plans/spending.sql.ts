@@ -3,7 +3,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { FundedSpending, type PlanScope, Spending } from './spending.ts'
+import { type BankAccountKey, FundedSpending, Spending } from './spending.ts'
 
 const funded = sql.fragment`
   SELECT ${columnsOf(Spending, { table: 'spending' })},
@@ -13,8 +13,8 @@ const funded = sql.fragment`
   FROM spending JOIN funding_schedules
     USING (account_id, bank_account_id, funding_schedule_id)`
 
-/** What holds for the plans of one bank account. */
-function within({ accountId, bankAccountId }: PlanScope): FragmentSqlToken {
+/** SQL condition: the plan belongs to this bank account. */
+function within({ accountId, bankAccountId }: BankAccountKey): FragmentSqlToken {
   return sql.fragment`spending.account_id = ${accountId}
     AND spending.bank_account_id = ${bankAccountId}`
 }
@@ -25,10 +25,10 @@ const openPlans = prepare(
     ${funded} WHERE ${within(scope)} AND spending.state = 'open' ORDER BY spending.spending_id`,
 )
 
-/** The plans of a bank account that are open, by ID. */
+/** Plans of a bank account in state `open`, with their schedules, ordered by ID. */
 export function listSpending(
   { pool }: Database,
-  { accountId, bankAccountId }: PlanScope,
+  { accountId, bankAccountId }: BankAccountKey,
 ): Promise<readonly FundedSpending[]> {
   return pool.any(openPlans({ accountId, bankAccountId }))
 }
@@ -39,10 +39,10 @@ const plansById = prepare(
     ${funded} WHERE ${within(scope)} AND spending.spending_id = ANY(${spendingIds}::text[])`,
 )
 
-/** These plans, open or not. */
+/** The plans with these IDs in any state, in no order; missing ones are left out. */
 export function findPlans(
   { pool }: Database,
-  { accountId, bankAccountId }: PlanScope,
+  { accountId, bankAccountId }: BankAccountKey,
   spendingIds: readonly string[],
 ): Promise<readonly FundedSpending[]> {
   return pool.any(plansById({ accountId, bankAccountId, spendingIds }))
@@ -66,11 +66,11 @@ const countStatement = prepare(
     ) AS counted`,
 )
 
-/** How many plans bank accounts have. */
+/** The number of plans of each bank account, in any state, in no order. */
 export async function countPlans(
   { pool }: Database,
-  scopes: readonly PlanScope[],
-): Promise<readonly (PlanScope & { plans: number })[]> {
+  scopes: readonly BankAccountKey[],
+): Promise<readonly (BankAccountKey & { plans: number })[]> {
   if (scopes.length === 0) return []
   return pool.any(
     countStatement({

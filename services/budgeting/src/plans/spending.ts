@@ -6,11 +6,13 @@ import { dueAfter } from '../contributions/due-dates.ts'
 import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/funding-schedule.ts'
 
 /**
- * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money in minor units.
- * The amounts are the ledger's as of `amountsVersion`, kept as input of the rules and never served.
- * The contribution is as of `calculatedAt`. While it is `opening`, its envelope may not be there
- * yet and nobody sees it; a request that is repeated finds it by its `openingKey`, tells another
- * body by the hash, and takes it up as one more of the `openingAttempts`.
+ * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money is in minor
+ * units. `currentAmount` and `usedAmount` are a copy of the ledger's amounts as of `amountsVersion`:
+ * input of the contribution, never served. The contribution is as of `calculatedAt`.
+ *
+ * The database calls a plan under creation `opening`; RPCs never answer such a plan. `openingKey`
+ * and `openingBody` are the idempotency key and the hash of the body of its request.
+ * `openingAttempts` counts the attempts of that request.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -39,18 +41,18 @@ export const Spending = z.object({
 })
 export type Spending = z.infer<typeof Spending>
 
-/** The bank account that plans belong to. */
-export interface PlanScope {
+/** Names the aggregate: the bank account of plans and schedules. */
+export interface BankAccountKey {
   accountId: string
   bankAccountId: string
 }
 
-/** A plan, named with the account it belongs to. */
-export interface PlanKey extends PlanScope {
+/** Names one plan. */
+export interface PlanKey extends BankAccountKey {
   spendingId: string
 }
 
-/** A plan beside what decides when its schedule fires. */
+/** A plan with the fields of its schedule that decide when it fires. */
 export const FundedSpending = Spending.extend({
   fundingRuleset: z.string(),
   fundingExcludesWeekends: z.boolean(),
@@ -58,7 +60,7 @@ export const FundedSpending = Spending.extend({
 })
 export type FundedSpending = z.infer<typeof FundedSpending>
 
-/** The plan beside the schedule that funds it. */
+/** The plan with the fields of this schedule. */
 export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
   return {
     ...plan,
@@ -69,7 +71,7 @@ export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSp
   }
 }
 
-/** What a client decides about a new envelope; the gateway has checked the shape. */
+/** Fields of a request that creates a plan; the gateway has checked their shape. */
 export type NewSpending = Pick<
   Spending,
   | 'spendingType'
@@ -82,8 +84,9 @@ export type NewSpending = Pick<
 > & { nextRecurrence: Date | null }
 
 /**
- * A new envelope with its ruleset normalised and its due date at midnight of the account, the next
- * one of its rule where none is sent (docs/plans.md). Throws invalid with all that is wrong.
+ * Returns the fields of a new plan: the ruleset as normalised text, the due date at midnight of
+ * the account. Without a sent date the rule gives it (docs/plans.md#next-dates). Throws invalid
+ * with every problem at once.
  */
 export function newSpending(
   input: NewSpending,
@@ -97,7 +100,7 @@ export function newSpending(
   return { ...input, ruleset, nextRecurrence }
 }
 
-/** The due date that was sent or that the rule implies; notes what is wrong with it. */
+/** The sent due date, or the next one of the rule. Adds to `problems`. */
 function newDue(
   { spendingType, ruleset, nextRecurrence: sent }: NewSpending,
   { timezone, now }: { timezone: string; now: Date },
@@ -122,7 +125,7 @@ function notMidnight(midnight: Date, timezone: string): string {
   return `${rule}, ${timezone}: ${expected} for that day`
 }
 
-/** The first due date of a rule after `now`; null, and noted, where it has none left. */
+/** The first due date of a rule after `now`. Null with a problem if the rule has ended. */
 export function nextDue(
   ruleset: string,
   { timezone, now }: { timezone: string; now: Date },
@@ -133,7 +136,7 @@ export function nextDue(
   return due === null ? null : new Date(due)
 }
 
-/** Notes what is wrong with a plan, new or changed. */
+/** Checks the target and automatic transactions of a plan. Adds to `problems`. */
 export function checkPlan(
   plan: Pick<Spending, 'targetAmount' | 'autoCreateTransaction'>,
   isManualLink: boolean,
@@ -147,7 +150,10 @@ export function checkPlan(
   }
 }
 
-/** The ruleset as it is stored, null for a goal; notes what is wrong with it. */
+/**
+ * The ruleset as normalised text, null for a goal (docs/recurrence.md#rules-accepted). Adds to
+ * `problems`.
+ */
 export function readRule(
   { spendingType, ruleset }: Pick<Spending, 'spendingType' | 'ruleset'>,
   problems: Problems,

@@ -9,54 +9,54 @@ import { nextVersion } from '@coffer/kit/database/version'
 import { notFound } from '@coffer/kit/rpc/errors'
 import type { FundingRun, RunLine } from '../advance/funding-run.ts'
 import type { FundingSchedule } from '../schedules/funding-schedule.ts'
-import { type FundedSpending, type PlanScope, type Spending, withFunding } from './spending.ts'
+import { type BankAccountKey, type FundedSpending, type Spending, withFunding } from './spending.ts'
 
-/** Names a bank account and those of its plans and schedules that a change may concern. */
-export interface BookScope extends PlanScope {
+/** The rows of one bank account that a change reads or writes. */
+export interface PlanScope extends BankAccountKey {
   /** Plans, each with its schedule. */
   spendingIds?: readonly string[]
   /** Schedules, each with the plans on it. */
   plansOnIds?: readonly string[]
   /** Schedules alone. */
   fundingScheduleIds?: readonly string[]
-  /** The plan that a request with this Idempotency-Key has created. */
+  /** The plan created by the request with this idempotency key. */
   openingKey?: string | null
-  /** Every plan and schedule, and the runs that the ledger has not booked yet. */
+  /** Every plan and schedule, and the pending runs with their lines. */
   isWhole?: boolean
-  /** Asks how many schedules there are. */
+  /** Whether `scheduleCount` is read. */
   countsSchedules?: boolean
 }
 
-/** The rows that scopes of one bank account name. */
-export interface BookState extends PlanScope {
+/** Stored rows of one bank account that the scopes of a round name. */
+export interface PlanState extends BankAccountKey {
   /** 0 before the first save. */
   version: bigint
-  /** Removed with its link: it takes no changes any more. */
+  /** Whether the bank account was removed with its link; then every change is refused. */
   isRemoved: boolean
-  /** The account's timezone; null before identity has told it. */
+  /** IANA timezone of the account; null before the first event or answer of identity. */
   timezone: string | null
-  /** 0 where no scope asks. */
+  /** Schedules that are not deleted; 0 unless a scope sets `countsSchedules`. */
   scheduleCount: number
   plans: readonly Spending[]
   schedules: readonly FundingSchedule[]
-  /** Runs that are pending, with their lines. */
+  /** Pending ones. */
   runs: readonly FundingRun[]
   lines: readonly RunLine[]
 }
 
-/** What a decision works on: the scope's rows as the decisions before it left them, by ID. */
+/** Rows that a decision sees, with the changes of earlier decisions of the round; plans by ID. */
 export interface Current {
   timezone: string | null
   scheduleCount: number
   plans: readonly FundedSpending[]
-  /** Deleted ones are among them where the scope names them. */
+  /** Includes deleted ones that the scope names. */
   schedules: readonly FundingSchedule[]
-  /** In the order in which they were due. */
+  /** Pending ones, ordered by occurrence. */
   runs: readonly FundingRun[]
   lines: readonly RunLine[]
 }
 
-/** What is to be saved, each row whole, and what is answered once it is. */
+/** Rows to save, each complete, and the reply that is sent after the commit. */
 export interface Decision<Reply> {
   reply: Reply
   plans?: readonly Spending[]
@@ -72,13 +72,13 @@ export interface Decision<Reply> {
 
 /** One change of the plans of one bank account. */
 export interface Work<Reply> {
-  scope: BookScope
+  scope: PlanScope
   /** Pure; may run several times. An error refuses this work alone. */
   decide: (current: Current) => Decision<Reply>
 }
 
-/** Everything that the works of a round leave behind in one bank account, each row once. */
-export interface ChangeSet extends PlanScope {
+/** All rows that a round saves in one bank account, each row once. */
+export interface ChangeSet extends BankAccountKey {
   /** The version that the works were decided on. */
   readVersion: bigint
   version: bigint
@@ -96,7 +96,7 @@ export interface ChangeSet extends PlanScope {
 
 /** Unit of work: applies decisions in order and collects the rows to save. */
 interface UnitOfWork {
-  state: BookState
+  state: PlanState
   plans: TrackedRows<Spending>
   schedules: TrackedRows<FundingSchedule>
   runs: TrackedRows<FundingRun>
@@ -105,13 +105,13 @@ interface UnitOfWork {
 }
 
 /**
- * Decides works of one bank account in order, each on the rows as the one before left them. A
- * refused work leaves no trace. All are refused with notFound where the bank account is removed.
+ * Decides works of one bank account in order; each sees the changes of those before it. A refused
+ * work changes nothing. On a removed bank account every work is refused with notFound.
  *
- * @returns an outcome for each work, and the change set, null where nothing is to be saved
+ * @returns an outcome for each work, and the change set; null if there is nothing to save
  */
 export function decideWorks(
-  state: BookState | undefined,
+  state: PlanState | undefined,
   works: readonly Work<unknown>[],
   now: Date,
 ): { outcomes: PromiseSettledResult<unknown>[]; changeSet: ChangeSet | null } {

@@ -4,19 +4,19 @@ import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/database
 import { duplicate } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { saveBooks } from './plan-save.sql.ts'
-import { lockBooks, readBooks } from './plan-state.sql.ts'
-import { type BookState, type ChangeSet, decideWorks, type Work } from './unit-of-work.ts'
+import { saveChangeSets } from './plan-save.sql.ts'
+import { lockPlanVersions, readPlanStates } from './plan-state.sql.ts'
+import { type ChangeSet, decideWorks, type PlanState, type Work } from './unit-of-work.ts'
 
-/** The one writer of plans, schedules and runs. */
+/** The only way to change plans, schedules and runs. */
 export interface PlanWriter {
   /**
-   * Carries out one change; resolves when it is committed. Throws notFound where the bank account
-   * is removed, duplicate where a name is taken, and what `decide` throws. A signal that is aborted
-   * while the change still waits in line drops it.
+   * Decides and saves one change; resolves after the commit. Throws notFound on a removed bank
+   * account, duplicate for a name that is in use, and the errors of `decide`. Aborting the signal
+   * drops a change that is still queued.
    */
   write: <Reply>(work: Work<Reply> & { signal?: AbortSignal }) => Promise<Reply>
-  /** Carries out changes of any bank accounts, each by itself; an outcome for each, in order. */
+  /** Decides and saves independent changes; returns an outcome for each, in order. */
   writeEach: <Reply>(
     works: readonly Work<Reply>[],
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
@@ -24,22 +24,22 @@ export interface PlanWriter {
 
 type Save = ChangeSet & MarkedSave
 
-/** The one way in which plans change: read, decide, save (docs/plans.md). */
+/** Creates the writer of plans: read, decide, compare-and-set (docs/plans.md#the-writer). */
 export function createPlanWriter({
   database,
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): PlanWriter {
-  const writer = createAggregateWriter<Work<unknown>, BookState, Save>(database, {
+  const writer = createAggregateWriter<Work<unknown>, PlanState, Save>(database, {
     isAlone: () => false,
-    // Budgeting publishes nothing.
+    // Budgeting publishes no events.
     hasEvents: () => false,
-    read: readBooks,
-    lock: lockBooks,
+    read: readPlanStates,
+    lock: lockPlanVersions,
     decide: (state, works) => {
       const { outcomes, changeSet } = decideWorks(state, works, clock())
       return { outcomes, changeSet: changeSet && markSave(changeSet, changeSet) }
     },
-    save: saveBooks,
+    save: saveChangeSets,
     findSaved: findMarkedSaves,
   })
   return {
@@ -52,7 +52,7 @@ export function createPlanWriter({
   }
 }
 
-/** Throws a fault of the database as the refusal that a client gets, where it is one. */
+/** Rethrows a unique violation as the refusal for the client; other errors as they are. */
 function refuse(fault: unknown): never {
   if (!(fault instanceof UniqueIntegrityConstraintViolationError)) throw fault
   switch (fault.constraint) {

@@ -5,33 +5,30 @@ import { weekday } from './midnight.ts'
 
 const everyWeekday = [0, 1, 2, 3, 4, 5, 6]
 const everyMonth = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
-/**
- * The library looks for a match until the year 9999. Stepping there at once ends it after one
- * year.
- */
+/** The library searches until the year 9999; an interval this long ends it after one year. */
 const intervalPastTheEnd = 9999
 const weeksOfYear = 53
 const weeksOfMonth = 5
 
-/** The days (day numbers, ascending) of a calendar year that belong to a rule. */
+/** Days of a rule in one calendar year, as ascending day numbers (days since 1970-01-01). */
 export type DaysOfYear = (year: number) => number[]
 
 /**
- * The days of `rule` when it starts on `startDay`, year by year. COUNT, UNTIL and the start itself
- * are left to the caller. There are few kinds of calendar years, and the library is asked once for
- * each: a rule that never matches is as cheap as any, however many years are looked at.
+ * Returns the days of `rule` by year (RFC 5545 3.3.10), for a start on the day number `startDay`.
+ * Ignores COUNT, UNTIL and days before the start. Calls the library once for each kind of calendar
+ * year, which bounds the cost of rules without a match (docs/recurrence.md#cost-of-a-hostile-rule).
  */
 export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   const startYear = yearOfDay(startDay)
   const isByWeek = rule.weeks.length > 0
   const matching = byKind((year) => matchingDays(rule, startDay, year), isByWeek)
-  // A week that crosses New Year is one set for BYSETPOS.
+  // BYSETPOS selects within a whole week, also one that crosses New Year.
   const around = (year: number) => [
     ...matching(year - 1).filter((day) => day >= newYear(year) - 6),
     ...matching(year),
     ...matching(year + 1).filter((day) => day <= newYear(year + 1) + 6),
   ]
-  // The first week is counted from the start on, as dateutil and its ports do.
+  // As in python-dateutil, BYSETPOS counts the first week from the start on.
   const firstWeeks = (year: number) => around(year).filter((day) => day >= startDay)
   const hasWeeks = isByWeek || rule.frequency === 'WEEKLY'
   const selected = byKind(
@@ -46,7 +43,7 @@ export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   return (rule.interval ?? 1) === 1 ? all : everyNth(rule, startDay, all)
 }
 
-/** The days in every INTERVALth period from that of the start on. */
+/** The days of every INTERVALth period, beginning with the period of the start. */
 function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear {
   const first = period(rule, startDay)
   const isIn = (day: number) => (period(rule, day) - first) % (rule.interval ?? 1) === 0
@@ -66,9 +63,8 @@ function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear 
 }
 
 /**
- * Works out the days of one year of each kind, and moves them to the others of that kind: by the
- * weekday on which a year begins, its length and, where a week may reach over from its neighbours,
- * theirs.
+ * Memoizes days by kind of year: its first weekday and its length. With weeks, also the lengths of
+ * the years before and after. Days of other years of a kind are the same, counted from New Year.
  */
 function byKind(daysOf: DaysOfYear, hasWeeks: boolean): DaysOfYear {
   const kinds = new Map<string, number[]>()
@@ -92,8 +88,7 @@ function yearOfDay(day: number): number {
 }
 
 /**
- * The days that the BY parts select, with what DTSTART implies where there are none (RFC 5545
- * section 3.3.10).
+ * The days that the BY parts select. DTSTART implies parts that are missing (RFC 5545 3.3.10).
  */
 function matchingDays(rule: Rule, startDay: number, year: number): number[] {
   const { frequency, monthDays, yearDays, weeks, weekdays } = rule
@@ -102,7 +97,7 @@ function matchingDays(rule: Rule, startDay: number, year: number): number[] {
   const byDate = implied && (frequency === 'YEARLY' || frequency === 'MONTHLY')
   const impliedWeekdays = frequency === 'DAILY' ? everyWeekday : [weekday(startDay)]
   const impliedMonths = byDate && frequency === 'YEARLY' ? [start.getUTCMonth() + 1] : []
-  // A numbered weekday counts within the month when months are named.
+  // With BYMONTH, a numbered weekday counts within the month, otherwise within the year.
   const months = orNull(rule.months, frequency === 'MONTHLY' ? everyMonth : impliedMonths)
   const nthMax = months === null ? weeksOfYear : weeksOfMonth
   const possible = weekdays.filter((day) => Math.abs(day.nth ?? 1) <= nthMax)
@@ -134,7 +129,7 @@ function orNull<T>(given: T[], implied: T[]): T[] | null {
   return values.length > 0 ? values : null
 }
 
-/** The index of the day, week, month or year that holds a day. */
+/** The number of the day, week, month or year that contains a day number. */
 function period(rule: Rule, day: number): number {
   if (rule.frequency === 'DAILY') {
     return day
@@ -148,7 +143,7 @@ function period(rule: Rule, day: number): number {
     : date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
-/** Those of the days that BYSETPOS names within their period and that lie in the year. */
+/** Selects days by BYSETPOS within their period; drops days outside the year. */
 function positioned(rule: Rule, days: number[], year: number): number[] {
   const positions = new Set(rule.positions)
   const sets = Map.groupBy(days, (day) => period(rule, day))

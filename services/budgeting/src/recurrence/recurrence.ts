@@ -3,30 +3,30 @@ import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
 import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
 /**
- * The occurrences of one ruleset in one timezone. Its days are worked out year by year as they are
- * asked for; when exactly one of them begins only where that matters.
+ * Occurrences of one ruleset in one timezone. Lazy: days are calculated for each year on first use,
+ * instants for each day on first use.
  */
 export type Occurrences = {
   rule: Rule
   timezone: string
-  /** The day and the time of day (ms), by the clock of the timezone, at which it starts. */
+  /** Day number and time of day (ms) of DTSTART, in local time. */
   startDay: number
   timeOfDay: number
   days: DaysOfYear
   yearFirst: number
   yearLast: number
   years: Map<number, Year>
-  /** How many days of the rule lie before the end of its first, second, … year, for COUNT. */
+  /** For COUNT: running total of the days of the rule, for each year from the first. */
   counted: number[]
-  /** RDATEs and EXDATEs that make a difference, ascending. */
+  /** RDATEs that are no occurrence of the rule, and EXDATEs that are one, ascending (ms). */
   added: number[]
   removed: number[]
 }
 
-/** The days of the rule in a year of local time, ascending, and the instants known so far, or 0. */
+/** Ascending day numbers of one year in local time, and their instants (ms), 0 if unknown. */
 type Year = { days: number[]; instants: Float64Array }
 
-/** No search goes further than this: the rarest calendar rules repeat within 40 years. */
+/** Bound of every search; the rarest calendar rules repeat within 40 years. */
 const horizonYears = 100
 const offsetMaxMs = 15 * hourMs
 const yearEnd = 9000
@@ -37,8 +37,9 @@ const cache = new Map<string, Map<string, Occurrences>>()
 const cached = { rules: 0, days: 0 }
 
 /**
- * The occurrences of a valid ruleset, expanded in the wall-clock time of `timezone` as
- * `spec/budgeting.md` 1.4 demands. Throws RangeError for an invalid ruleset or timezone.
+ * Occurrences of a ruleset in the wall-clock time of `timezone`
+ * (docs/recurrence.md#wall-clock-time). Cached: the process keeps up to 2,000 rules. Throws
+ * RangeError for an invalid ruleset or timezone.
  */
 export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   const known = cache.get(timezone)?.get(ruleset)
@@ -50,7 +51,7 @@ export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
     throw new RangeError(`ruleset ${read.problem}`)
   }
   if (cached.rules >= rulesMax) {
-    forgetAll()
+    clearCache()
   }
   const found = newOccurrences(read.rule, timezone)
   cached.rules += 1
@@ -58,10 +59,7 @@ export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   return found
 }
 
-/**
- * The first occurrence strictly later than `instant` (ms), or null when there is none within 100
- * years.
- */
+/** The first occurrence (ms) later than `instant` (ms); null if none follows within 100 years. */
 export function occurrenceAfter(occurrences: Occurrences, instant: number): number | null {
   const { added, removed } = occurrences
   let next = ruleAfter(occurrences, instant)
@@ -72,10 +70,7 @@ export function occurrenceAfter(occurrences: Occurrences, instant: number): numb
   return next === null || addition === null ? (next ?? addition) : Math.min(next, addition)
 }
 
-/**
- * The last occurrence strictly earlier than `instant` (ms), or null when there is none within
- * 100 years.
- */
+/** The last occurrence (ms) before `instant` (ms); null if there is none within 100 years. */
 export function occurrenceBefore(occurrences: Occurrences, instant: number): number | null {
   const { added, removed } = occurrences
   let last = ruleBefore(occurrences, instant)
@@ -86,7 +81,7 @@ export function occurrenceBefore(occurrences: Occurrences, instant: number): num
   return last === null || addition === null ? (last ?? addition) : Math.max(last, addition)
 }
 
-/** How many occurrences fall in `[from, before)` (ms), looking at 100 years at most. */
+/** The number of occurrences in `[from, before)` (ms), within 100 years from `from`. */
 export function countOccurrences(
   occurrences: Occurrences,
   { from, before }: { from: number; before: number },
@@ -100,7 +95,7 @@ export function countOccurrences(
   return countOfRule(occurrences, { from, before }) + others - gone
 }
 
-/** The occurrences in `[from, before)` (ms), ascending; the first `limit` of them. */
+/** The first `limit` occurrences (ms, ascending) in `[from, before)` (ms). */
 export function listOccurrences(
   occurrences: Occurrences,
   { from, before }: { from: number; before: number },
@@ -119,11 +114,17 @@ function newOccurrences(rule: Rule, timezone: string): Occurrences {
   const start = toLocal(rule.start, timezone)
   const startDay = Math.floor(start / dayMs)
   const occurrences: Occurrences = {
-    ...{ rule, timezone, startDay, timeOfDay: start - startDay * dayMs },
+    rule,
+    timezone,
+    startDay,
+    timeOfDay: start - startDay * dayMs,
     days: recurrenceDays(rule, startDay),
     yearFirst: yearOf(start),
     yearLast: rule.until === null ? yearEnd : yearOf(rule.until + offsetMaxMs),
-    ...{ years: new Map(), counted: [], added: [], removed: [] },
+    years: new Map(),
+    counted: [],
+    added: [],
+    removed: [],
   }
   const removed = new Set(rule.removed)
   const isOfRule = (instant: number) => ruleAfter(occurrences, instant - 1) === instant
@@ -179,8 +180,8 @@ function countOfRule(occurrences: Occurrences, range: { from: number; before: nu
 }
 
 /**
- * How many days of a year begin before `bound` (ms). All but those around it are told by their
- * number.
+ * The number of occurrences of a year before `bound` (ms). Compares day numbers, and looks up the
+ * timezone only for days near `bound`, since each look-up costs microseconds.
  */
 function indexIn(occurrences: Occurrences, year: Year, bound: number): number {
   const sure = (bound - offsetMaxMs - occurrences.timeOfDay) / dayMs
@@ -190,6 +191,7 @@ function indexIn(occurrences: Occurrences, year: Year, bound: number): number {
   }
   return index
 }
+
 function instantAt(
   { timezone, timeOfDay }: Occurrences,
   { days, instants }: Year,
@@ -212,14 +214,14 @@ function yearOfRule(occurrences: Occurrences, year: number): Year {
   const days = ruleDays(occurrences, year)
   cached.days += days.length + 1
   if (cached.days > daysMax) {
-    forgetAll()
+    clearCache()
   }
   const found = { days, instants: new Float64Array(days.length) }
   occurrences.years.set(year, found)
   return found
 }
 
-/** The days of the rule in one year of local time from its start on, COUNT of them at most. */
+/** Days of the rule in one year of local time, from DTSTART on, limited by COUNT. */
 function ruleDays(occurrences: Occurrences, year: number): number[] {
   const { rule, startDay, days, yearFirst } = occurrences
   const left = rule.count === null ? null : rule.count - daysBefore(occurrences, year, rule.count)
@@ -230,7 +232,7 @@ function ruleDays(occurrences: Occurrences, year: number): number[] {
   return left === null ? found : found.slice(0, left)
 }
 
-/** How many days of the rule lie before a year; it stops counting at `enough`. */
+/** The number of days of the rule before a year; counting stops at `enough`. */
 function daysBefore(
   { startDay, days, yearFirst, counted }: Occurrences,
   year: number,
@@ -245,7 +247,7 @@ function daysBefore(
   return counted[Math.min(year - yearFirst, counted.length) - 1] ?? 0
 }
 
-function forgetAll(): void {
+function clearCache(): void {
   cache.clear()
   Object.assign(cached, { rules: 0, days: 0 })
 }
@@ -254,7 +256,7 @@ function yearOf(instant: number): number {
   return new Date(instant).getUTCFullYear()
 }
 
-/** How many of the ascending `values` are less than `bound`. */
+/** The number of ascending `values` less than `bound` (binary search). */
 function countBelow(values: number[], bound: number): number {
   let [low, high] = [0, values.length]
   while (low < high) {

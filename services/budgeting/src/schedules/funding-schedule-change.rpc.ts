@@ -16,7 +16,7 @@ import { describeWritable } from '../ledger/ledger.client.ts'
 import { type Amounts, type AsOf, withAmounts, withContribution } from '../plans/plan.ts'
 import { type FundedSpending, withFunding } from '../plans/spending.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
-import { type FundingSchedule, liveSchedule } from './funding-schedule.ts'
+import { type FundingSchedule, findLiveSchedule } from './funding-schedule.ts'
 import {
   changeFundingSchedule,
   type FundingSchedulePatch,
@@ -26,8 +26,8 @@ import {
 type Deps = Pick<ServiceDeps, 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
 /**
- * Changes a schedule and, where it fires at other dates thereby, the contributions of all its
- * envelopes: as many statements for fifty of them as for one.
+ * Changes a schedule. If its dates change, recalculates the contributions of all its plans in the
+ * same save. Returns both. Throws notFound, and the refusals of `changeFundingSchedule`.
  */
 export async function updateFundingSchedule(
   deps: Deps,
@@ -48,12 +48,12 @@ export async function updateFundingSchedule(
     scope: { accountId, bankAccountId, plansOnIds: [fundingScheduleId] },
     signal: context.signal,
     decide: ({ schedules, plans }) => {
-      const current = liveSchedule(schedules, fundingScheduleId)
+      const current = findLiveSchedule(schedules, fundingScheduleId)
       if (!current) throw notFound('funding schedule')
       const where = { ...asOf, isManualLink }
       const { schedule, firesOtherwise } = changeFundingSchedule(current, patch, where)
-      const changed = firesOtherwise ? recalculated(plans, { schedule, byId, asOf }) : []
-      // A plan without an envelope was created or closed just now, and is not shown.
+      const changed = firesOtherwise ? recalculatePlans(plans, { schedule, byId, asOf }) : []
+      // A concurrent request creates or deletes a plan without an envelope; it is not shown.
       const shown = changed.filter(({ spendingId }) => byId.has(spendingId))
       const reply = create(UpdateFundingScheduleResponseSchema, {
         fundingSchedule: toMessage(FundingScheduleSchema, schedule),
@@ -64,8 +64,8 @@ export async function updateFundingSchedule(
   })
 }
 
-/** The open plans on the schedule with their new contributions, paused ones too. */
-function recalculated(
+/** Open plans on the schedule, paused ones too, with new contributions. */
+function recalculatePlans(
   plans: readonly FundedSpending[],
   by: { schedule: FundingSchedule; byId: ReadonlyMap<string, Amounts>; asOf: AsOf },
 ): FundedSpending[] {

@@ -4,12 +4,12 @@ import {
   type FundingSchedule,
   firstFunding,
   noDateLeft,
-  normalRuleset,
+  normalizeRuleset,
   notInFuture,
   requireDepositAllowed,
 } from './funding-schedule.ts'
 
-/** What a client changes of a schedule; null clears, and is refused or ignored where it cannot. */
+/** Fields of a PATCH; null clears a field, is refused or ignored (docs/funding-schedules.md). */
 export type FundingSchedulePatch = {
   [Field in
     | 'name'
@@ -22,10 +22,9 @@ export type FundingSchedulePatch = {
 }
 
 /**
- * The schedule with its changes, and whether it fires at other dates now, so that its envelopes
- * need another contribution (docs/plans.md). A next date that is sent is the event itself. Throws
- * invalid, also where the stored next date has passed and no new one was sent, and refuses
- * automatic deposits that are not allowed.
+ * Returns the changed schedule, and whether its dates have changed, so that its plans have to be
+ * recalculated (docs/funding-schedules.md#changing). A sent next date is used as it is. Throws
+ * invalid, also for a stored next date that has passed when none is sent.
  */
 export function changeFundingSchedule(
   current: FundingSchedule,
@@ -33,7 +32,7 @@ export function changeFundingSchedule(
   where: { timezone: string; now: Date; isManualLink: boolean },
 ): { schedule: FundingSchedule; firesOtherwise: boolean } {
   refuseCleared(patch)
-  const ruleset = patch.ruleset ? normalRuleset(patch.ruleset) : current.ruleset
+  const ruleset = patch.ruleset ? normalizeRuleset(patch.ruleset) : current.ruleset
   const excludeWeekends = patch.excludeWeekends ?? current.excludeWeekends
   const next = patch.nextRecurrence
     ? sentFunding(current, patch.nextRecurrence)
@@ -58,18 +57,18 @@ export function changeFundingSchedule(
   return { schedule, firesOtherwise }
 }
 
-/** Whether a change may move the dates at which a schedule fires. */
+/** Whether a PATCH has a field that may change the dates of a schedule. */
 export function mayFireOtherwise(patch: FundingSchedulePatch): boolean {
   return 'nextRecurrence' in patch || 'ruleset' in patch || 'excludeWeekends' in patch
 }
 
-/** The event of a date that was sent; the stored date sent again stays the event it was. */
+/** The firing on a sent date. The stored date sent again keeps its original date. */
 function sentFunding(current: FundingSchedule, sent: Date): Funding {
   const isMoved = sent.getTime() !== current.nextRecurrence.getTime()
   return { date: sent, original: isMoved ? sent : current.nextRecurrenceOriginal }
 }
 
-/** The stored event, or the next one of another rule; the hourly job fires one that has passed. */
+/** The stored firing, or the next one of a new rule; the hourly job fires a past one. */
 function impliedFunding(
   current: FundingSchedule,
   changed: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,

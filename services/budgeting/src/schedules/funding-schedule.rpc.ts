@@ -24,7 +24,7 @@ import { deleteFundingSchedule } from './schedule-removal.rpc.ts'
 type Deps = Pick<PlanWriter, 'write'> &
   Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'mesh' | 'clock' | 'log'>
 
-/** Funding schedules (spec/interface.md, Funding schedules; spec/budgeting.md 2). */
+/** RPCs of funding schedules (docs/funding-schedules.md). */
 export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingScheduleService> {
   const { database } = deps
   return {
@@ -45,7 +45,7 @@ export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingSch
       if (!schedule) throw notFound('funding schedule')
       return { fundingSchedule: toMessage(FundingScheduleSchema, schedule) }
     },
-    createFundingSchedule: (request, context) => add(deps, request, context),
+    createFundingSchedule: (request, context) => createFundingSchedule(deps, request, context),
     updateFundingSchedule: (request, context) => updateFundingSchedule(deps, request, context),
     deleteFundingSchedule: async (request, context) => {
       await deleteFundingSchedule(deps, request, context)
@@ -54,7 +54,11 @@ export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingSch
   }
 }
 
-async function add(deps: Deps, request: CreateFundingScheduleRequest, context: HandlerContext) {
+async function createFundingSchedule(
+  deps: Deps,
+  request: CreateFundingScheduleRequest,
+  context: HandlerContext,
+) {
   const { config, database, clock, write } = deps
   return once({ database, context, reply: CreateFundingScheduleResponseSchema }, async (key) => {
     const { accountId, timezone } = callerOf(context)
@@ -84,7 +88,10 @@ async function add(deps: Deps, request: CreateFundingScheduleRequest, context: H
 function inputOf(request: CreateFundingScheduleRequest) {
   const { name, ruleset, excludeWeekends, autoCreateTransaction, nextRecurrence } = request
   return {
-    ...{ name, ruleset, excludeWeekends, autoCreateTransaction },
+    name,
+    ruleset,
+    excludeWeekends,
+    autoCreateTransaction,
     description: request.description ?? null,
     estimatedDeposit: request.estimatedDeposit ?? null,
     nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,

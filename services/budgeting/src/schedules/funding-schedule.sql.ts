@@ -1,15 +1,15 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
-import type { PlanScope } from '../plans/spending.ts'
+import type { BankAccountKey } from '../plans/spending.ts'
 import { FundingSchedule } from './funding-schedule.ts'
 
 const columns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
 
-/** Schedules of a bank account, by ID. */
+/** Schedules of a bank account that are not deleted, ordered by ID. */
 export function listFundingSchedules(
   { pool }: Database,
-  { accountId, bankAccountId }: PlanScope,
+  { accountId, bankAccountId }: BankAccountKey,
 ): Promise<readonly FundingSchedule[]> {
   return pool.any(sql.type(FundingSchedule)`
     SELECT ${columns} FROM funding_schedules
@@ -17,9 +17,10 @@ export function listFundingSchedules(
     ORDER BY funding_schedule_id`)
 }
 
+/** The schedule with this ID; null if it is missing or deleted. */
 export function findFundingSchedule(
   { pool }: Database,
-  { accountId, bankAccountId }: PlanScope,
+  { accountId, bankAccountId }: BankAccountKey,
   fundingScheduleId: string,
 ): Promise<FundingSchedule | null> {
   return pool.maybeOne(sql.type(FundingSchedule)`

@@ -5,8 +5,8 @@ import { midnightMs, weekdayStart } from '../recurrence/midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
 
 /**
- * A recurring pay or allocation event of one bank account; money in minor units. A deleted one
- * stays, unseen, until the ledger has forgotten it.
+ * A recurring pay or allocation event of one bank account; money in minor units. A row with
+ * `deletedAt` is hidden from clients, and deleted once the ledger has dropped its references.
  */
 export const FundingSchedule = z.object({
   accountId: z.string(),
@@ -27,8 +27,8 @@ export const FundingSchedule = z.object({
 })
 export type FundingSchedule = z.infer<typeof FundingSchedule>
 
-/** The schedule of that ID, unless it is deleted. */
-export function liveSchedule(
+/** The schedule with this ID; undefined if it is missing or deleted. */
+export function findLiveSchedule(
   schedules: readonly FundingSchedule[],
   fundingScheduleId: string,
 ): FundingSchedule | undefined {
@@ -37,15 +37,16 @@ export function liveSchedule(
   })
 }
 
-/** What decides when a schedule fires. */
+/** The fields that decide when a schedule fires. */
 export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' | 'nextRecurrence'>
 
-/** One firing: when it happens, and when it would have without the weekend rule. */
+/** One firing: its date, and its date before it was moved off a weekend. */
 export type Funding = { date: Date; original: Date }
 
 /**
- * When the schedule fires next, later than `now` (`spec/budgeting.md` 2.6); null when its rule has
- * ended. The stored date is kept, as midnight in `timezone`, while it is ahead.
+ * The first firing later than `now`, null if the rule has ended
+ * (docs/funding-schedules.md#the-next-funding). A future stored date is used, moved to midnight in
+ * `timezone`.
  */
 export function nextFunding(schedule: FundingDates, timezone: string, now: Date): Funding | null {
   const base = midnightMs(schedule.nextRecurrence.getTime(), timezone)
@@ -55,8 +56,8 @@ export function nextFunding(schedule: FundingDates, timezone: string, now: Date)
 }
 
 /**
- * The next two firings after `now`, each null when the rule has ended by then
- * (`spec/budgeting.md` 2.6).
+ * The next two firings later than `now`, each null if the rule has ended before it
+ * (docs/funding-schedules.md#the-next-funding).
  */
 export function nextTwoFundings(
   schedule: FundingDates,
@@ -68,9 +69,9 @@ export function nextTwoFundings(
 }
 
 /**
- * The first firing of a new schedule (`spec/budgeting.md` 2.3 with `spec/decisions.md`): a date
- * that is not past is taken as sent, a past one is where the rule goes on from, and without one
- * the rule decides. Null when the rule has no date left.
+ * The first firing of a new schedule (docs/plans.md#next-dates). A sent date that is not past is
+ * used as it is. Otherwise the rule gives it: the first occurrence after `now`. Null if the rule
+ * has ended.
  */
 export function firstFunding(
   schedule: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'> & { nextRecurrence: Date | null },
@@ -83,17 +84,17 @@ export function firstFunding(
   }
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const started = sent !== null || occurrenceBefore(occurrences, now.getTime()) !== null
-  // Before its start, a schedule may fire at this very instant; afterwards only later than now.
+  // A rule that has not started may fire exactly at `now`; others fire later than `now`.
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
 }
 
-/** Why a next date of a schedule or a plan is refused. */
+/** Refusal of a past next date, for schedules and plans. */
 export const notInFuture = 'Next recurrence must be in the future'
 
-/** Why a rule is refused where its next date is needed. */
+/** Refusal of an ended rule that has to give the next date. */
 export const noDateLeft = 'Ruleset has no date left'
 
-/** What a client decides about a new schedule; the gateway has checked the shape. */
+/** Fields of a request that creates a schedule; the gateway has checked their shape. */
 export type NewFundingSchedule = Pick<
   FundingSchedule,
   | 'name'
@@ -105,29 +106,33 @@ export type NewFundingSchedule = Pick<
 > & { nextRecurrence: Date | null }
 
 /**
- * A new schedule with its rule normalised and its first date (`spec/budgeting.md` 2.3). Throws
- * invalid for a bad or ended rule, and refuses automatic deposits without an amount or off a manual
- * link.
+ * Returns the fields of a new schedule: the rule as normalised text, and the first firing
+ * (docs/funding-schedules.md). Throws invalid for a bad or ended rule, and for automatic deposits
+ * that are not allowed.
  */
 export function newFundingSchedule(
   input: NewFundingSchedule,
   { timezone, now, isManualLink }: { timezone: string; now: Date; isManualLink: boolean },
 ): Omit<FundingSchedule, 'accountId' | 'fundingScheduleId' | 'bankAccountId' | 'createdAt'> {
-  const ruleset = normalRuleset(input.ruleset)
+  const ruleset = normalizeRuleset(input.ruleset)
   requireDepositAllowed(input, isManualLink)
   const first = firstFunding({ ...input, ruleset }, timezone, now)
   if (first === null) {
     throw invalid({ ruleset: noDateLeft })
   }
   return {
-    ...{ ...input, ruleset, waitForDeposit: false, lastRecurrence: null, deletedAt: null },
+    ...input,
+    ruleset,
+    waitForDeposit: false,
+    lastRecurrence: null,
+    deletedAt: null,
     nextRecurrence: first.date,
     nextRecurrenceOriginal: first.original,
   }
 }
 
-/** The ruleset as it is stored. Throws invalid for one that cannot be accepted. */
-export function normalRuleset(ruleset: string): string {
+/** The normalised text of a ruleset (docs/recurrence.md#rules-accepted). Throws invalid. */
+export function normalizeRuleset(ruleset: string): string {
   const read = readRuleset(ruleset)
   if ('problem' in read) {
     throw invalid({ ruleset: `Ruleset ${read.problem}` })
@@ -135,7 +140,10 @@ export function normalRuleset(ruleset: string): string {
   return renderRuleset(read.rule)
 }
 
-/** Refuses automatic deposits without an amount or off a manual link (`spec/budgeting.md` 2.3). */
+/**
+ * Throws invalid for automatic deposits without an amount above 0 or on a link that is not manual
+ * (docs/funding-schedules.md#deposits).
+ */
 export function requireDepositAllowed(
   deposit: Pick<FundingSchedule, 'autoCreateTransaction' | 'estimatedDeposit'>,
   isManualLink: boolean,
@@ -151,9 +159,8 @@ export function requireDepositAllowed(
 }
 
 /**
- * The schedule once it has fired for the event of its `nextRecurrence` (`spec/budgeting.md`
- * 2.7), one event at a time. When its rule has ended it keeps that date as both, and is due no
- * more.
+ * The schedule after the firing of its `nextRecurrence` (docs/hourly-job.md#fundings). If the rule
+ * has ended, both dates are that of the last firing, and the schedule is never due again.
  */
 export function fire(schedule: FundingSchedule, timezone: string): FundingSchedule {
   const fired = schedule.nextRecurrence
@@ -166,18 +173,12 @@ export function fire(schedule: FundingSchedule, timezone: string): FundingSchedu
   }
 }
 
-/**
- * Whether an event of a schedule or a spending object lies behind it for good: it has happened
- * and none follows.
- */
+/** Whether the rule of a schedule or plan has ended: both dates are the same. */
 export function isOver(dates: { lastRecurrence: Date | null; nextRecurrence: Date }): boolean {
   return dates.lastRecurrence?.getTime() === dates.nextRecurrence.getTime()
 }
 
-/**
- * Occurrences that fall on a weekend move to the Friday before; one that thereby is past is
- * passed over.
- */
+/** Moves weekend occurrences to the Friday before; skips those whose Friday is not after `now`. */
 function fundingAfter(
   { ruleset, excludeWeekends }: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,
   timezone: string,

@@ -1,28 +1,32 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { forEachInTurn } from '../advance/each.ts'
+import { forEachSequentially } from '../advance/sequential.ts'
 import { asSystem } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { finishRemoval } from './schedule-removal.client.ts'
-import { staleRemovals } from './schedule-removal.sql.ts'
+import { listStaleRemovals } from './schedule-removal.sql.ts'
 
-/** A request that removes a schedule has given up long before. */
+/** Longer than the deadline of any request, so that no request still works on the schedule. */
 const staleAfterMs = 60_000
 const batchSizeMax = 200
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> &
   Pick<PlanWriter, 'write'>
 
-/** Finishes removals of schedules that were left half-way (design 4). */
+/** Sweep of unfinished deletions of schedules (docs/funding-schedules.md#removal). */
 export function scheduleRemovalActivities(deps: Deps) {
   return {
-    /** Returns how many were found. Throws once all were tried, where one has failed. */
+    /**
+     * Returns the number of schedules found. Throws AggregateError after the whole batch if any of
+     * it failed.
+     */
     endStaleRemovals: async (): Promise<number> => {
       const before = new Date(deps.clock().getTime() - staleAfterMs)
-      const removals = await staleRemovals(deps.database, { before, limit: batchSizeMax })
-      await forEachInTurn(
+      const removals = await listStaleRemovals(deps.database, { before, limit: batchSizeMax })
+      await forEachSequentially(
         removals,
         (schedule) => finishRemoval(deps, schedule, asSystem(deps, schedule.accountId)),
-        (schedule, err) => deps.log.error({ err, ...schedule }, 'removal not ended'),
+        (schedule, err) =>
+          deps.log.error({ err, ...schedule }, 'deletion of a schedule not finished'),
       )
       return removals.length
     },

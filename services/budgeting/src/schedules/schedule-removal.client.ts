@@ -5,8 +5,9 @@ import type { PlanWriter } from '../plans/writer.service.ts'
 import { hasPendingRun, type ScheduleId } from './schedule-removal.sql.ts'
 
 /**
- * Has the ledger forget a hidden schedule, then removes it. A run that is still being booked could
- * name it afterwards: then it stays for the sweep. May be repeated, and stopped anywhere.
+ * Drops the ledger's references to a hidden schedule, then deletes its row. Does nothing while a
+ * run is pending, since booking it would refer to the schedule again. Idempotent: the sweep
+ * repeats it.
  */
 export async function finishRemoval(
   { database, mesh, write }: Pick<ServiceDeps, 'database' | 'mesh'> & Pick<PlanWriter, 'write'>,

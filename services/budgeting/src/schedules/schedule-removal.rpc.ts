@@ -4,14 +4,15 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { HandlerContext } from '@connectrpc/connect'
 import { describeWritable } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
-import { liveSchedule } from './funding-schedule.ts'
+import { findLiveSchedule } from './funding-schedule.ts'
 import { finishRemoval } from './schedule-removal.client.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
 /**
- * Deletes a schedule that nothing is on: it is hidden, the ledger forgets it, the row goes (design
- * 4). From the first step on it is gone; what is left of the others a sweep does.
+ * Deletes a schedule without plans in three steps: it is hidden, the ledger drops its references,
+ * its row is deleted (docs/funding-schedules.md#removal). Succeeds after the first step; a sweep
+ * repeats the others. Throws notFound, and refuses a schedule with plans.
  */
 export async function deleteFundingSchedule(
   deps: Deps,
@@ -25,7 +26,7 @@ export async function deleteFundingSchedule(
   await write({
     scope: { accountId, bankAccountId, plansOnIds: [fundingScheduleId] },
     decide: ({ schedules, plans }) => {
-      const found = liveSchedule(schedules, fundingScheduleId)
+      const found = findLiveSchedule(schedules, fundingScheduleId)
       if (!found) {
         const text = 'cannot remove funding schedule, it does not exist'
         throw notFound('funding schedule', text)
@@ -39,6 +40,6 @@ export async function deleteFundingSchedule(
   try {
     await finishRemoval(deps, schedule, onBehalfOf(context))
   } catch (error) {
-    log.warn({ err: error, ...schedule }, 'the end of a removal is left to the sweep')
+    log.warn({ err: error, ...schedule }, 'the sweep will finish the deletion of a schedule')
   }
 }

@@ -12,7 +12,7 @@ export type ScheduleId = z.infer<typeof ScheduleId>
 
 const Found = z.object({ found: z.boolean() })
 
-/** Whether the ledger may still be booking what the schedule has decided. */
+/** Whether the schedule has a run that the ledger may not have booked yet. */
 export function hasPendingRun(
   { pool }: Database,
   { accountId, bankAccountId, fundingScheduleId }: ScheduleId,
@@ -23,8 +23,8 @@ export function hasPendingRun(
         AND funding_schedule_id = ${fundingScheduleId} AND state = 'pending') AS found`)
 }
 
-/** Schedules whose removal has stopped half-way, oldest first. */
-export function staleRemovals(
+/** Schedules hidden before `before` whose rows remain, the oldest first. */
+export function listStaleRemovals(
   { pool }: Database,
   { before, limit }: { before: Date; limit: number },
 ): Promise<readonly ScheduleId[]> {

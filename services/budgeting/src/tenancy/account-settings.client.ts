@@ -5,7 +5,10 @@ import { findTimezone, findTimezones, saveSettings } from './account-settings.sq
 
 export type SettingsDeps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 
-/** The account's timezone for work without a request: as kept, or asked of identity and kept. */
+/**
+ * The IANA timezone of an account, for work without a request: the stored one, or that of identity,
+ * which is then stored.
+ */
 export async function accountTimezone(deps: SettingsDeps, accountId: string): Promise<string> {
   const kept = await findTimezone(deps.database, accountId)
   if (kept) return kept
@@ -15,7 +18,7 @@ export async function accountTimezone(deps: SettingsDeps, accountId: string): Pr
   return settings.timezone
 }
 
-/** The timezones of accounts, by account. */
+/** IANA timezones by account ID. Asks identity for those that are not stored. */
 export async function accountTimezones(
   deps: SettingsDeps,
   accountIds: readonly string[],

@@ -5,16 +5,16 @@ import { z } from 'zod'
 
 const Timezone = z.object({ timezone: z.string() })
 
-/** What budgeting keeps of an account, as identity tells it. */
+/** Copy of identity's settings of an account. */
 interface Settings {
   accountId: string
   timezone: string
   version: bigint
-  /** Unset where there is no billing. */
+  /** Unset without billing. */
   subscriptionActiveUntil?: Timestamp | undefined
 }
 
-/** Keeps the settings of an account; older ones than those stored change nothing. */
+/** Stores the settings of an account unless the stored version is the same or newer. */
 export async function saveSettings({ pool }: Database, settings: Settings): Promise<void> {
   const { accountId, timezone, version, subscriptionActiveUntil: until } = settings
   const activeUntil = until ? timestampDate(until).toISOString() : null
@@ -28,7 +28,7 @@ export async function saveSettings({ pool }: Database, settings: Settings): Prom
     WHERE stored.version < excluded.version`)
 }
 
-/** The IANA timezone of an account; null where nothing of it has come by yet. */
+/** The stored IANA timezone of an account; null before the first event or answer of identity. */
 export function findTimezone({ pool }: Database, accountId: string): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(Timezone)`
     SELECT timezone FROM account_settings WHERE account_id = ${accountId}`)
@@ -36,7 +36,7 @@ export function findTimezone({ pool }: Database, accountId: string): Promise<str
 
 const KeptTimezone = Timezone.extend({ accountId: z.string() })
 
-/** The IANA timezones of accounts, by account; those of which nothing has come by are missing. */
+/** Stored IANA timezones by account ID; accounts without one are missing. */
 export async function findTimezones(
   { pool }: Database,
   accountIds: readonly string[],

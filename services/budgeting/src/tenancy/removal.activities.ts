@@ -4,12 +4,12 @@ import { removeRows } from './removal.sql.ts'
 
 const batchSize = 1000
 
-/** Budgeting's part of the clean-up after a link (design 4, DELETE link). */
+/** Budgeting's part of the clean-up after a link is deleted (docs/links.md#clean-up). */
 export function removalActivities({ database, clock }: Pick<ServiceDeps, 'database' | 'clock'>) {
   return {
     /**
-     * Removes all plans, runs and schedules of these bank accounts, in batches; a tombstone each
-     * keeps late ones out. Repeated, it removes nothing more.
+     * Deletes all plans, runs and schedules of these bank accounts, in batches. A tombstone for each
+     * refuses later ones. Idempotent.
      */
     removePlans: async (accountId: string, bankAccountIds: string[]): Promise<void> => {
       for (const bankAccountId of bankAccountIds) {

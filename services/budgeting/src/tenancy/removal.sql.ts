@@ -1,15 +1,18 @@
 import type { Database } from '@coffer/kit/database/database'
 import { deleteSome } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
-import type { PlanScope } from '../plans/spending.ts'
+import type { BankAccountKey } from '../plans/spending.ts'
 
-// What refers to others goes before them.
+// Foreign keys: referencing tables come before the referenced ones.
 const tables = ['funding_run_lines', 'funding_runs', 'spending', 'funding_schedules'] as const
 
-/** Removes up to `limit` rows of each table of a bank account; returns how many went. */
+/**
+ * Deletes up to `limit` rows of a bank account from the first table that has any. Returns their
+ * number, 0 when all tables are empty.
+ */
 export async function removeRows(
   database: Database,
-  { accountId, bankAccountId }: PlanScope,
+  { accountId, bankAccountId }: BankAccountKey,
   limit: number,
 ): Promise<number> {
   const where = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`

@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow'
-import type { openingActivities } from '../plans/opening.activities.ts'
+import type { creationActivities } from '../plans/creation.activities.ts'
 import type { scheduleRemovalActivities } from '../schedules/schedule-removal.activities.ts'
 
-type Activities = ReturnType<typeof openingActivities> &
+type Activities = ReturnType<typeof creationActivities> &
   ReturnType<typeof scheduleRemovalActivities>
 
 const { endStaleOpenings, forgetOldKeys, endStaleRemovals } = proxyActivities<Activities>({
@@ -12,8 +12,9 @@ const { endStaleOpenings, forgetOldKeys, endStaleRemovals } = proxyActivities<Ac
 })
 
 /**
- * Ends what requests have left half-way; what is beyond one batch waits for the next run. A step
- * that fails does not stop the others, but the run.
+ * Sweep, every ten minutes: completes or deletes unfinished creations, clears expired idempotency
+ * keys, finishes deletions of schedules. One batch of each. A failed step fails the run after the
+ * other steps.
  */
 export async function sweepPlans(): Promise<void> {
   const steps = await Promise.allSettled([endStaleOpenings(), forgetOldKeys(), endStaleRemovals()])

@@ -91,7 +91,10 @@ test('three months missed come to the same as every hour of them done in time', 
   // Three paydays were ahead when it was made; paused, it gets nothing and stays as it was.
   expect(reference.amounts.paused).toEqual([0n, 0n, 333n])
   expect(reference.plans.find(([name]) => name === 'food')).toEqual([
-    ...['food', at('2024-01-05T06:00Z'), at('2023-12-29T06:00Z'), false],
+    'food',
+    at('2024-01-05T06:00Z'),
+    at('2023-12-29T06:00Z'),
+    false,
   ])
 })
 

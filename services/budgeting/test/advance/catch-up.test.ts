@@ -131,7 +131,8 @@ test.each(writes)('after %s the plan catches up by itself', async (_, write, hel
   const [shown] = await home.list()
   // Two paydays are left before it is due.
   expect(shown).toMatchObject({
-    ...{ currentAmount: held, nextContributionAmount: (3000n - held) / 2n },
+    currentAmount: held,
+    nextContributionAmount: (3000n - held) / 2n,
   })
   const { envelopes: written } = await envelopes.listEnvelopes({ bankAccountId }, as)
   const kept = await eventually(

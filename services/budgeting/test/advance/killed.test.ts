@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly, depsOf, type Funded, outcome, september } from '../advancing.ts'
-import { dying } from '../dying.ts'
 import { at } from '../household.ts'
+import { dying } from '../killed-process.ts'
 
 let booted: Booted
 

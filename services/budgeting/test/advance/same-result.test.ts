@@ -10,8 +10,8 @@ import { z } from 'zod'
 import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly, depsOf, outcome } from '../advancing.ts'
-import { dying } from '../dying.ts'
 import { type Household, household } from '../household.ts'
+import { dying } from '../killed-process.ts'
 
 let booted: Booted
 
@@ -41,15 +41,20 @@ const cases = fc.record({
   place: fc.constantFrom(autumn, spring, halfHour),
   schedules: fc.array(
     fc.record({
-      ...{ parts: fc.constantFrom(...parts), excludeWeekends: fc.boolean() },
+      parts: fc.constantFrom(...parts),
+      excludeWeekends: fc.boolean(),
       estimatedDeposit: fc.option(fc.bigInt(1n, 100_000n), { nil: undefined }),
     }),
     { minLength: 1, maxLength: 2 },
   ),
   envelopes: fc.array(
     fc.record({
-      ...{ schedule: fc.nat(1), parts: fc.option(fc.constantFrom(...parts)), day: fc.nat(20) },
-      ...{ target: fc.bigInt(1n, 9999n), isPaused: fc.boolean(), isAutomatic: fc.boolean() },
+      schedule: fc.nat(1),
+      parts: fc.option(fc.constantFrom(...parts)),
+      day: fc.nat(20),
+      target: fc.bigInt(1n, 9999n),
+      isPaused: fc.boolean(),
+      isAutomatic: fc.boolean(),
     }),
     { minLength: 1, maxLength: 4 },
   ),

@@ -69,7 +69,9 @@ test('a forecast knows the amounts of the ledger, and what is free to use', asyn
     [at('2023-10-31T05:00Z'), 1_597_600n],
   ])
   expect(found.labels).toMatchObject({
-    ...{ currency: 'USD', timezone: 'America/Chicago', locale: 'en_US' },
+    currency: 'USD',
+    timezone: 'America/Chicago',
+    locale: 'en_US',
     scheduleNames: { [fundingScheduleId]: 'Pay' },
     spendingNames: { [rent.spendingId]: 'rent' },
   })

@@ -63,7 +63,9 @@ test('a schedule that fires at other dates gives all its envelopes their new sha
   ])
   const friday = at('2023-10-13T05:00Z')
   expect(answer.fundingSchedule).toMatchObject({
-    ...{ ruleset: fridays, nextRecurrence: friday, nextRecurrenceOriginal: friday },
+    ruleset: fridays,
+    nextRecurrence: friday,
+    nextRecurrenceOriginal: friday,
   })
   expect((await home.list()).slice(0, 2)).toEqual(answer.spending)
   expect((await change(home, fundingScheduleId, { name: 'Wages' })).spending).toEqual([])
@@ -94,7 +96,9 @@ test('a stale schedule takes a change only with a new next date', async () => {
   const nextRecurrence = at('2023-10-31T05:00Z')
   const answer = await change(home, fundingScheduleId, { name: 'Wages', nextRecurrence })
   expect(answer.fundingSchedule).toMatchObject({
-    ...{ name: 'Wages', nextRecurrence, nextRecurrenceOriginal: nextRecurrence },
+    name: 'Wages',
+    nextRecurrence,
+    nextRecurrenceOriginal: nextRecurrence,
   })
 })
 
@@ -118,7 +122,10 @@ test('a plan changes with its contribution, and keeps its money', async () => {
   const patch = { targetAmount: 3100n, fundingScheduleId: weekly.fundingScheduleId }
   const { spending } = await replan(home, spendingId, { ...patch, name: 'Flat' })
   expect(spending).toMatchObject({
-    ...{ ...patch, name: 'Flat', currentAmount: 100n, nextContributionAmount: 1000n },
+    ...patch,
+    name: 'Flat',
+    currentAmount: 100n,
+    nextContributionAmount: 1000n,
   })
   expect(await home.list()).toEqual([spending])
 })
@@ -134,7 +141,8 @@ test('another rule moves the next date, and what is put aside by then', async ()
   const { spending } = await replan(home, spendingId, { ruleset })
   // One payday, the 13th, lies before the 25th, and two before the 1st.
   expect(spending).toMatchObject({
-    ...{ nextRecurrence: at('2023-10-25T05:00Z'), nextContributionAmount: 1000n },
+    nextRecurrence: at('2023-10-25T05:00Z'),
+    nextContributionAmount: 1000n,
   })
   const { fundingSchedule, spending: plans } = await change(home, fundingScheduleId, {
     ruleset: 'DTSTART:20231011T050000Z\nRRULE:FREQ=WEEKLY',

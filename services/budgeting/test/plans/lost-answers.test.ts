@@ -35,10 +35,20 @@ async function place() {
   const fundingScheduleId = newId('fund')
   const date = new Date('2026-03-02T06:00:00Z')
   const schedule: FundingSchedule = {
-    ...{ ...key, fundingScheduleId, name: 'Pay', description: null, ruleset: '' },
-    ...{ excludeWeekends: false, waitForDeposit: false, autoCreateTransaction: false },
-    ...{ estimatedDeposit: 0n, lastRecurrence: null, nextRecurrence: date },
-    ...{ nextRecurrenceOriginal: date, createdAt: date, deletedAt: null },
+    ...key,
+    fundingScheduleId,
+    name: 'Pay',
+    description: null,
+    ruleset: '',
+    excludeWeekends: false,
+    waitForDeposit: false,
+    autoCreateTransaction: false,
+    estimatedDeposit: 0n,
+    lastRecurrence: null,
+    nextRecurrence: date,
+    nextRecurrenceOriginal: date,
+    createdAt: date,
+    deletedAt: null,
   }
   await writer.write({ scope: key, decide: () => ({ schedules: [schedule], reply: null }) })
   const raise = () =>

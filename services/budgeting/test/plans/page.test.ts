@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { advanceActivities } from '../../src/advance/advance.activities.ts'
 import { listDue } from '../../src/advance/advance.sql.ts'
-import { openingActivities } from '../../src/plans/opening.activities.ts'
+import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { scheduleRemovalActivities } from '../../src/schedules/schedule-removal.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { depsOf, type Funded, september, shown } from '../advancing.ts'
@@ -62,7 +62,8 @@ test('pages go through what is due, the earliest first, each once', async () => 
   const homes = await paid(3)
   const [early] = homes
   await early?.expense(early.fundingScheduleId, {
-    ...{ name: 'early', nextRecurrence: at('2023-10-01T05:00Z') },
+    name: 'early',
+    nextRecurrence: at('2023-10-01T05:00Z'),
     ruleset: 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY',
   })
   const { database, seen } = { database: booted.database('budgeting'), seen: [] as string[] }
@@ -100,7 +101,7 @@ test('an opening or a removal that cannot be ended does not stop the others', as
     UPDATE spending SET state = 'opening', created_at = CASE account_id
       WHEN ${first.accountId} THEN timestamptz '2023-01-01' ELSE '2023-01-02' END`)
   booted.clock.now = new Date('2023-11-02T12:00Z')
-  const { endStaleOpenings } = openingActivities(depsOf(booted))
+  const { endStaleOpenings } = creationActivities(depsOf(booted))
   await expect(endStaleOpenings()).rejects.toThrow('1 failed')
   expect((await second.list()).map(({ name }) => name)).toEqual(['good'])
   expect(await scheduleRemovalActivities(depsOf(booted)).endStaleRemovals()).toBe(0)

@@ -23,8 +23,13 @@ afterAll(async () => {
 })
 
 const tenantTables = [
-  ...['funding_schedules', 'spending', 'funding_runs', 'funding_run_lines'],
-  ...['ended_bank_accounts', 'account_settings', 'idempotency_keys'],
+  'funding_schedules',
+  'spending',
+  'funding_runs',
+  'funding_run_lines',
+  'ended_bank_accounts',
+  'account_settings',
+  'idempotency_keys',
 ]
 
 /** Fills the tables with fifty other accounts, so that the planner has something to weigh. */

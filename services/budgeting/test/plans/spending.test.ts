@@ -34,9 +34,17 @@ test('an envelope starts empty with a contribution, as the specification has it'
   expect(nextRecurrence).toEqual(at('2023-10-15T05:00Z'))
   const rent = await expense(fundingScheduleId, { name: 'Rent' })
   expect(rent).toMatchObject({
-    ...{ name: 'Rent', spendingType: 'expense', ruleset: monthly, fundingScheduleId },
-    ...{ targetAmount: 1000n, currentAmount: 0n, usedAmount: 0n, nextContributionAmount: 500n },
-    ...{ isBehind: false, isPaused: false, autoCreateTransaction: false },
+    name: 'Rent',
+    spendingType: 'expense',
+    ruleset: monthly,
+    fundingScheduleId,
+    targetAmount: 1000n,
+    currentAmount: 0n,
+    usedAmount: 0n,
+    nextContributionAmount: 500n,
+    isBehind: false,
+    isPaused: false,
+    autoCreateTransaction: false,
     nextRecurrence: at('2023-11-01T05:00Z'),
   })
   expect(rent.lastRecurrence).toBeUndefined()
@@ -82,8 +90,14 @@ test('an explanation tells of the contribution that is shown, to its account alo
   const ids = { bankAccountId, spendingId }
   const { explanation } = await spending.explainSpending(ids, as)
   expect(explanation).toMatchObject({
-    ...{ spendingId, targetAmount: 1000n, progress: 333n, method: 'split', need: 667n },
-    ...{ divisor: 2n, remainder: 1n, nextContributionAmount: shown?.nextContributionAmount },
+    spendingId,
+    targetAmount: 1000n,
+    progress: 333n,
+    method: 'split',
+    need: 667n,
+    divisor: 2n,
+    remainder: 1n,
+    nextContributionAmount: shown?.nextContributionAmount,
     fundingDates: [at('2023-10-15T05:00Z'), at('2023-10-31T05:00Z')],
   })
   expect(explanation?.sentences).toContain(
@@ -185,7 +199,11 @@ test('twenty retries under one key make one envelope and get one answer', async 
   const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
   const keyed = { headers: { ...as.headers, ...key } } as CallOptions
   const body = {
-    ...{ bankAccountId, fundingScheduleId, spendingType: 'goal', name: 'Trip', targetAmount: 100n },
+    bankAccountId,
+    fundingScheduleId,
+    spendingType: 'goal',
+    name: 'Trip',
+    targetAmount: 100n,
     nextRecurrence: at('2024-01-01T06:00Z'),
   }
   const replies = await Promise.all(

@@ -6,7 +6,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditPlans } from '../../src/ledger/audit.sql.ts'
-import { openingActivities } from '../../src/plans/opening.activities.ts'
+import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { removalActivities } from '../../src/tenancy/removal.activities.ts'
 import { advanceOnly, depsOf, september } from '../advancing.ts'
@@ -87,7 +87,7 @@ test('an opening left half-way is finished where it has an envelope, else remove
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET state = 'opening' WHERE account_id = ${accountId}`)
   expect(await home.list()).toEqual([])
-  const { endStaleOpenings } = openingActivities(depsOf(booted))
+  const { endStaleOpenings } = creationActivities(depsOf(booted))
   expect(await endStaleOpenings()).toBe(0)
   booted.clock.now = new Date('2023-10-09T13:34Z')
   expect(await endStaleOpenings()).toBe(2)

@@ -13,8 +13,8 @@ export type Reserved = Pick<Spending, keyof typeof Reserved.shape>
 const reserved = sql.fragment`account_id AS "accountId", bank_account_id AS "bankAccountId",
       spending_id AS "spendingId", opening_attempts AS "openingAttempts"`
 
-/** Plans whose creation has stopped half-way, oldest first. */
-export function staleOpenings(
+/** Plans in state `opening` that were created before `before`, the oldest first. */
+export function listStaleCreations(
   { pool }: Database,
   { before, limit }: { before: Date; limit: number },
 ): Promise<readonly Reserved[]> {
@@ -24,8 +24,8 @@ export function staleOpenings(
     ORDER BY created_at LIMIT ${limit}`)
 }
 
-/** Plans that still have the key of a request which is too old to be repeated. */
-export function oldKeys(
+/** Plans created before `before` that still have an idempotency key. */
+export function listOldKeys(
   { pool }: Database,
   { before, limit }: { before: Date; limit: number },
 ): Promise<readonly Reserved[]> {

@@ -19,13 +19,13 @@ import {
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { describeWritable, hasEnvelope } from '../ledger/ledger.client.ts'
-import { liveSchedule } from '../schedules/funding-schedule.ts'
-import { opening, withdrawal } from './opening.ts'
+import { findLiveSchedule } from '../schedules/funding-schedule.ts'
+import { completeCreation, withdrawCreation } from './creation.ts'
 import { type AsOf, withContribution } from './plan.ts'
 import {
+  type BankAccountKey,
   type NewSpending,
   newSpending,
-  type PlanScope,
   type Spending,
   withFunding,
 } from './spending.ts'
@@ -35,9 +35,9 @@ import type { PlanWriter } from './writer.service.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
 /**
- * Creates a spending object in three steps, each of which may be repeated: the plan, which nobody
- * sees yet, then its envelope in the ledger, then the plan is open. A request that comes again
- * under its key goes on where the first one stopped.
+ * Creates a spending object in three idempotent steps: a plan in state `opening`, the envelope in
+ * the ledger, the plan in state `open`. A request repeated under its idempotency key continues
+ * after the last completed step (docs/plans.md#creating-changing-and-deleting).
  */
 export async function createSpending(
   deps: Deps,
@@ -51,21 +51,22 @@ export async function createSpending(
     const { isManualLink } = await describeWritable(deps, bankAccountId, context)
     const asOf = { timezone, now: clock() }
     const scope = { accountId, bankAccountId }
-    const plan = await deps.write(reservation({ scope, request, key, asOf, isManualLink }))
+    const plan = await deps.write(reservePlan({ scope, request, key, asOf, isManualLink }))
     const envelope = await createEnvelope(deps, plan, context)
     const reply = await deps.write(
-      opening({ plan, asOf, amounts: envelope ?? null }, (opened) => {
-        const spending = toMessage(SpendingSchema, opened)
+      completeCreation({ plan, asOf, amounts: envelope ?? null }, (created) => {
+        const spending = toMessage(SpendingSchema, created)
         const message = create(CreateSpendingResponseSchema, { spending })
         return { reply: message, replies: keptReplies(key, message) }
       }),
     )
-    if (!reply) throw unavailable('the spending object was not created in time')
+    if (!reply)
+      throw unavailable('the spending object was deleted during its creation: repeat the request')
     return reply
   })
 }
 
-/** The plan's envelope. Where the ledger refuses it, its bound for one, no plan is left behind. */
+/** Creates the envelope. Deletes the plan where the ledger refuses, as at its bound. */
 async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerContext) {
   const { bankAccountId, spendingId, spendingType } = reserved
   const ledger = deps.mesh.client('ledger', EnvelopeService)
@@ -74,16 +75,16 @@ async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerCo
     const created = await ledger.openEnvelope({ bankAccountId, spendingId, spendingType }, options)
     return created.envelope
   } catch (error) {
-    // An earlier attempt may have created it. What fails here is left to the sweep.
+    // An earlier attempt may have created the envelope. The sweep repeats this check if it fails.
     const isRefused = ConnectError.from(error).code === Code.FailedPrecondition
-    const isLeft = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
-    if (isLeft) await deps.write(withdrawal(reserved))
+    const hasNone = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
+    if (hasNone) await deps.write(withdrawCreation(reserved))
     throw error
   }
 }
 
 interface NewPlan {
-  scope: PlanScope
+  scope: BankAccountKey
   request: CreateSpendingRequest
   key: IdempotencyKey | null
   asOf: AsOf
@@ -91,10 +92,11 @@ interface NewPlan {
 }
 
 /**
- * Stores the plan, or takes up the one that an earlier attempt of the same request has stored:
- * while that is not open its attempts are counted, so that the earlier one no longer withdraws it.
+ * Returns the work that stores the plan, or replies the plan that an earlier attempt of the
+ * request has stored. Each attempt raises `openingAttempts`, so that an earlier attempt does not
+ * delete the plan.
  */
-function reservation({ scope, request, key, asOf, isManualLink }: NewPlan): Work<Spending> {
+function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work<Spending> {
   const { fundingScheduleId } = request
   const spendingId = newId('spnd')
   return {
@@ -107,16 +109,25 @@ function reservation({ scope, request, key, asOf, isManualLink }: NewPlan): Work
         const adopted = { ...first, openingAttempts: first.openingAttempts + 1n }
         return { reply: adopted, plans: [adopted] }
       }
-      const funding = liveSchedule(schedules, fundingScheduleId)
+      const funding = findLiveSchedule(schedules, fundingScheduleId)
       if (!funding) throw notFound('funding schedule')
       const entity: Spending = {
         ...newSpending(inputOf(request), { ...asOf, isManualLink }),
-        ...{ ...scope, spendingId },
-        // An envelope is created empty, as its first version.
-        ...{ currentAmount: 0n, usedAmount: 0n, amountsVersion: 1n },
-        ...{ nextContributionAmount: 0n, isBehind: false, lastRecurrence: null },
-        ...{ calculatedAt: asOf.now, createdAt: asOf.now, state: 'opening', openingAttempts: 1n },
-        ...{ openingKey: key?.key ?? null, openingBody: key?.bodyHash ?? null },
+        ...scope,
+        spendingId,
+        // An envelope is created empty, with version 1.
+        currentAmount: 0n,
+        usedAmount: 0n,
+        amountsVersion: 1n,
+        nextContributionAmount: 0n,
+        isBehind: false,
+        lastRecurrence: null,
+        calculatedAt: asOf.now,
+        createdAt: asOf.now,
+        state: 'opening',
+        openingAttempts: 1n,
+        openingKey: key?.key ?? null,
+        openingBody: key?.bodyHash ?? null,
       }
       const plan = withContribution(withFunding(entity, funding), asOf)
       return { reply: plan, plans: [plan] }
@@ -131,7 +142,12 @@ function inputOf(request: CreateSpendingRequest): NewSpending {
     throw invalid({ spendingType: 'Spending type must be expense or goal' })
   }
   return {
-    ...{ spendingType, name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused },
+    spendingType,
+    name,
+    fundingScheduleId,
+    targetAmount,
+    autoCreateTransaction,
+    isPaused,
     nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,
     ruleset: request.ruleset ?? null,
   }

@@ -1,8 +1,8 @@
 /**
- * Does work for one item after the other; one that fails does not stop the others. Then throws
- * what they failed with, all together.
+ * Runs `work` for the items one after another. A failed item does not stop the others. After the
+ * last one, throws AggregateError with all errors, if any.
  */
-export async function forEachInTurn<Item>(
+export async function forEachSequentially<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
   onFailure: (item: Item, error: unknown) => void,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { forEachInTurn } from './each.ts'
+import { forEachSequentially } from './sequential.ts'
 
 test('one that fails does not stop the others, and all failures are told at the end', async () => {
   const done: number[] = []
@@ -8,7 +8,7 @@ test('one that fails does not stop the others, and all failures are told at the 
     if (item % 2 === 0) throw new Error(`failed ${item}`)
     done.push(item)
   }
-  const outcome = forEachInTurn([1, 2, 3, 4, 5], work, (item) => told.push(item))
+  const outcome = forEachSequentially([1, 2, 3, 4, 5], work, (item) => told.push(item))
   await expect(outcome).rejects.toMatchObject({
     errors: [new Error('failed 2'), new Error('failed 4')],
   })
@@ -18,7 +18,7 @@ test('one that fails does not stop the others, and all failures are told at the 
 
 test('without a failure nothing is thrown', async () => {
   const done: number[] = []
-  await forEachInTurn(
+  await forEachSequentially(
     [1, 2],
     async (item) => void done.push(item),
     () => undefined,

@@ -6,7 +6,7 @@ import { ledger } from '@coffer/ledger/service'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { openingActivities } from '../../src/plans/opening.activities.ts'
+import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
 import { at, type Household, household } from '../household.ts'
@@ -36,7 +36,11 @@ function keyed({ as }: Household, bodyHash: string, key = 'once'): CallOptions {
 async function bodyFor({ pay, bankAccountId }: Household) {
   const { fundingScheduleId } = await pay()
   return {
-    ...{ bankAccountId, fundingScheduleId, spendingType: 'goal', name: 'Trip', targetAmount: 900n },
+    bankAccountId,
+    fundingScheduleId,
+    spendingType: 'goal',
+    name: 'Trip',
+    targetAmount: 900n,
     nextRecurrence: at('2024-01-01T06:00Z'),
   }
 }
@@ -111,7 +115,7 @@ test('an opening left behind is ended, with the contribution of the day it opens
   await reservedOnly(home, body)
   const opening = { bankAccountId: kept.bankAccountId, spendingId, spendingType: 'goal' }
   await kept.envelopes.openEnvelope(opening, kept.as)
-  const { endStaleOpenings, forgetOldKeys } = openingActivities(depsOf(booted))
+  const { endStaleOpenings, forgetOldKeys } = creationActivities(depsOf(booted))
   // Of six paydays before New Year's Day four are left.
   booted.clock.now = new Date('2023-11-01T12:00Z')
   await endStaleOpenings()
@@ -168,7 +172,7 @@ test('a key that is forgotten opens another', async () => {
   await booted.database('budgeting').pool.query(sql.unsafe`
     DELETE FROM idempotency_keys WHERE account_id = ${home.accountId}`)
   booted.clock.now = new Date('2023-10-10T14:00Z')
-  await openingActivities(depsOf(booted)).forgetOldKeys()
+  await creationActivities(depsOf(booted)).forgetOldKeys()
   const other = { ...body, name: newId('name') }
   expect((await home.spending.createSpending(other, keyed(home, 'bb'))).spending).toBeDefined()
   expect(await home.list()).toHaveLength(2)

@@ -2,43 +2,47 @@ import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.t
 import type { FundedSpending, Spending } from './spending.ts'
 import type { Decision, Work } from './unit-of-work.ts'
 
-/** A plan whose envelope is there, and what the ledger says of that. */
-interface Opening {
+/** A plan and the amounts of its envelope; null where the ledger has not answered them. */
+interface Completion {
   plan: Pick<Spending, 'accountId' | 'bankAccountId' | 'spendingId'>
   asOf: AsOf
   amounts: Amounts | null
 }
 
 /**
- * Opens a plan, with the contribution as of now: its schedule may have fired or changed since the
- * plan was reserved. Replies null when the plan is gone.
+ * Returns the work that sets a plan to `open`, the last step of its creation. It recalculates the
+ * contribution, since the schedule may have fired after the plan was stored. The work replies
+ * null when the plan is deleted.
  */
-export function opening<Reply>(
-  { plan: { accountId, bankAccountId, spendingId }, asOf, amounts }: Opening,
-  answer: (opened: FundedSpending) => Pick<Decision<Reply>, 'reply' | 'replies'>,
+export function completeCreation<Reply>(
+  { plan: { accountId, bankAccountId, spendingId }, asOf, amounts }: Completion,
+  answer: (created: FundedSpending) => Pick<Decision<Reply>, 'reply' | 'replies'>,
 ): Work<Reply | null> {
   return {
     scope: { accountId, bankAccountId, spendingIds: [spendingId] },
     decide: ({ plans }) => {
       const reserved = plans.find((one) => one.spendingId === spendingId)
       if (!reserved) return { reply: null }
-      const opened = { ...withContributionOnceChanged(reserved, asOf), state: 'open' as const }
-      const plan = amounts ? withAmounts(opened, amounts, asOf) : opened
+      const created = { ...recalculateIfChanged(reserved, asOf), state: 'open' as const }
+      const plan = amounts ? withAmounts(created, amounts, asOf) : created
       return { ...answer(plan), plans: [plan] }
     },
   }
 }
 
-/** The plan as it is where its contribution has not changed: that is as of when it was reserved. */
-function withContributionOnceChanged(plan: FundedSpending, asOf: AsOf): FundedSpending {
+/** Keeps `calculatedAt` where the contribution is still the same. */
+function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending {
   const after = withContribution(plan, asOf)
   const isSame =
     after.nextContributionAmount === plan.nextContributionAmount && after.isBehind === plan.isBehind
   return isSame ? plan : after
 }
 
-/** Removes a plan that is not open, unless another attempt has taken it up meanwhile. */
-export function withdrawal(
+/**
+ * Returns the work that deletes a plan in state `opening`. A later attempt of the same request
+ * raises `openingAttempts`; then the work deletes nothing.
+ */
+export function withdrawCreation(
   reserved: Pick<Spending, 'accountId' | 'bankAccountId' | 'spendingId' | 'openingAttempts'>,
 ): Work<void> {
   const { accountId, bankAccountId, spendingId, openingAttempts } = reserved
