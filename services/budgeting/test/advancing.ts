@@ -4,7 +4,7 @@ import { expect } from '@jest/globals'
 import { advanceActivities } from '../src/advance/advance.activities.ts'
 import { type AdvanceDeps, advanceTogether } from '../src/advance/advance-together.activities.ts'
 import { createPlanWriter } from '../src/plans/writer.service.ts'
-import { at, type Household, household } from './household.ts'
+import { at, createHousehold, type Household } from './household.ts'
 
 export type Funded = Household & { fundingScheduleId: string }
 
@@ -15,7 +15,7 @@ export async function advance(booted: Booted, now: string): Promise<void> {
   expect(await advancePage({ now, after: null })).toEqual({ next: null, failed: 0 })
 }
 
-/** Advances one household alone, as a page that holds nothing else would. */
+/** Advances one household, as a page with this household alone would. */
 export async function advanceOnly(
   booted: Booted,
   { accountId, bankAccountId }: Household,
@@ -25,7 +25,7 @@ export async function advanceOnly(
   await advanceTogether(depsOf(booted), [{ accountId, bankAccountId }], now)
 }
 
-/** What the activities are made from, for running one step of them. */
+/** Dependencies of the activities, to call them without a workflow. */
 export function depsOf(booted: Booted): AdvanceDeps {
   const log = { error: () => {}, info: () => {}, warn: () => {} }
   const database = booted.database('budgeting')
@@ -41,17 +41,20 @@ export function depsOf(booted: Booted): AdvanceDeps {
   } as unknown as AdvanceDeps
 }
 
-/** A household on 28 September 2023 whose next payday is 13 October, early for the 15th. */
-export async function september(booted: Booted): Promise<Funded> {
+/**
+ * Creates a household on 28 September 2023. Its next payday is Friday 13 October, for Sunday the
+ * 15th, with an automatic deposit.
+ */
+export async function createSeptember(booted: Booted): Promise<Funded> {
   booted.clock.now = new Date('2023-09-28T12:00Z')
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const next = { excludeWeekends: true, nextRecurrence: at('2023-10-13T05:00Z') }
   const deposit = { autoCreateTransaction: true, estimatedDeposit: 200_000n }
   const { fundingScheduleId } = await home.pay({ ...next, ...deposit })
   return { ...home, fundingScheduleId }
 }
 
-/** By name: what an envelope holds, what a goal has used, what it gets next. */
+/** Content, used amount and next contribution of each envelope by name; minor units. */
 export const shown = async ({ list }: Household) =>
   Object.fromEntries(
     (await list()).map(({ name, currentAmount, usedAmount, nextContributionAmount }) => [
@@ -60,7 +63,7 @@ export const shown = async ({ list }: Household) =>
     ]),
   )
 
-/** What a household has come to, in terms that two alike have in common. */
+/** State of a household without IDs, to compare two households. */
 export async function outcome(home: Household) {
   const { bankAccountId, as } = home
   const named = (await home.list()).map((one) => [one.spendingId, one.name] as const)

@@ -15,8 +15,8 @@ export const twiceMonthly =
   'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 export const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
-/** An account with 10,000.00 on a manual bank account, and clients on its behalf. */
-export async function household(
+/** Creates an account with 10,000.00 on a manual bank account, and clients for its calls. */
+export async function createHousehold(
   booted: Booted,
   { accountId = newId('acct'), timezone = chicago }: { accountId?: string; timezone?: string } = {},
 ) {
@@ -33,8 +33,8 @@ export async function household(
   const { link } = await links.createLink({ institutionName: 'Bank' }, as)
   const linkId = link?.linkId ?? ''
   const balance = { availableBalance: 1_000_000n, currentBalance: 1_000_000n }
-  const opened = await accounts.createBankAccount({ linkId, name: 'Checking', ...balance }, as)
-  const bankAccountId = opened.bankAccount?.bankAccountId ?? ''
+  const created = await accounts.createBankAccount({ linkId, name: 'Checking', ...balance }, as)
+  const bankAccountId = created.bankAccount?.bankAccountId ?? ''
 
   const pay = async (changes: object = {}) => {
     const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly, ...changes }
@@ -73,4 +73,4 @@ export async function household(
   }
 }
 
-export type Household = Awaited<ReturnType<typeof household>>
+export type Household = Awaited<ReturnType<typeof createHousehold>>

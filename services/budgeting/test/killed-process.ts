@@ -1,25 +1,29 @@
 import type { AdvanceDeps } from '../src/advance/advance-together.activities.ts'
 import { createPlanWriter } from '../src/plans/writer.service.ts'
 
-/** A process that can be killed: what it is made from, and how far it came. */
-export interface Mortal {
+/** Fault injection: dependencies of a process that is killed, and the steps that it began. */
+export interface KilledProcess {
   deps: AdvanceDeps
-  /** Statements, transactions and calls that were begun. */
+  /** The number of statements, transactions and calls that were begun. */
   steps: () => number
 }
 
 /**
- * What a process is made from that is killed before its step of that number (from 1): from then on
- * nothing that it tries happens. Between two steps there is nothing that anybody else could see.
+ * Creates dependencies of a process that is killed before step `lastStep` (from 1). Every statement,
+ * transaction and call is a step; from `lastStep` on each of them throws. Only steps have effects
+ * that another process can see.
  */
-export function dying(deps: AdvanceDeps, lastStep = Number.POSITIVE_INFINITY): Mortal {
+export function createKilledProcess(
+  deps: AdvanceDeps,
+  lastStep = Number.POSITIVE_INFINITY,
+): KilledProcess {
   let begun = 0
   const step = () => {
     begun += 1
     if (begun >= lastStep) throw new Error('killed')
   }
   const { database, mesh } = deps
-  const pool = watched(database.pool, step)
+  const pool = countCalls(database.pool, step)
   const transaction: typeof database.transaction = async (run) => {
     step()
     return database.transaction(run)
@@ -28,21 +32,21 @@ export function dying(deps: AdvanceDeps, lastStep = Number.POSITIVE_INFINITY): M
     step()
     return database.autocommit(run)
   }
-  const client: typeof mesh.client = (name, service) => watched(mesh.client(name, service), step)
-  const mortal = { ...database, pool, transaction, autocommit }
+  const client: typeof mesh.client = (name, service) => countCalls(mesh.client(name, service), step)
+  const killed = { ...database, pool, transaction, autocommit }
   return {
     deps: {
       ...deps,
-      ...createPlanWriter({ database: mortal, clock: deps.clock }),
-      database: mortal,
+      ...createPlanWriter({ database: killed, clock: deps.clock }),
+      database: killed,
       mesh: { client, [Symbol.dispose]: () => undefined },
     },
     steps: () => begun,
   }
 }
 
-/** The same object, each of whose methods is a step. */
-function watched<T extends object>(target: T, step: () => void): T {
+/** Proxies an object; each call of a method is a step. */
+function countCalls<T extends object>(target: T, step: () => void): T {
   return new Proxy(target, {
     get: (object, name) => {
       const value = Reflect.get(object, name)

@@ -57,7 +57,7 @@ const envelope = (changes: Partial<Spending>): Spending => ({
 const goal = (changes: Partial<Spending>) =>
   envelope({ spendingType: 'goal', ruleset: null, ...changes })
 
-describe('the events that were missed', () => {
+describe('missed events', () => {
   const list = (
     now: string,
     given: { schedules?: FundingSchedule[]; spending?: Spending[] },
@@ -68,14 +68,14 @@ describe('the events that were missed', () => {
       { timezone, now: new Date(now), limit },
     ).map((event) => [event.kind, event.at.toISOString().slice(0, 16)])
 
-  test('nothing is missed before its instant', () => {
+  test('an event is missed from its instant on', () => {
     expect(list('2023-10-13T04:59:59Z', { schedules: [pay], spending: [envelope({})] })).toEqual([])
     expect(list('2023-10-13T05:00:00Z', { schedules: [pay] })).toEqual([
       ['funding', '2023-10-13T05:00'],
     ])
   })
 
-  test('each missed occurrence is one event, in the order of their instants', () => {
+  test('each missed occurrence is one event, ordered by instant', () => {
     const given = { schedules: [pay], spending: [envelope({}), goal({})] }
     expect(list('2023-12-01T07:00Z', given)).toEqual([
       ['funding', '2023-10-13T05:00'],
@@ -88,7 +88,7 @@ describe('the events that were missed', () => {
     ])
   })
 
-  test('funding comes first on a tie', () => {
+  test('on a tie the funding comes first', () => {
     const onPayday = envelope({ nextRecurrence: new Date('2023-10-13T05:00Z') })
     expect(list('2023-10-13T06:00Z', { schedules: [pay], spending: [onPayday] })).toEqual([
       ['funding', '2023-10-13T05:00'],
@@ -96,7 +96,7 @@ describe('the events that were missed', () => {
     ])
   })
 
-  test('a limit keeps the earliest, and the rest follows in the next run', () => {
+  test('a limit returns the earliest events', () => {
     const weekly = envelope({ ruleset: fridays, nextRecurrence: new Date('2023-10-06T05:00Z') })
     const given = { schedules: [pay], spending: [weekly] }
     expect(list('2023-11-20', given, 3)).toEqual([
@@ -106,7 +106,7 @@ describe('the events that were missed', () => {
     ])
   })
 
-  test('what is paused, and what is over, misses nothing', () => {
+  test('paused plans and ended rules have no missed events', () => {
     const past = new Date('2023-10-01T05:00Z')
     const over = { lastRecurrence: past, nextRecurrence: past }
     const given = {
@@ -117,8 +117,8 @@ describe('the events that were missed', () => {
   })
 })
 
-describe('stretches of events', () => {
-  /** `F1` is a firing of the schedule 1, `D2` a due date of the plan 2. */
+describe('batches of events', () => {
+  /** `F1` is a firing of schedule 1, `D2` a due date of plan 2. */
   const events = (text: string) =>
     text.split(' ').map((event, day): MissedEvent => {
       const at = new Date(Date.UTC(2023, 0, day + 1))
@@ -135,23 +135,23 @@ describe('stretches of events', () => {
     ['F1 F2 F1 D1', 'F1 F2 | F1 D1'],
     ['D1 D1 F1 D1 D1', 'D1 D1 | F1 D1 D1'],
     [Array(21).fill('D1').join(' '), `${Array(20).fill('D1').join(' ')} | D1`],
-  ])('%s', (text, stretches) => {
+  ])('%s', (text, batches) => {
     const shown = splitIntoBatches(events(text)).map(({ fundings, dues }) =>
       [
         ...fundings.map(({ fundingScheduleId }) => `F${fundingScheduleId}`),
         ...dues.map(({ spendingId }) => `D${spendingId}`),
       ].join(' '),
     )
-    expect(shown.join(' | ')).toBe(stretches)
+    expect(shown.join(' | ')).toBe(batches)
   })
 
-  test('nothing is one of none', () => {
+  test('no events are no batches', () => {
     expect(splitIntoBatches([])).toEqual([])
   })
 })
 
-/** `spec/budgeting.md` 7.4, with the third amount capped as `spec/decisions.md` says. */
-describe('what a funding moves', () => {
+/** The envelopes of docs/hourly-job.md#worked-example. */
+describe('a funding moves', () => {
   const past = new Date('2023-10-01T05:00Z')
   test.each([
     {
@@ -204,7 +204,7 @@ describe('what a funding moves', () => {
         nextContributionAmount: 2800n,
       }),
       line: { amount: 2800n, ceiling: 3000n },
-      // Two Fridays follow the next funding; the money of the 13th is still there to cover one.
+      // Two due dates follow the next funding, and the money for the 13th covers one of three.
       contribution: 1000n,
     },
   ])('$name', ({ spending, line, contribution }) => {
@@ -216,7 +216,7 @@ describe('what a funding moves', () => {
     expect(after.nextContributionAmount).toBe(contribution)
   })
 
-  test('never more than an amount may be, however often it is due', () => {
+  test('at most the largest amount, for any number of due dates', () => {
     const often = envelope({
       ruleset: fridays,
       nextRecurrence: new Date('2023-10-13T05:00Z'),
@@ -237,8 +237,8 @@ describe('what a funding moves', () => {
     expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 1000n, ceiling: 1000n }])
   })
 
-  test('the share of its own date where the next one has been calculated already', () => {
-    // At noon of the missed payday all of the target is left for the one payday that follows.
+  test('the contribution as of its own date, if a later one is stored', () => {
+    // Calculated at noon of the missed payday, the last payday has to bring the whole target.
     const later = { calculatedAt: new Date('2023-10-13T17:00Z'), nextContributionAmount: 1000n }
     const lines = calculateLines([envelope(later)], pay, timezone)
     expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 500n, ceiling: 1000n }])

@@ -28,7 +28,7 @@ type Vector = {
   rolls?: { next: string; last: string }
 }
 
-/** `spec/budgeting.md` 9.2; C19 is behind, as `spec/decisions.md` says. */
+/** Vectors of docs/plans.md#contributions; C19 is behind (docs/plans.md#behind). */
 const vectors: Vector[] = [
   {
     id: 'C1',

@@ -23,8 +23,8 @@ const expense = (changes: Partial<Need>) => ({
 const goal = (changes: Partial<Need>) => expense({ ruleset: null, ...changes })
 const at = (now: string) => ({ timezone: 'UTC', now: new Date(now) })
 
-describe('the consequences listed in spec/budgeting.md section 4', () => {
-  test('division rounds down, and the remainder is in a later contribution', () => {
+describe('cases of docs/plans.md#contributions', () => {
+  test('division rounds down, and a later contribution has the remainder', () => {
     const first = recalculate(expense({ targetAmount: 1001n }), schedule, at('2022-04-10'))
     expect(first.nextContributionAmount).toBe(500n)
     expect(first.explanation).toMatchObject({ need: 1001n, divisor: 2n, remainder: 1n })
@@ -33,7 +33,7 @@ describe('the consequences listed in spec/budgeting.md section 4', () => {
     expect(recalculate(funded, later, at('2022-04-15T01:00Z')).nextContributionAmount).toBe(501n)
   })
 
-  test('money spent from a goal counts, and money spent from an expense does not', () => {
+  test('spent money counts for a goal, not for an expense', () => {
     const spent = { currentAmount: 100n, usedAmount: 300n }
     expect(progress(goal(spent))).toBe(400n)
     expect(progress(expense(spent))).toBe(100n)
@@ -42,7 +42,7 @@ describe('the consequences listed in spec/budgeting.md section 4', () => {
     expect(after.nextContributionAmount).toBe(before.nextContributionAmount)
   })
 
-  test('a payday moved off the weekend counts until its own date passes', () => {
+  test('a payday moved off a weekend counts until its own date has passed', () => {
     const weekends = { ...schedule, excludeWeekends: true, nextRecurrence: new Date('2022-05-13') }
     const need = goal({ nextRecurrence: new Date('2022-06-20') })
     const divisor = (now: string, next: string) => {
@@ -53,7 +53,7 @@ describe('the consequences listed in spec/budgeting.md section 4', () => {
     expect(divisor('2022-05-15T00:00:01Z', '2022-05-31')).toBe(2n)
   })
 
-  test('the due day itself is past one second after its midnight', () => {
+  test('a due date has passed one second after its midnight', () => {
     const due = expense({ nextRecurrence: new Date('2022-05-01') })
     const onTime = recalculate(due, schedule, at('2022-05-01T00:00:00Z'))
     expect(onTime).toMatchObject({ nextRecurrence: new Date('2022-05-01'), lastRecurrence: null })
@@ -64,7 +64,7 @@ describe('the consequences listed in spec/budgeting.md section 4', () => {
     })
   })
 
-  test('a goal past its date asks for all that is missing and is not behind', () => {
+  test('a goal past its date needs all missing money and is not behind', () => {
     const late = goal({ nextRecurrence: new Date('2022-04-01'), currentAmount: 100n })
     expect(recalculate(late, schedule, at('2022-04-09'))).toMatchObject({
       nextContributionAmount: 900n,
@@ -75,13 +75,13 @@ describe('the consequences listed in spec/budgeting.md section 4', () => {
   })
 })
 
-describe('behind (spec/decisions.md)', () => {
+describe('behind (docs/plans.md#behind)', () => {
   const offTheRule = expense({ nextRecurrence: new Date('2022-04-12') })
-  test('a due date off its rule counts when no funding comes before it', () => {
+  test('a due date off its rule counts without a funding before it', () => {
     expect(recalculate(offTheRule, schedule, at('2022-04-10')).isBehind).toBe(true)
   })
 
-  test('and does not when it is covered, past, or funded before', () => {
+  test('a due date that is covered, past or after a funding is not behind', () => {
     const covered = { ...offTheRule, currentAmount: 1000n }
     expect(recalculate(covered, schedule, at('2022-04-10')).isBehind).toBe(false)
     expect(recalculate(offTheRule, schedule, at('2022-04-13')).isBehind).toBe(false)
@@ -90,13 +90,13 @@ describe('behind (spec/decisions.md)', () => {
   })
 })
 
-describe('rules that end (spec/decisions.md)', () => {
+describe('rules that end (docs/recurrence.md#rules-that-end)', () => {
   const ending = (count: number) => ({
     ...schedule,
     ruleset: `DTSTART:20220415T000000Z\nRRULE:FREQ=MONTHLY;COUNT=${count}`,
   })
 
-  test('after the last funding nothing is contributed, and what is missing is behind', () => {
+  test('after the last funding the contribution is 0, and a missing target is behind', () => {
     const over = recalculate(expense({}), ending(1), at('2022-04-20'))
     expect(over).toMatchObject({ nextContributionAmount: 0n, isBehind: true })
     const full = recalculate(expense({ currentAmount: 1000n }), ending(1), at('2022-04-20'))
@@ -110,14 +110,14 @@ describe('rules that end (spec/decisions.md)', () => {
     expect(recalculate(goalInMay, ending(1), at('2022-04-10')).nextContributionAmount).toBe(900n)
   })
 
-  test('the last funding leaves out a due date that comes before it', () => {
+  test('the last funding does not cover a due date before it', () => {
     const early = goal({ nextRecurrence: new Date('2022-04-12'), currentAmount: 100n })
     const found = recalculate(early, ending(1), at('2022-04-10'))
     expect(found).toMatchObject({ nextContributionAmount: 900n, isBehind: true })
     expect(found.explanation).toMatchObject({ duesBeforeFunding: 1, duesAfterFunding: 0 })
   })
 
-  test('an expense whose own rule has ended is due no more', () => {
+  test('an expense with an ended rule is never due again', () => {
     const ruleset = 'DTSTART:20220401T000000Z\nRRULE:FREQ=MONTHLY;COUNT=1'
     const last = expense({ ruleset, nextRecurrence: new Date('2022-04-01') })
     expect(recalculate(last, schedule, at('2022-04-02'))).toMatchObject({
@@ -159,7 +159,7 @@ const schedules = fc.record({
 })
 const zones = fc.constantFrom('UTC', 'America/Chicago', 'Asia/Tokyo')
 
-test('a contribution is never negative and never more than what is missing', () => {
+test('a contribution is never negative and never more than the need', () => {
   fc.assert(
     fc.property(needs, schedules, zones, instants, (need, funding, timezone, now) => {
       const found = recalculate(need, funding, { timezone, now })
@@ -174,7 +174,7 @@ test('a contribution is never negative and never more than what is missing', () 
   )
 })
 
-test('more money in the envelope never raises the contribution, nor puts it behind', () => {
+test('more money in the envelope never raises the contribution nor makes it behind', () => {
   fc.assert(
     fc.property(needs, schedules, fc.tuple(instants, money), (need, funding, [now, more]) => {
       const timezone = 'America/Chicago'
@@ -187,7 +187,7 @@ test('more money in the envelope never raises the contribution, nor puts it behi
   )
 })
 
-test('a large target many times over needs no more than an amount may be', () => {
+test('a need of several large targets is at most the largest amount', () => {
   const rare = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY;INTERVAL=50'
   const schedule = { ruleset: rare, excludeWeekends: false, nextRecurrence: new Date('2024-01-01') }
   const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'

@@ -44,13 +44,13 @@ const rent: FundedSpending = {
 }
 const goal: FundedSpending = { ...rent, spendingType: 'goal', ruleset: null }
 
-function told(plan: FundedSpending, style = { currency: 'USD', locale: 'en_US' }): string[] {
+function render(plan: FundedSpending, style = { currency: 'USD', locale: 'en_US' }): string[] {
   return renderSentences(plan, explain(plan, { timezone, now }), { ...style, timezone })
 }
 
 describe('an explanation leads to the contribution', () => {
   test('of a share', () => {
-    expect(told(rent)).toEqual([
+    expect(render(rent)).toEqual([
       '$125.00 is the target, due on Mar 1, 2024; $1.57 is put aside so far.',
       '$125.00 − $1.57 = $123.43 is missing.',
       '10 fundings share it: $123.43 ÷ 10 = $12.34 on Oct 13, 2023.',
@@ -58,10 +58,10 @@ describe('an explanation leads to the contribution', () => {
     ])
   })
 
-  test('of a goal that is paid in part, in another currency', () => {
+  test('of a goal that is spent in part, in another currency', () => {
     const paid = { ...goal, targetAmount: 900n, currentAmount: 0n, usedAmount: 300n }
     const style = { currency: 'JPY', locale: 'de_DE.UTF-8' }
-    expect(told(paid, style).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
+    expect(render(paid, style).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
       '900 ¥ is the target, due on 01.03.2024; 300 ¥ is put aside so far' +
         ' (300 ¥ of it already spent).',
       '900 ¥ − 300 ¥ = 600 ¥ is missing.',
@@ -69,11 +69,11 @@ describe('an explanation leads to the contribution', () => {
     ])
   })
 
-  test('of an expense that is due more often than it is funded, and paused', () => {
+  test('of a paused expense that is due more often than funded', () => {
     const food = { ...rent, ruleset: fridays, targetAmount: 700n, isPaused: true }
     const due = { fundingNextRecurrence: new Date('2023-10-15T05:00Z') }
     const nextRecurrence = new Date('2023-10-13T05:00Z')
-    expect(told({ ...food, ...due, nextRecurrence })).toEqual([
+    expect(render({ ...food, ...due, nextRecurrence })).toEqual([
       '$7.00 is the target, due on Oct 13, 2023; $1.57 is put aside so far.',
       'The funding on Oct 15, 2023 covers what falls due from then on, before the one after' +
         ' it on Oct 31, 2023: 2 × $7.00 = $14.00.',
@@ -83,29 +83,29 @@ describe('an explanation leads to the contribution', () => {
     ])
   })
 
-  test('of more than an amount may be', () => {
+  test('of a need beyond the largest amount', () => {
     const empty = { ...rent, ruleset: fridays, targetAmount: amountMax, currentAmount: 0n }
     const often = { ...empty, nextRecurrence: new Date('2023-10-13T05:00Z') }
-    expect(told(often).slice(1, 3)).toEqual([
+    expect(render(often).slice(1, 3)).toEqual([
       expect.stringContaining('3 × $90,071,992,547,409.91 = $270,215,977,642,229.73'),
       expect.stringMatching(/adds \$90,071,992,547,409\.91, the most that an amount may be\.$/),
     ])
   })
 
-  test('where nothing is missing, and where nothing follows', () => {
-    expect(told({ ...rent, currentAmount: 12_500n }).at(-1)).toBe(
+  test('without a need, and without a further funding', () => {
+    expect(render({ ...rent, currentAmount: 12_500n }).at(-1)).toBe(
       'The target is reached, so the next funding adds nothing.',
     )
     const ended = { ...rent, fundingRuleset: `${twiceMonthly};COUNT=1` }
     const past = { ...ended, fundingNextRecurrence: new Date('2021-12-31T06:00Z') }
-    expect(told(past).slice(1)).toEqual([
+    expect(render(past).slice(1)).toEqual([
       'No funding or no due date follows: nothing more is put aside.',
       'It is behind: more than $1.57 falls due and no funding follows.',
     ])
   })
 })
 
-test('its figures are those of the contribution, and its dates are those that were counted', () => {
+test('an explanation has the figures of the contribution and the counted dates', () => {
   const plans = fc.record({
     ruleset: fc.constantFrom(monthly, fridays, daily, null),
     fundingRuleset: fc.constantFrom(twiceMonthly, fridays, daily, monthly),
@@ -128,7 +128,7 @@ test('its figures are those of the contribution, and its dates are those that we
       const amount = `$${(Number(nextContributionAmount) / 100).toLocaleString('en-US', {
         minimumFractionDigits: 2,
       })}`
-      if (nextContributionAmount > 0n) expect(told(plan).join(' ')).toContain(amount)
+      if (nextContributionAmount > 0n) expect(render(plan).join(' ')).toContain(amount)
     }),
   )
 })

@@ -8,7 +8,7 @@ const monthly = (day: number) =>
   `DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=${day}`
 const fridays = 'DTSTART:20220107T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR'
 
-/** Date (UTC), contribution, transaction, rolling allocation, original date where it moved. */
+/** Date (UTC), contribution, transaction, rolling allocation, original date if it was moved. */
 type Row = [string, bigint, bigint, bigint, string?]
 
 type Vector = {
@@ -26,7 +26,7 @@ type Vector = {
   rows: Row[]
 }
 
-/** `spec/budgeting.md` 8.6; dates are midnights of Chicago, 05:00 UTC in all of them. */
+/** Vectors of docs/forecast.md; dates are midnights in Chicago, all at 05:00 UTC. */
 const vectors: Vector[] = [
   {
     id: 'P1 a simple monthly expense',
@@ -161,7 +161,7 @@ test.each(vectors)('$id', ({ rows, ...vector }) => {
   }
 })
 
-/** The worked example of `spec/budgeting.md` 8.6. */
+/** docs/forecast.md#worked-example */
 const example: ForecastInput = {
   timezone,
   now: new Date('2023-08-15T00:30:01Z'),
@@ -232,18 +232,18 @@ test('the worked example of two envelopes', () => {
   }
 })
 
-test('what the next funding moves, in the worked example', () => {
+test('the next funding of the worked example moves 3125', () => {
   const [schedule = scheduleOf({ next: '', excludeWeekends: false })] = example.schedules
   const asked = createNextFundingInput({ ...example, schedule }, example.now)
   expect(asked && findNextContribution(forecast(asked))).toBe(3125n)
 })
 
-test('what an expense usually gets from a funding', () => {
+test('the estimated cost of an expense is its usual contribution', () => {
   const schedule = scheduleOf({ next: '2023-08-15', excludeWeekends: false })
   const plan = { targetAmount: 5000n, currentAmount: 0n, usedAmount: 0n }
   const nextRecurrence = midnight('2023-09-08')
   const expense = { ...plan, ruleset: monthly(8), nextRecurrence }
   expect(estimateCost(expense, schedule, timezone)).toBe(2500n)
-  // A goal is over the day after the forecast of it begins.
+  // The date of a goal is the day after the start of this forecast.
   expect(estimateCost({ ...expense, ruleset: null }, schedule, timezone)).toBe(0n)
 })

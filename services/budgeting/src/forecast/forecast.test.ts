@@ -33,7 +33,7 @@ function inputOf(changes: Partial<ForecastInput>): ForecastInput {
   return { plans: [expense], schedules: [schedule], timezone, now, end, free: 0n, ...changes }
 }
 
-test('it ends 90 days ahead, or as asked up to 12 calendar months', () => {
+test('the end is 90 days ahead, or as asked up to 12 calendar months', () => {
   expect(forecastEnd(null, now)).toEqual(new Date('2023-12-27T12:00Z'))
   expect(forecastEnd(now, now)).toEqual(now)
   const year = new Date('2024-09-28T12:00Z')
@@ -42,7 +42,7 @@ test('it ends 90 days ahead, or as asked up to 12 calendar months', () => {
   expect(() => forecastEnd(new Date(now.getTime() - 1), now)).toThrow('Invalid request')
 })
 
-test('a full envelope that is not late gets nothing until it is spent', () => {
+test('a full envelope that is not late gets nothing until its due date', () => {
   const full = { ...expense, currentAmount: 1000n, nextRecurrence: at('2023-11-01') }
   const yearly = rule('FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=1')
   const { events } = forecast(inputOf({ plans: [{ ...full, ruleset: yearly }] }))
@@ -51,13 +51,13 @@ test('a full envelope that is not late gets nothing until it is spent', () => {
   expect(events[3]).toMatchObject({ date: at('2023-11-01'), transaction: 1000n, balance: 0n })
 })
 
-test('a rule of an expense that has ended needs nothing more', () => {
+test('an expense with an ended rule needs nothing more', () => {
   const twice = 'DTSTART:20231001T050000Z\nRRULE:FREQ=MONTHLY;COUNT=2;BYMONTHDAY=1'
   const { events } = forecast(inputOf({ plans: [{ ...expense, ruleset: twice }] }))
   expect(events.at(-1)).toMatchObject({ date: at('2023-11-01'), transaction: 1000n, balance: 0n })
 })
 
-test('the last funding of all covers the first due date after it', () => {
+test('the last funding of a rule covers the first due date after it', () => {
   const last = 'DTSTART:20230930T050000Z\nRRULE:FREQ=MONTHLY;COUNT=1;BYMONTHDAY=-1'
   const { events } = forecast(inputOf({ schedules: [{ ...schedule, ruleset: last }] }))
   expect(events.map(({ contribution, transaction }) => [contribution, transaction])).toEqual([
@@ -67,20 +67,20 @@ test('the last funding of all covers the first due date after it', () => {
   ])
 })
 
-test('deposits of a schedule without envelopes raise what is free to use', () => {
+test('deposits of a schedule without envelopes raise free-to-use', () => {
   const other = { ...schedule, fundingScheduleId: 'fund_2', estimatedDeposit: 7n }
   const { free, events } = forecast(inputOf({ plans: [], schedules: [other], free: -10n }))
   expect(events).toEqual([])
   expect(free.map((one) => one.free)).toEqual([-10n, -3n, 4n, 11n, 18n])
 })
 
-test('50 envelopes over a year are few enough to be calculated in place', () => {
+test('50 envelopes over a year are calculated in place', () => {
   const plans = Array.from({ length: 50 }, (_, index) => ({ ...expense, spendingId: `s${index}` }))
   const input = inputOf({ plans, end: forecastEnd(new Date('2024-09-28T12:00Z'), now) })
   const { events } = forecast(input)
   const count = events.reduce((sum, { spending }) => sum + spending.length, 0)
   expect([count, estimateSize(input)]).toEqual([50 * 36, 50 * 38])
-  // However many envelopes it has, a schedule is expanded once: they share its firings.
+  // A schedule is expanded once, since its envelopes share the firings.
   const [first] = events
   const fired = new Set(first?.spending.flatMap(({ funding }) => funding))
   expect(fired.size).toBe(1)
@@ -95,7 +95,7 @@ const anyPlan = fc.record({
   used: fc.bigInt(0n, 9000n),
 })
 
-test('amounts add up, and the size is never less than what happens', () => {
+test('amounts add up, and the estimated size is never too low', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...parts.map(rule)),

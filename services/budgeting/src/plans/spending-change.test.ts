@@ -41,7 +41,7 @@ const paused = { ...rent, isPaused: true }
 const past = new Date('2023-10-01T05:00Z')
 const over = { ...rent, nextRecurrence: past, lastRecurrence: past }
 
-describe('a change of a plan (spec/budgeting.md 3.3)', () => {
+describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', () => {
   const december = new Date('2023-12-01T06:00Z')
   const friday = new Date('2023-10-13T05:00Z')
   test.each<[string, Spending, SpendingPatch, Partial<Spending>, boolean]>([
@@ -111,7 +111,7 @@ describe('a change of a plan (spec/budgeting.md 3.3)', () => {
     expect(found).toEqual({ spending: { ...current, ...changes }, needsContribution })
   })
 
-  test('an expense resumed after its due date goes on with the next one', () => {
+  test('an expense resumed after its due date gets the next one', () => {
     const missed = { ...paused, nextRecurrence: new Date('2023-03-01T06:00Z') }
     const { spending } = changeSpending(missed, { isPaused: false }, where)
     expect(spending.nextRecurrence).toEqual(rent.nextRecurrence)
@@ -124,7 +124,7 @@ describe('a change of a plan (spec/budgeting.md 3.3)', () => {
     expect(resumed).toEqual({ ...goal, isPaused: false })
   })
 
-  test('an expense whose rule has ended goes on with a new one', () => {
+  test('an expense with an ended rule gets a due date from a new rule', () => {
     const { spending, needsContribution } = changeSpending(over, { ruleset: weekly }, where)
     expect(needsContribution).toBe(true)
     expect(spending.nextRecurrence).toEqual(new Date('2023-10-13T05:00Z'))
@@ -182,7 +182,7 @@ describe('a change of a plan (spec/budgeting.md 3.3)', () => {
     }
   })
 
-  test('automatic transactions are for manual links', () => {
+  test('automatic transactions need a manual link', () => {
     const elsewhere = { ...where, isManualLink: false }
     const automatic = { ...rent, autoCreateTransaction: true }
     expect(() => changeSpending(rent, { autoCreateTransaction: true }, elsewhere)).toThrow()

@@ -32,8 +32,8 @@ function problems(input: NewSpending, where = context) {
   }
 }
 
-describe('a new envelope (spec/budgeting.md 3.2)', () => {
-  test('is taken with its rule normalised and its due date at midnight', () => {
+describe('a new plan (docs/plans.md#creating-changing-and-deleting)', () => {
+  test('has a normalised rule and its due date at midnight', () => {
     const sent = {
       ...rent,
       ruleset: 'DTSTART:20220101T060000\nRRULE:BYMONTHDAY=1;FREQ=MONTHLY',
@@ -53,7 +53,7 @@ describe('a new envelope (spec/budgeting.md 3.2)', () => {
     expect(problems({ ...holiday, ...changes })).toEqual({ nextRecurrence })
   })
 
-  test('takes the next midnight at the earliest, where the clock skips it too', () => {
+  test('accepts the next midnight at the earliest, also one that the clock skips', () => {
     const tomorrow = { ...rent, nextRecurrence: new Date('2023-10-10T05:00Z') }
     expect(newSpending(tomorrow, context)).toEqual(tomorrow)
     const santiago = { ...context, timezone: 'America/Santiago', now: new Date('2023-09-01') }
@@ -61,7 +61,7 @@ describe('a new envelope (spec/budgeting.md 3.2)', () => {
     expect(newSpending(skipped, santiago)).toEqual(skipped)
   })
 
-  test('is due at the next date of its rule where none is sent', () => {
+  test('without a sent date is due at the next date of its rule', () => {
     const undated = { ...rent, nextRecurrence: null }
     expect(newSpending(undated, context)).toEqual(rent)
     const later = 'DTSTART:20240105T060000Z\nRRULE:FREQ=WEEKLY'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { weekday, weekdayStart } from './midnight.ts'
 
-test('weekends move to the Friday before, across a change of the clock too', () => {
+test('weekends move to the Friday before, also across a change of the clock', () => {
   const chicago = 'America/Chicago'
   const friday = Date.parse('2023-03-10T06:00Z')
   expect(weekdayStart(friday + 3_600_000, chicago)).toBe(friday)

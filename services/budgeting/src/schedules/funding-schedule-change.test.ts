@@ -42,7 +42,7 @@ function refusal(patch: FundingSchedulePatch, current = pay, given = where) {
   }
 }
 
-describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
+describe('a change of a schedule (docs/funding-schedules.md#changing)', () => {
   const later = new Date('2023-10-20T05:00Z')
   const wednesdays = 'DTSTART:20231004T050000Z\nRRULE:FREQ=WEEKLY'
   const wednesday = new Date('2023-10-11T05:00Z')
@@ -115,7 +115,7 @@ describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
     expect(mayFireOtherwise(patch) || !firesOtherwise).toBe(true)
   })
 
-  test('is refused when its next date has passed and no other was sent', () => {
+  test('is refused without a new date if the next date has passed', () => {
     const past = { ...pay, nextRecurrence: new Date('2023-10-09T05:00Z') }
     const problem = [notInFuture, { nextRecurrence: notInFuture }]
     expect(refusal({}, past)).toEqual(problem)
@@ -142,7 +142,7 @@ describe('a change of a schedule (spec/budgeting.md 2.4)', () => {
     expect(refusal(patch)).toEqual(['Invalid request', problems])
   })
 
-  test('keeps automatic deposits to manual links and amounts above 0', () => {
+  test('refuses automatic deposits without a manual link or an amount above 0', () => {
     const automatic = { ...pay, autoCreateTransaction: true }
     const needsAmount = 'Automatic deposits need an estimated deposit above 0'
     const amount = [needsAmount, { estimatedDeposit: needsAmount }]

@@ -20,7 +20,7 @@ type Vector = {
   expected: [date: string, original: string]
 }
 
-describe('the next funding follows the vectors of spec/budgeting.md 9.1', () => {
+describe('the next funding follows the vectors of docs/funding-schedules.md#weekends', () => {
   test.each<Vector>([
     {
       id: 'F1',

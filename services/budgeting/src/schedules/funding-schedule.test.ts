@@ -20,7 +20,7 @@ const saturdays = 'DTSTART:20220101T000000Z\nRRULE:FREQ=WEEKLY;BYDAY=SA'
 const daily = 'DTSTART:20220101T000000Z\nRRULE:FREQ=DAILY'
 const lastOfThree = 'DTSTART:20220115T000000Z\nRRULE:FREQ=MONTHLY;COUNT=3'
 
-test('the two next fundings follow each other, and a rule that has ended has none', () => {
+test('the next two fundings are consecutive, and an ended rule has none', () => {
   const schedule = {
     ruleset: C,
     excludeWeekends: true,
@@ -43,26 +43,26 @@ test('the two next fundings follow each other, and a rule that has ended has non
   expect(nextTwoFundings(ending, 'UTC', new Date('2022-03-15'))).toEqual([null, null])
 })
 
-describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
+describe('the first funding of a new schedule (docs/plans.md#next-dates)', () => {
   const now = new Date('2023-10-09T13:32Z')
   test.each([
     {
-      name: 'a date ahead is taken as sent',
+      name: 'a future date is used as sent',
       schedule: [C, '2023-10-14T17:30Z'],
       expected: ['2023-10-14T17:30Z', '2023-10-14T17:30Z'],
     },
     {
-      name: 'the present instant is taken as sent',
+      name: 'the present instant is used as sent',
       schedule: [C, '2023-10-09T13:32Z'],
       expected: ['2023-10-09T13:32Z', '2023-10-09T13:32Z'],
     },
     {
-      name: 'a past date leads on to the next occurrence',
+      name: 'after a past date the next occurrence is used',
       schedule: [C, '2023-09-29T05:00Z'],
       expected: ['2023-10-13T05:00Z', '2023-10-15T05:00Z'],
     },
     {
-      name: 'without a date the rule decides',
+      name: 'without a date the rule gives the next occurrence',
       schedule: [everyOtherFriday.replace('1027', '0929')],
       expected: ['2023-10-13T05:00Z', '2023-10-13T05:00Z'],
     },
@@ -72,7 +72,7 @@ describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
       expected: ['2023-11-15T06:00Z', '2023-11-15T06:00Z'],
     },
     {
-      name: 'which moves off the weekend too',
+      name: 'an occurrence on a weekend moves off it',
       schedule: ['DTSTART:20231014T050000Z\nRRULE:FREQ=MONTHLY'],
       expected: ['2023-10-13T05:00Z', '2023-10-14T05:00Z'],
     },
@@ -82,7 +82,7 @@ describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
     expect([found?.date, found?.original]).toEqual(expected.map((date) => new Date(date)))
   })
 
-  test('a rule may start at this very instant', () => {
+  test('a rule may start exactly at the present instant', () => {
     const start = new Date('2023-10-16T05:00Z')
     const ruleset = 'DTSTART:20231016T050000Z\nRRULE:FREQ=MONTHLY'
     expect(
@@ -90,7 +90,7 @@ describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
     ).toEqual({ date: start, original: start })
   })
 
-  test('a start whose Friday before is already past gives the next occurrence', () => {
+  test('a start with a past Friday before it gives the next occurrence', () => {
     const ruleset = 'DTSTART:20231014T050000Z\nRRULE:FREQ=WEEKLY'
     const fridayNoon = new Date('2023-10-13T17:00Z')
     expect(
@@ -101,7 +101,7 @@ describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
     })
   })
 
-  test('a rule that has ended gives nothing', () => {
+  test('an ended rule gives no funding', () => {
     const ended = { ruleset: lastOfThree, excludeWeekends: false }
     expect(firstFunding({ ...ended, nextRecurrence: null }, 'UTC', now)).toBeNull()
     expect(
@@ -110,7 +110,7 @@ describe('the first funding of a new schedule (spec/budgeting.md 2.3)', () => {
   })
 })
 
-describe('firing (spec/budgeting.md 2.7)', () => {
+describe('firing (docs/hourly-job.md#fundings)', () => {
   const schedule: FundingSchedule = {
     accountId: 'acct_1',
     fundingScheduleId: 'fund_1',
@@ -129,7 +129,7 @@ describe('firing (spec/budgeting.md 2.7)', () => {
     deletedAt: null,
   }
 
-  test('moves one event on, past the weekend date that was paid early (7.4)', () => {
+  test('moves to the next event after a payday that was paid early', () => {
     expect(fire(schedule, chicago)).toEqual({
       ...schedule,
       lastRecurrence: new Date('2023-10-13T05:00Z'),
@@ -139,7 +139,7 @@ describe('firing (spec/budgeting.md 2.7)', () => {
     expect(isOver(fire(schedule, chicago))).toBe(false)
   })
 
-  test('the last event of a rule leaves the schedule over, with its last date', () => {
+  test('the last event of a rule leaves both dates the same', () => {
     const last = new Date('2022-03-15')
     const ending = {
       ...schedule,
@@ -153,7 +153,7 @@ describe('firing (spec/budgeting.md 2.7)', () => {
   })
 })
 
-test('for any rule the next funding is later than now, a midnight, and never a weekend', () => {
+test('the next funding of any rule is after now, at midnight and not on a weekend', () => {
   const rules = fc.constantFrom(C, saturdays, daily, everyOtherFriday, the31st)
   const zones = fc.constantFrom(
     'UTC',

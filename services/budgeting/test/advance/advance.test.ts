@@ -10,10 +10,10 @@ import { budgeting } from '../../src/service.ts'
 import {
   advance,
   advanceOnly,
+  createSeptember,
   depsOf,
   type Funded,
   outcome,
-  september,
   shown,
 } from '../advancing.ts'
 import { at } from '../household.ts'
@@ -28,9 +28,9 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** A household with one envelope of each kind, and what it came to be by New Year. */
-async function varied(): Promise<Funded> {
-  const home = await september(booted)
+/** Creates a household with one envelope of each kind. */
+async function createVaried(): Promise<Funded> {
+  const home = await createSeptember(booted)
   const { fundingScheduleId, expense, goal } = home
   await expense(fundingScheduleId, { name: 'rent', targetAmount: 1001n })
   await expense(fundingScheduleId, { name: 'bill', autoCreateTransaction: true })
@@ -44,10 +44,7 @@ async function varied(): Promise<Funded> {
 
 const killed = new Error('killed')
 
-/**
- * Advances a household until the ledger is to book for the first time; `lost` names what does not
- * happen then: the call, or its answer.
- */
+/** Advances a household until its first booking; `lost` is the call to the ledger, or its answer. */
 async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'answer') {
   const deps = depsOf(booted)
   const { mesh } = deps
@@ -68,7 +65,7 @@ async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'an
 
 const Pending = z.object({ id: z.string(), amounts: z.string() })
 
-/** Runs that are decided and not booked, with what they move. */
+/** Pending runs of a household, with the amounts of their lines. */
 function pendingRuns({ accountId }: Funded) {
   return booted.database('budgeting').pool.any(sql.type(Pending)`
     SELECT funding_run_id AS id, string_agg(amount::text, ' ' ORDER BY spending_id) AS amounts
@@ -79,16 +76,16 @@ function pendingRuns({ accountId }: Funded) {
 const newYear = '2023-12-31T18:00Z'
 let reference: Awaited<ReturnType<typeof outcome>>
 
-test('three months missed come to the same as every hour of them done in time', async () => {
-  const missed = await varied()
-  const daily = await varied()
+test('one run after three months has the same result as a run every day', async () => {
+  const missed = await createVaried()
+  const daily = await createVaried()
   for (let day = Date.parse('2023-10-01T07:00Z'); day < Date.parse(newYear); day += 86_400_000) {
     await advanceOnly(booted, daily, new Date(day))
   }
   await advance(booted, newYear)
   reference = await outcome(missed)
   expect(await outcome(daily)).toEqual(reference)
-  // Three paydays were ahead when it was made; paused, it gets nothing and stays as it was.
+  // A third of the target, for three paydays. Paused: no money, and no recalculation.
   expect(reference.amounts.paused).toEqual([0n, 0n, 333n])
   expect(reference.plans.find(([name]) => name === 'food')).toEqual([
     'food',
@@ -98,15 +95,15 @@ test('three months missed come to the same as every hour of them done in time', 
   ])
 })
 
-test('three runs at once do everything once', async () => {
-  const home = await varied()
+test('three concurrent runs carry out each event once', async () => {
+  const home = await createVaried()
   booted.clock.now = new Date(newYear)
   await Promise.all([1, 2, 3].map(() => advanceOnly(booted, home, new Date(newYear))))
   expect(await outcome(home)).toEqual(reference)
 })
 
-test('stopped after a run was decided, the next one books it first', async () => {
-  const home = await varied()
+test('after a stop between decision and booking, the next run books it first', async () => {
+  const home = await createVaried()
   await advanceOnly(booted, home, new Date('2023-10-12T18:00Z'))
   await advanceUntilBooking(home, '2023-10-13T18:00Z', 'call')
   const decided = await pendingRuns(home)
@@ -117,8 +114,8 @@ test('stopped after a run was decided, the next one books it first', async () =>
   expect(await outcome(home)).toEqual(reference)
 })
 
-test('stopped after the ledger had booked a run, it is booked no second time', async () => {
-  const home = await varied()
+test('after a lost answer of the ledger, a funding is not booked twice', async () => {
+  const home = await createVaried()
   await advanceOnly(booted, home, new Date('2023-10-12T18:00Z'))
   await advanceUntilBooking(home, '2023-10-13T18:00Z', 'answer')
   expect(await pendingRuns(home)).toHaveLength(1)
@@ -126,17 +123,17 @@ test('stopped after the ledger had booked a run, it is booked no second time', a
   expect(await outcome(home)).toEqual(reference)
 })
 
-test('stopped after the ledger had closed a period, it is closed no second time', async () => {
-  const home = await varied()
-  // The last payday of October is booked: what comes next is the 1st of November.
+test('after a lost answer of the ledger, a period is not closed twice', async () => {
+  const home = await createVaried()
+  // All of October is booked; the next event is the due date of 1 November.
   await advanceOnly(booted, home, new Date('2023-10-31T18:00Z'))
   await advanceUntilBooking(home, '2023-11-01T18:00Z', 'answer')
   await advanceOnly(booted, home, new Date(newYear))
   expect(await outcome(home)).toEqual(reference)
 })
 
-test('a firing is decided on the amounts of the ledger, however late events are', async () => {
-  const home = await september(booted)
+test('a firing uses the amounts of the ledger, not those of delayed events', async () => {
+  const home = await createSeptember(booted)
   const { fundingScheduleId, bankAccountId, goal, envelopes, as } = home
   const nextRecurrence = at('2023-11-01T05:00Z')
   const { spendingId } = await goal(fundingScheduleId, { name: 'trip', nextRecurrence })
@@ -150,13 +147,13 @@ test('a firing is decided on the amounts of the ledger, however late events are'
     UPDATE spending SET amounts_version = 1, current_amount = 0, next_contribution_amount = 500
     WHERE spending_id = ${spendingId}`)
   await advanceOnly(booted, home, new Date('2023-10-13T12:00Z'))
-  // Half of what is missing, at the first of two paydays.
+  // 500, and half of the missing 500 at the first of two paydays.
   expect((await shown(home)).trip?.[0]).toBe(750n)
 })
 
-test('archived and deleted bank accounts are left alone from then on', async () => {
-  const archived = await varied()
-  const deleted = await varied()
+test('archived and deleted bank accounts are never advanced again', async () => {
+  const archived = await createVaried()
+  const deleted = await createVaried()
   await archived.accounts.archiveBankAccount({ bankAccountId: archived.bankAccountId }, archived.as)
   await deleted.links.deleteLink({ linkId: deleted.linkId }, deleted.as)
   const before = await outcome(archived)
@@ -166,8 +163,8 @@ test('archived and deleted bank accounts are left alone from then on', async () 
   expect(await listDue(booted.database('budgeting'), page)).toEqual([])
 })
 
-test('the workflow advances what is due', async () => {
-  const home = await varied()
+test('the workflow advances a due household', async () => {
+  const home = await createVaried()
   const { prefix, workflows } = booted
   const workflow = { type: 'advance', id: 'advance-now', taskQueue: 'budgeting', args: [newYear] }
   await workflows.start(workflow)

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { budgeting } from '../../src/service.ts'
-import { at, type Household, household } from '../household.ts'
+import { at, createHousehold, type Household } from '../household.ts'
 
 let booted: Booted
 let dataDir: string
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const Stored = z.object({ held: z.bigint(), contribution: z.bigint(), version: z.bigint() })
 
-/** The amount and the contribution that budgeting keeps of an envelope. */
+/** Stored content and contribution of an envelope's plan, in minor units. */
 function stored(spendingId: string) {
   return booted.database('budgeting').pool.one(sql.type(Stored)`
     SELECT current_amount AS held, next_contribution_amount AS contribution,
@@ -44,7 +44,7 @@ const tea = { amount: 100n, date: at('2023-10-09T05:00Z'), name: 'Tea' }
 const statement = `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST><STMTTRN><TRNTYPE>POS
 <DTPOSTED>20231009<TRNAMT>-3.00<FITID>a<NAME>UPLOADED</STMTTRN></BANKTRANLIST></STMTRS></OFX>`
 
-/** Undoes an upload of one transaction that was taken from the envelope. */
+/** Undoes an upload of one transaction that was spent from the envelope. */
 const undoUpload: Write = async ({ transactions, bankAccountId, as }, spendingId) => {
   const uploads = booted.client('ledger', UploadService)
   const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
@@ -69,7 +69,7 @@ const undoUpload: Write = async ({ transactions, bankAccountId, as }, spendingId
   expect(envelopes).toMatchObject([{ spendingId, currentAmount: 800n }])
 }
 
-/** Each write of the ledger as it is when nobody asks for the plans afterwards. */
+/** Writes of the ledger without a later call of recalculateSpending, and the content after each. */
 const writes: [string, Write, bigint][] = [
   [
     'a transfer',
@@ -119,8 +119,8 @@ const writes: [string, Write, bigint][] = [
   ['an undone upload', undoUpload, 800n],
 ]
 
-test.each(writes)('after %s the plan catches up by itself', async (_, write, held) => {
-  const home = await household(booted)
+test.each(writes)('after %s the event updates the plan', async (_, write, held) => {
+  const home = await createHousehold(booted)
   const { envelopes, transactions, bankAccountId, as } = home
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId, { targetAmount: 3000n })
@@ -129,7 +129,7 @@ test.each(writes)('after %s the plan catches up by itself', async (_, write, hel
   const { transaction } = await transactions.createTransaction(spent, as)
   await write(home, spendingId, transaction?.transactionId ?? '')
   const [shown] = await home.list()
-  // Two paydays are left before it is due.
+  // Two paydays are left before the due date.
   expect(shown).toMatchObject({
     currentAmount: held,
     nextContributionAmount: (3000n - held) / 2n,
@@ -142,8 +142,8 @@ test.each(writes)('after %s the plan catches up by itself', async (_, write, hel
   expect(kept).toMatchObject({ held, contribution: shown?.nextContributionAmount })
 })
 
-test('a change of very many envelopes is taken over, and so are the others', async () => {
-  const home = await household(booted)
+test('events of many envelopes and of few are all stored', async () => {
+  const home = await createHousehold(booted)
   const { accountId, bankAccountId } = home
   const { fundingScheduleId } = await home.pay()
   const plans = [await home.expense(fundingScheduleId), await home.expense(fundingScheduleId)]
@@ -154,7 +154,7 @@ test('a change of very many envelopes is taken over, and so are the others', asy
     const subject = { accountId, entityId: bankAccountId, version: 0n }
     return changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes })
   }
-  // As recorded before changes were split.
+  // Older releases publish events of any size.
   const large = Array.from({ length: 8 }, () => changed(ids))
   const small = changed([plans[1]?.spendingId ?? ''])
   await booted.database('ledger').transaction((tx) => emit(tx, ...large, small))

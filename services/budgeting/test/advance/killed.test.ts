@@ -3,9 +3,9 @@ import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
 import { budgeting } from '../../src/service.ts'
-import { advanceOnly, depsOf, type Funded, outcome, september } from '../advancing.ts'
+import { advanceOnly, createSeptember, depsOf, type Funded, outcome } from '../advancing.ts'
 import { at } from '../household.ts'
-import { dying } from '../killed-process.ts'
+import { createKilledProcess } from '../killed-process.ts'
 
 let booted: Booted
 
@@ -19,9 +19,9 @@ afterAll(async () => {
 
 const now = new Date('2023-10-14T06:00Z')
 
-/** A payday with a deposit, then a bill that books itself, a period that ends and a goal's day. */
-async function payday(): Promise<Funded> {
-  const home = await september(booted)
+/** Creates a household with a deposit, two due expenses, one with a bill, and a due goal. */
+async function createPayday(): Promise<Funded> {
+  const home = await createSeptember(booted)
   const { fundingScheduleId, expense, goal } = home
   const onThe14th = 'DTSTART:20220114T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=14'
   const due = { nextRecurrence: at('2023-10-14T05:00Z') }
@@ -34,34 +34,34 @@ async function payday(): Promise<Funded> {
 
 async function advanceUntilKilled(home: Funded, step: number): Promise<void> {
   booted.clock.now = now
-  const { deps } = dying(depsOf(booted), step)
+  const { deps } = createKilledProcess(depsOf(booted), step)
   await expect(advanceTogether(deps, [home], now)).rejects.toThrow('killed')
 }
 
-test('killed before any of its steps, the next run comes to the same', async () => {
-  const whole = await payday()
-  const counted = dying(depsOf(booted))
+test('after a kill before any step, the next run has the same result', async () => {
+  const whole = await createPayday()
+  const counted = createKilledProcess(depsOf(booted))
   booted.clock.now = now
   await advanceTogether(counted.deps, [whole], now)
   const expected = await outcome(whole)
   expect(expected.booked).toHaveLength(2)
   expect(counted.steps()).toBeGreaterThan(6)
   for (let step = 1; step <= counted.steps(); step += 1) {
-    const home = await payday()
+    const home = await createPayday()
     await advanceUntilKilled(home, step)
     await advanceOnly(booted, home, now)
     expect([step, await outcome(home)]).toEqual([step, expected])
   }
 })
 
-test('killed again and again, one step further each time, it comes to the same', async () => {
-  const whole = await payday()
+test('runs that are killed one step later each time have the same result', async () => {
+  const whole = await createPayday()
   await advanceOnly(booted, whole, now)
-  const home = await payday()
+  const home = await createPayday()
   booted.clock.now = now
   let step = 1
   for (let isDone = false; !isDone; step += 1) {
-    const { deps } = dying(depsOf(booted), step)
+    const { deps } = createKilledProcess(depsOf(booted), step)
     isDone = await advanceTogether(deps, [home], now).then(
       () => true,
       () => false,
@@ -71,14 +71,14 @@ test('killed again and again, one step further each time, it comes to the same',
   expect(await outcome(home)).toEqual(await outcome(whole))
 })
 
-test('killed in the middle of one run while another goes on, it comes to the same', async () => {
-  const whole = await payday()
+test('a run beside a killed run has the same result', async () => {
+  const whole = await createPayday()
   await advanceOnly(booted, whole, now)
   const expected = await outcome(whole)
   for (let step = 2; step <= 9; step += 1) {
-    const home = await payday()
+    const home = await createPayday()
     booted.clock.now = now
-    const { deps } = dying(depsOf(booted), step)
+    const { deps } = createKilledProcess(depsOf(booted), step)
     await Promise.allSettled([
       advanceTogether(deps, [home], now),
       advanceTogether(depsOf(booted), [home], now),
@@ -88,16 +88,16 @@ test('killed in the middle of one run while another goes on, it comes to the sam
   }
 })
 
-test('killed inside a group of bank accounts, the next run comes to the same', async () => {
-  const whole = await payday()
+test('after a kill within a group of bank accounts, the next run has the same result', async () => {
+  const whole = await createPayday()
   await advanceOnly(booted, whole, now)
   const expected = await outcome(whole)
   for (let step = 2; step <= 6; step += 2) {
-    const group = [await payday(), await payday(), await payday()]
+    const group = [await createPayday(), await createPayday(), await createPayday()]
     booted.clock.now = now
-    const { deps } = dying(depsOf(booted), step)
+    const { deps } = createKilledProcess(depsOf(booted), step)
     await expect(advanceTogether(deps, group, now)).rejects.toThrow('killed')
-    // Two go on, one of them in another group.
+    // Two concurrent runs continue, with different groups.
     await Promise.all([
       advanceTogether(depsOf(booted), group, now),
       advanceTogether(depsOf(booted), group.slice(1), now),

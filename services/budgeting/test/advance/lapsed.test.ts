@@ -5,7 +5,7 @@ import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listDue } from '../../src/advance/advance.sql.ts'
 import { budgeting } from '../../src/service.ts'
-import { advance, september, shown } from '../advancing.ts'
+import { advance, createSeptember, shown } from '../advancing.ts'
 import { at, chicago } from '../household.ts'
 
 let booted: Booted
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const payday = '2023-10-13T06:00Z'
 
-/** Publishes what identity says of a subscription. */
+/** Publishes identity's event of a subscription. */
 function subscribe(accountId: string, version: bigint, until?: string) {
   const paid = until === undefined ? {} : { subscriptionActiveUntil: at(until) }
   const settings = { accountId, timezone: chicago, locale: 'en_US', version, ...paid }
@@ -32,8 +32,8 @@ function subscribe(accountId: string, version: bigint, until?: string) {
   return booted.database('ledger').transaction((tx) => emit(tx, change))
 }
 
-/** How many bank accounts are due on payday, once that is so many. */
-function dueBecome(count: number) {
+/** Waits until `count` due dates are listed on payday. */
+function untilDue(count: number) {
   const page = { now: new Date(payday), after: null, limit: 10 }
   return eventually(
     () => listDue(booted.database('budgeting'), page),
@@ -41,26 +41,26 @@ function dueBecome(count: number) {
   )
 }
 
-test('a lapsed account is not advanced, and catches up once it is paid for again', async () => {
-  const home = await september(booted)
+test('a lapsed account is not advanced, and catches up after it is paid for', async () => {
+  const home = await createSeptember(booted)
   await home.expense(home.fundingScheduleId, { name: 'Rent' })
-  expect(await dueBecome(1)).toHaveLength(1)
+  expect(await untilDue(1)).toHaveLength(1)
   await subscribe(home.accountId, 2n, '2023-10-13T05:59:59Z')
-  await dueBecome(0)
+  await untilDue(0)
   await advance(booted, payday)
   expect((await shown(home)).Rent?.[0]).toBe(0n)
   await subscribe(home.accountId, 3n, '2023-11-13T00:00Z')
-  await dueBecome(1)
+  await untilDue(1)
   await advance(booted, payday)
   expect((await shown(home)).Rent?.[0]).toBeGreaterThan(0n)
 })
 
 test('a server without billing has no lapsed accounts', async () => {
-  const home = await september(booted)
+  const home = await createSeptember(booted)
   await subscribe(home.accountId, 2n, '2023-10-01T00:00Z')
-  await dueBecome(0)
+  await untilDue(0)
   await subscribe(home.accountId, 3n)
-  expect(await dueBecome(1)).toEqual([
+  expect(await untilDue(1)).toEqual([
     expect.objectContaining({ accountId: home.accountId, bankAccountId: home.bankAccountId }),
   ])
 })

@@ -2,7 +2,7 @@ import { type Booted, boot } from '@coffer/host/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { budgeting } from '../../src/service.ts'
-import { advanceOnly, september, shown } from '../advancing.ts'
+import { advanceOnly, createSeptember, shown } from '../advancing.ts'
 import { at } from '../household.ts'
 
 let booted: Booted
@@ -15,14 +15,14 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-test('one run catches up with all that was missed, however much it was', async () => {
-  const home = await september(booted)
+test('one run catches up with 132 missed days', async () => {
+  const home = await createSeptember(booted)
   const daily = 'DTSTART:20231001T050000Z\nRRULE:FREQ=DAILY'
   const nextRecurrence = at('2023-10-01T05:00Z')
   const each = { ruleset: daily, nextRecurrence }
   const { fundingScheduleId } = await home.pay({ name: 'Tips', ...each })
   await home.expense(fundingScheduleId, { name: 'bus', targetAmount: 300n, ...each })
-  // Each of the 132 days funds the bus and takes back what it did not need.
+  // Each day funds the expense, then its unspent money returns.
   await advanceOnly(booted, home, new Date('2024-02-09T18:00Z'))
   const [bus] = await home.list()
   expect(bus).toMatchObject({

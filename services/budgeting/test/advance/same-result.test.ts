@@ -10,8 +10,8 @@ import { z } from 'zod'
 import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly, depsOf, outcome } from '../advancing.ts'
-import { type Household, household } from '../household.ts'
-import { dying } from '../killed-process.ts'
+import { createHousehold, type Household } from '../household.ts'
+import { createKilledProcess } from '../killed-process.ts'
 
 let booted: Booted
 
@@ -23,11 +23,11 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** In Havana the clock goes back at midnight on 5 November 2023: that midnight comes twice. */
+/** Havana's midnight of 5 November 2023 occurs twice. */
 const autumn = { timezone: 'America/Havana', start: '2023-10-25T16:00Z' }
-/** There it skips the first hour of 12 March: that day begins at one o'clock. */
+/** Havana skips the first hour of 12 March 2023: the day begins at 01:00. */
 const spring = { timezone: 'America/Havana', start: '2023-03-01T16:00Z' }
-/** Half an hour, by day, and east of Greenwich. */
+/** East of Greenwich; the clock changes by half an hour, at 02:00. */
 const halfHour = { timezone: 'Australia/Lord_Howe', start: '2023-09-20T16:00Z' }
 const span = 25 * dayMs
 
@@ -61,7 +61,7 @@ const cases = fc.record({
 })
 type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Wrong ways to run an hourly job: late, twice at once, or killed before one of its steps. */
+/** Faults of an hourly job: late, two concurrent runs, or killed before a step. */
 const visits = fc.array(
   fc.record({
     after: fc.integer({ min: 1, max: 24 * 20 }),
@@ -78,11 +78,11 @@ function rulesetOf(rule: string, start: Date): string {
   return `DTSTART:${text}\nRRULE:${rule}`
 }
 
-async function prepared({ place, schedules, envelopes }: Case): Promise<Household> {
+async function createPrepared({ place, schedules, envelopes }: Case): Promise<Household> {
   const { timezone } = place
   const start = new Date(place.start)
   booted.clock.now = start
-  const home = await household(booted, { timezone })
+  const home = await createHousehold(booted, { timezone })
   const first = midnightOf(start, timezone)
   const fundings: string[] = []
   for (const { parts: rule, excludeWeekends, estimatedDeposit } of schedules) {
@@ -109,8 +109,8 @@ async function prepared({ place, schedules, envelopes }: Case): Promise<Househol
 
 const Due = z.object({ at: z.date().nullable() })
 
-/** When anything of a household is due next. */
-function nextDue({ bankAccountId }: Household): Promise<Date | null> {
+/** The next due date of a household, over its schedules and plans. */
+function findNextDue({ bankAccountId }: Household): Promise<Date | null> {
   return booted.database('budgeting').pool.oneFirst(sql.type(Due)`
     SELECT min(next_recurrence) AS at FROM (
       SELECT next_recurrence FROM funding_schedules
@@ -122,23 +122,23 @@ function nextDue({ bankAccountId }: Household): Promise<Date | null> {
     ) AS due`)
 }
 
-/** Runs the job at every full hour (UTC) with anything due; in the others it does nothing. */
-async function hourly(home: Household, { start }: Case['place']): Promise<void> {
+/** Runs the job at every full hour (UTC) after a due date; in other hours it changes nothing. */
+async function runHourly(home: Household, { start }: Case['place']): Promise<void> {
   const end = Date.parse(start) + span
-  let due = await nextDue(home)
+  let due = await findNextDue(home)
   while (due !== null && due.getTime() <= end) {
     await advanceOnly(booted, home, new Date(Math.ceil(due.getTime() / hourMs) * hourMs))
-    due = await nextDue(home)
+    due = await findNextDue(home)
   }
 }
 
-async function visited(home: Household, place: Case['place'], wrong: readonly Visit[]) {
+async function runWithFaults(home: Household, place: Case['place'], wrong: readonly Visit[]) {
   const start = Date.parse(place.start)
   for (const { after, kind, step } of wrong.toSorted((a, b) => a.after - b.after)) {
     const now = new Date(start + after * hourMs)
     booted.clock.now = now
     const whole = () => advanceTogether(depsOf(booted), [home], now)
-    const { deps } = dying(depsOf(booted), step)
+    const { deps } = createKilledProcess(depsOf(booted), step)
     const killed = () => advanceTogether(deps, [home], now).catch(() => undefined)
     if (kind === 'whole') await whole()
     if (kind === 'twice') await Promise.all([whole(), whole()])
@@ -147,13 +147,13 @@ async function visited(home: Household, place: Case['place'], wrong: readonly Vi
   await advanceOnly(booted, home, new Date(start + span))
 }
 
-test('however late, often and half it is run, an hourly job comes to the same', async () => {
+test('an hourly job with late, concurrent and killed runs has the same result', async () => {
   await fc.assert(
     fc.asyncProperty(cases, visits, async (chosen, wrong) => {
-      const clean = await prepared(chosen)
-      await hourly(clean, chosen.place)
-      const home = await prepared(chosen)
-      await visited(home, chosen.place, wrong)
+      const clean = await createPrepared(chosen)
+      await runHourly(clean, chosen.place)
+      const home = await createPrepared(chosen)
+      await runWithFaults(home, chosen.place, wrong)
       expect(await outcome(home)).toEqual(await outcome(clean))
     }),
     { numRuns: 8, endOnFailure: true },
@@ -162,7 +162,7 @@ test('however late, often and half it is run, an hourly job comes to the same', 
 
 const ChangeId = z.object({ change_id: z.string() })
 
-/** Whether every event that was published has been dealt with by budgeting. */
+/** Whether budgeting has handled every published event. */
 async function isQuiet(): Promise<boolean> {
   const manager = await booted.broker.stream.jetstreamManager()
   const { num_pending, num_ack_pending } = await manager.consumers.info(
@@ -174,9 +174,9 @@ async function isQuiet(): Promise<boolean> {
   return !waiting && num_pending + num_ack_pending === 0
 }
 
-test('events that come again, in another order, change nothing', async () => {
+test('repeated events in another order change nothing', async () => {
   const envelope = { schedule: 0, target: 900n, isPaused: false, isAutomatic: true }
-  const home = await prepared({
+  const home = await createPrepared({
     place: autumn,
     schedules: [{ parts: 'FREQ=DAILY;INTERVAL=3', excludeWeekends: true, estimatedDeposit: 5n }],
     envelopes: [
@@ -184,7 +184,7 @@ test('events that come again, in another order, change nothing', async () => {
       { ...envelope, parts: null, day: 20 },
     ],
   })
-  await hourly(home, autumn)
+  await runHourly(home, autumn)
   await eventually(isQuiet, Boolean)
   const before = await outcome(home)
   const rows = await booted.database('ledger').pool.anyFirst(sql.type(ChangeId)`

@@ -5,7 +5,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
 import { budgeting } from '../../src/service.ts'
-import { advance, depsOf, type Funded, september, shown } from '../advancing.ts'
+import { advance, createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
 import { at, type Household } from '../household.ts'
 
 let booted: Booted
@@ -32,8 +32,8 @@ async function spend(home: Household, spendingId: string, amount: bigint): Promi
   await transactions.createTransaction(body, as)
 }
 
-/** Waits until the plans have seen what the ledger holds. */
-async function synced({ envelopes, bankAccountId, as }: Household): Promise<void> {
+/** Waits until the plans have the ledger's versions of the amounts. */
+async function untilSynced({ envelopes, bankAccountId, as }: Household): Promise<void> {
   const { pool } = booted.database('budgeting')
   const listed = (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes
   const versions = listed.map(({ spendingId, version }) => `${spendingId} ${version}`)
@@ -44,17 +44,17 @@ async function synced({ envelopes, bankAccountId, as }: Household): Promise<void
   await eventually(seen, (rows) => JSON.stringify(rows) === JSON.stringify(versions))
 }
 
-/** Sets contributions that are out of date, as the worked example has them. */
-async function announce(contributions: Record<string, bigint>): Promise<void> {
+/** Stores the outdated contributions of the worked example. */
+async function storeContributions(contributions: Record<string, bigint>): Promise<void> {
   for (const [spendingId, amount] of Object.entries(contributions)) {
     await booted.database('budgeting').pool.query(sql.unsafe`
       UPDATE spending SET next_contribution_amount = ${amount} WHERE spending_id = ${spendingId}`)
   }
 }
 
-/** The envelopes of the worked example (`spec/budgeting.md` 7.4), on the day it begins. */
-async function example(): Promise<Funded> {
-  const home = await september(booted)
+/** Creates the envelopes of docs/hourly-job.md#worked-example on 9 October 2023. */
+async function createExample(): Promise<Funded> {
+  const home = await createSeptember(booted)
   const { fundingScheduleId, expense, goal } = home
   const late = await goal(fundingScheduleId, {
     name: 'late',
@@ -75,13 +75,13 @@ async function example(): Promise<Funded> {
     await fill(home, spendingId, 200n)
     await spend(home, spendingId, 100n)
   }
-  await synced(home)
-  await announce({ [nearly.spendingId]: 500n, [trip.spendingId]: 100n })
+  await untilSynced(home)
+  await storeContributions({ [nearly.spendingId]: 500n, [trip.spendingId]: 100n })
   return home
 }
 
 test('the worked example: a funding, and the first of the month with all due dates', async () => {
-  const home = await example()
+  const home = await createExample()
   const { fundingScheduleId, schedules, bankAccountId, as } = home
   const before = await home.balances()
 
@@ -114,7 +114,7 @@ test('the worked example: a funding, and the first of the month with all due dat
   expect(await shown(home)).toEqual(afterFunding)
   expect(await home.balances()).toEqual(paid)
 
-  // The payday of the 31st fills the expenses; on the 1st their periods close, one with its bill.
+  // The payday of the 31st fills the expenses. On the 1st their periods close, one with a bill.
   await advance(booted, '2023-11-01T05:30Z')
   expect(await shown(home)).toEqual({
     odd: [0n, 0n, 500n],
@@ -143,8 +143,8 @@ test('the worked example: a funding, and the first of the month with all due dat
   expect((await home.balances())?.available).toBe((paid?.available ?? 0n) + 199_000n)
 })
 
-test('with carry-over an expense keeps what is left when its due date has come', async () => {
-  const home = await september(booted)
+test('with carry-over an expense keeps its unspent money on its due date', async () => {
+  const home = await createSeptember(booted)
   await home.expense(home.fundingScheduleId, { name: 'rent' })
   const { accountId, bankAccountId } = home
   const now = new Date('2023-11-01T12:00Z')

@@ -17,7 +17,14 @@ import fc from 'fast-check'
 import { occurrenceAfter, occurrencesOf } from '../../src/recurrence/recurrence.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly } from '../advancing.ts'
-import { at, chicago, type Household, household, monthly, twiceMonthly } from '../household.ts'
+import {
+  at,
+  chicago,
+  createHousehold,
+  type Household,
+  monthly,
+  twiceMonthly,
+} from '../household.ts'
 
 let booted: Booted
 
@@ -36,15 +43,15 @@ async function forecastOf({ bankAccountId, as }: Household, end?: string) {
   return { ...(forecast as NonNullable<GetForecastResponse['forecast']>), labels }
 }
 
-async function september(): Promise<Household & { fundingScheduleId: string }> {
+async function createFunded(): Promise<Household & { fundingScheduleId: string }> {
   booted.clock.now = new Date('2023-09-28T12:00Z')
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { fundingScheduleId } = await home.pay({ estimatedDeposit: 200_000n })
   return { ...home, fundingScheduleId }
 }
 
-test('a forecast knows the amounts of the ledger, and what is free to use', async () => {
-  const home = await september()
+test('a forecast uses the amounts and free-to-use of the ledger', async () => {
+  const home = await createFunded()
   const { envelopes, bankAccountId, as, fundingScheduleId } = home
   const onTheFirst = { name: 'rent', nextRecurrence: at('2023-10-01T05:00Z') }
   const rent = await home.expense(fundingScheduleId, onTheFirst)
@@ -77,8 +84,8 @@ test('a forecast knows the amounts of the ledger, and what is free to use', asyn
   })
 })
 
-test('without an end it reaches 90 days ahead; other ends are bounded', async () => {
-  const home = await september()
+test('the default end is 90 days ahead; an end is at most 12 months ahead', async () => {
+  const home = await createFunded()
   const { endingTime, startingTime } = await forecastOf(home)
   expect([startingTime, endingTime]).toEqual([at('2023-09-28T12:00Z'), at('2023-12-27T12:00Z')])
   await expect(forecastOf(home, '2024-09-28T12:00Z')).resolves.toMatchObject({ events: [] })
@@ -87,8 +94,8 @@ test('without an end it reaches 90 days ahead; other ends are bounded', async ()
   }
 })
 
-test('sums that JSON would round are refused, with less time they are told', async () => {
-  const home = await september()
+test('sums that JSON would round are refused, and a shorter forecast succeeds', async () => {
+  const home = await createFunded()
   const { bankAccountId, as } = home
   const yearly = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY'
   const daily = { ruleset: 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY', targetAmount: amountMax }
@@ -108,8 +115,8 @@ test('sums that JSON would round are refused, with less time they are told', asy
   expect(await next).toEqual({ fundingScheduleId: text })
 })
 
-test('a funding that is too far away to be forecast is refused by its schedule', async () => {
-  const home = await september()
+test('a funding too far ahead is refused with a problem of its schedule', async () => {
+  const home = await createFunded()
   const { bankAccountId, as } = home
   const rare = 'DTSTART:20240101T060000Z\nRRULE:FREQ=YEARLY;INTERVAL=50'
   const ruleset = 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY'
@@ -123,8 +130,8 @@ test('a funding that is too far away to be forecast is refused by its schedule',
   expect(problems).toEqual({ fundingScheduleId: 'too much happens until then' })
 })
 
-test('another account finds no forecast', async () => {
-  const home = await september()
+test('another account gets NotFound for a forecast', async () => {
+  const home = await createFunded()
   const as = booted.as(newId('acct'))
   const { bankAccountId, fundingScheduleId } = home
   await expect(forecastOf({ ...home, as })).rejects.toMatchObject({ code: Code.NotFound })
@@ -143,8 +150,8 @@ test('another account finds no forecast', async () => {
   await expect(forecasts.getNextContribution(unknown, home.as)).rejects.toMatchObject(missing)
 })
 
-test('a year of many envelopes is calculated in a thread, to the same', async () => {
-  const home = await september()
+test('a forecast from a worker thread is the same as one in place', async () => {
+  const home = await createFunded()
   const daily = 'DTSTART:20230901T050000Z\nRRULE:FREQ=DAILY'
   const { fundingScheduleId } = await home.pay({ name: 'Tips', ruleset: daily })
   const nextRecurrence = at('2023-10-01T05:00Z')
@@ -157,8 +164,8 @@ test('a year of many envelopes is calculated in a thread, to the same', async ()
   expect(year.events.slice(0, month.events.length)).toEqual(month.events)
 })
 
-test('the questions about one schedule and about an envelope that is not there', async () => {
-  const home = await september()
+test('next contribution of a schedule, and cost of an envelope that does not exist', async () => {
+  const home = await createFunded()
   const { bankAccountId, fundingScheduleId, as } = home
   await home.goal(fundingScheduleId, { targetAmount: 900n })
   const forecasts = booted.client('budgeting', ForecastService)
@@ -194,11 +201,11 @@ const plans = fc.record({
 })
 type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
 
-/** A household whose envelopes are due only after the schedule has fired once. */
-async function planned({ funding, expenses, goal }: Plan): Promise<Household> {
+/** Creates a household with envelopes that are due after the first firing of the schedule. */
+async function createPlanned({ funding, expenses, goal }: Plan): Promise<Household> {
   const now = new Date('2023-09-28T12:00Z')
   booted.clock.now = now
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { fundingScheduleId, nextRecurrence } = await home.pay({ ruleset: funding })
   const first = timestampDate(nextRecurrence as Timestamp).getTime()
   for (const { ruleset, target } of expenses) {
@@ -212,11 +219,11 @@ async function planned({ funding, expenses, goal }: Plan): Promise<Household> {
   return home
 }
 
-// What a forecast takes out of a goal on its day is for its owner to spend: the job leaves it.
-test('done by the hourly job, a forecast comes true', async () => {
+// A forecast spends a goal on its date. The hourly job does not, so the test adds that money.
+test('the hourly job moves the amounts of the forecast', async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
-      const home = await planned(plan)
+      const home = await createPlanned(plan)
       const forecast = await forecastOf(home, '2024-02-15T12:00Z')
       const goals = new Set((await home.list()).filter(isGoal).map(({ spendingId }) => spendingId))
       let kept = 0n

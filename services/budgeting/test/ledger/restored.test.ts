@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { auditPlans } from '../../src/ledger/audit.sql.ts'
 import { comparisonActivities } from '../../src/ledger/comparison.activities.ts'
 import { budgeting } from '../../src/service.ts'
-import { advanceOnly, depsOf, type Funded, september, shown } from '../advancing.ts'
+import { advanceOnly, createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
 
 const stack = new AsyncDisposableStack()
 let booted: Booted
@@ -26,8 +26,8 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** The tables of the ledger, each with the columns that are not generated. */
-async function tables() {
+/** The tables of the ledger with their columns, without generated ones. */
+async function listTables() {
   const { rows } = await admin.query<{ name: string; columns: string }>(`
     SELECT table_name AS name, string_agg(column_name, ', ') AS columns
     FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
@@ -38,15 +38,15 @@ async function tables() {
 
 async function backUp(): Promise<void> {
   await admin.query('DROP SCHEMA IF EXISTS backup CASCADE; CREATE SCHEMA backup')
-  for (const { name } of await tables()) {
+  for (const { name } of await listTables()) {
     await admin.query(`CREATE TABLE backup.${name} AS TABLE ledger.${name}`)
   }
 }
 
-/** Puts the rows of the backup in the place of all that the ledger has. */
+/** Replaces all rows of the ledger by those of the backup. */
 async function restore(): Promise<void> {
   await admin.query('BEGIN; SET LOCAL session_replication_role = replica')
-  for (const { name, columns } of await tables()) {
+  for (const { name, columns } of await listTables()) {
     await admin.query(`DELETE FROM ledger.${name}`)
     await admin.query(`
       INSERT INTO ledger.${name} (${columns}) OVERRIDING SYSTEM VALUE
@@ -71,7 +71,7 @@ async function comparePlans(): Promise<void> {
   expect(await comparePage(null)).toBeNull()
 }
 
-/** The amounts and contributions that budgeting keeps, by name. */
+/** Stored amounts and contributions of budgeting, by name; minor units. */
 async function kept({ accountId }: Funded) {
   const Row = z.object({ name: z.string(), held: z.bigint(), used: z.bigint(), next: z.bigint() })
   const rows = await booted.database('budgeting').pool.any(sql.type(Row)`
@@ -80,8 +80,8 @@ async function kept({ accountId }: Funded) {
   return Object.fromEntries(rows.map(({ name, held, used, next }) => [name, [held, used, next]]))
 }
 
-test('a ledger restored to ten minutes ago, and the plans of today, come to agree', async () => {
-  const home = await september(booted)
+test('the comparison reconciles the plans with a ledger restored from a backup', async () => {
+  const home = await createSeptember(booted)
   const { fundingScheduleId, envelopes, bankAccountId, as } = home
   const move = (toSpendingId: string, amount: bigint) =>
     envelopes.transfer({ bankAccountId, toSpendingId, amount }, as)
@@ -95,7 +95,7 @@ test('a ledger restored to ten minutes ago, and the plans of today, come to agre
   )
   await backUp()
 
-  // Ten minutes of changes, which the ledger loses.
+  // Changes after the backup, which the restored ledger lacks.
   const bike = await home.goal(fundingScheduleId, { name: 'bike', targetAmount: 50_000n })
   await move(bike.spendingId, 300n)
   await home.spending.deleteSpending({ bankAccountId, spendingId: gone.spendingId }, as)
@@ -116,7 +116,7 @@ test('a ledger restored to ten minutes ago, and the plans of today, come to agre
 
   await comparePlans()
   expect(await findings()).toEqual([])
-  // The funding is booked again; the transfer after it, and what was new, are lost.
+  // The funding is booked again; the later transfer and the new goal are lost.
   const { rent: paid, ...others } = await shown(home)
   expect(others).toEqual({})
   expect(paid?.[0]).toBe((after.rent?.[0] ?? 0n) - 2_000n)
@@ -127,7 +127,7 @@ test('a ledger restored to ten minutes ago, and the plans of today, come to agre
     ([plans, list]) => JSON.stringify(plans, text) === JSON.stringify(list, text),
   )
 
-  // The next change is taken.
+  // The plans accept the next change.
   await move(rent.spendingId, 7n)
   await eventually(
     () => kept(home),
@@ -137,8 +137,8 @@ test('a ledger restored to ten minutes ago, and the plans of today, come to agre
   expect(await findings()).toEqual([])
 })
 
-test('after a restore a change is newer than what was lost, before any comparison', async () => {
-  const home = await september(booted)
+test('a change after a restore has a newer version than the lost ones', async () => {
+  const home = await createSeptember(booted)
   const { fundingScheduleId, envelopes, bankAccountId, as } = home
   const { spendingId } = await home.expense(fundingScheduleId, { name: 'rent' })
   const moveAt = async (minute: number, amount: bigint) => {
@@ -159,7 +159,7 @@ test('after a restore a change is newer than what was lost, before any compariso
   await holds(1_400n)
 
   await restore()
-  // Fewer changes than were lost: a version that only counted would be one of them.
+  // Fewer changes than were lost: a mere counter would repeat a lost version.
   expect(await moveAt(10, 7n)).toBeGreaterThan(lost)
   await holds(1_007n)
   expect(await findings()).toEqual([])

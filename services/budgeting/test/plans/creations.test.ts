@@ -9,7 +9,7 @@ import { sql } from 'slonik'
 import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
-import { at, type Household, household } from '../household.ts'
+import { at, createHousehold, type Household, twiceMonthly } from '../household.ts'
 
 let booted: Booted
 
@@ -45,10 +45,10 @@ async function bodyFor({ pay, bankAccountId }: Household) {
   }
 }
 
-/** A first request that died right after it had reserved the plan. */
-async function reservedOnly(home: Household, body: Awaited<ReturnType<typeof bodyFor>>) {
+/** Leaves the state of a request that stopped after it had stored the plan. */
+async function storePlanOnly(home: Household, body: Awaited<ReturnType<typeof bodyFor>>) {
   const { spending, bankAccountId } = home
-  const { spending: made } = await spending.createSpending(body, keyed(home, 'aa'))
+  const { spending: created } = await spending.createSpending(body, keyed(home, 'aa'))
   const { pool } = booted.database('budgeting')
   await pool.query(sql.unsafe`
     DELETE FROM idempotency_keys WHERE account_id = ${home.accountId}`)
@@ -56,7 +56,7 @@ async function reservedOnly(home: Household, body: Awaited<ReturnType<typeof bod
     UPDATE spending SET state = 'opening' WHERE account_id = ${home.accountId}`)
   await booted.database('ledger').pool.query(sql.unsafe`
     DELETE FROM envelopes WHERE bank_account_id = ${bankAccountId}`)
-  return made?.spendingId
+  return created?.spendingId
 }
 
 async function refusal(run: Promise<unknown>): Promise<number | null> {
@@ -64,10 +64,10 @@ async function refusal(run: Promise<unknown>): Promise<number | null> {
   return error && (refusalOf(error)?.status ?? 400)
 }
 
-test('a request that died half-way goes on under its key', async () => {
-  const home = await household(booted)
+test('a request repeated under its key continues an unfinished creation', async () => {
+  const home = await createHousehold(booted)
   const body = await bodyFor(home)
-  const spendingId = await reservedOnly(home, body)
+  const spendingId = await storePlanOnly(home, body)
   expect(await home.list()).toEqual([])
   const again = await home.spending.createSpending(body, keyed(home, 'aa'))
   expect(again.spending?.spendingId).toBe(spendingId)
@@ -77,25 +77,25 @@ test('a request that died half-way goes on under its key', async () => {
 test.each([
   ['the same name', {}],
   ['another name', { name: 'Bike' }],
-])('another body with %s under the key of one that died is refused', async (_, change) => {
-  const home = await household(booted)
+])('another body with %s is refused under the key of an unfinished creation', async (_, change) => {
+  const home = await createHousehold(booted)
   const body = await bodyFor(home)
-  await reservedOnly(home, body)
+  await storePlanOnly(home, body)
   const other = { ...body, targetAmount: 1n, ...change }
   expect(await refusal(home.spending.createSpending(other, keyed(home, 'bb')))).toBe(422)
   expect(await home.list()).toEqual([])
 })
 
-test('without its key, or under another, the name is taken', async () => {
-  const home = await household(booted)
+test('an unfinished creation reserves its name against requests with other keys', async () => {
+  const home = await createHousehold(booted)
   const body = await bodyFor(home)
-  await reservedOnly(home, body)
+  await storePlanOnly(home, body)
   expect(await refusal(home.spending.createSpending(body, home.as))).toBe(400)
   expect(await refusal(home.spending.createSpending(body, keyed(home, 'aa', 'two')))).toBe(400)
 })
 
-test('two bodies at once under one key make one envelope', async () => {
-  const home = await household(booted)
+test('two concurrent bodies under one key create one envelope', async () => {
+  const home = await createHousehold(booted)
   const body = await bodyFor(home)
   const outcomes = await Promise.allSettled([
     home.spending.createSpending(body, keyed(home, 'aa')),
@@ -107,16 +107,16 @@ test('two bodies at once under one key make one envelope', async () => {
   expect(await home.list()).toHaveLength(1)
 })
 
-test('an opening left behind is ended, with the contribution of the day it opens', async () => {
-  const home = await household(booted)
+test('the sweep completes a creation, with the contribution of that day', async () => {
+  const home = await createHousehold(booted)
   const body = await bodyFor(home)
-  const kept = await household(booted)
-  const spendingId = (await reservedOnly(kept, await bodyFor(kept))) ?? ''
-  await reservedOnly(home, body)
-  const opening = { bankAccountId: kept.bankAccountId, spendingId, spendingType: 'goal' }
-  await kept.envelopes.openEnvelope(opening, kept.as)
+  const kept = await createHousehold(booted)
+  const spendingId = (await storePlanOnly(kept, await bodyFor(kept))) ?? ''
+  await storePlanOnly(home, body)
+  const request = { bankAccountId: kept.bankAccountId, spendingId, spendingType: 'goal' }
+  await kept.envelopes.openEnvelope(request, kept.as)
   const { endStaleOpenings, forgetOldKeys } = creationActivities(depsOf(booted))
-  // Of six paydays before New Year's Day four are left.
+  // Four of the six paydays before New Year's Day are left.
   booted.clock.now = new Date('2023-11-01T12:00Z')
   await endStaleOpenings()
   expect(await endStaleOpenings()).toBe(0)
@@ -131,8 +131,8 @@ const texts = async (calls: Promise<unknown>[]) => {
   return outcomes.flatMap((error) => error?.rawMessage ?? [])
 }
 
-test('beyond the bound of envelopes nothing is created, and no plan is left behind', async () => {
-  const home = await household(booted)
+test('a creation beyond the bound of envelopes is refused and leaves no plan', async () => {
+  const home = await createHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const create = () => home.goal(fundingScheduleId, { nextRecurrence: at('2024-01-01T06:00Z') })
   const refusals = await texts(Array.from({ length: 5 }, create))
@@ -143,8 +143,8 @@ test('beyond the bound of envelopes nothing is created, and no plan is left behi
   expect(plans).toEqual(['open', 'open', 'open'])
 })
 
-test('refused under its key, a request goes through once there is room', async () => {
-  const home = await household(booted)
+test('a request refused at the bound succeeds later under the same key', async () => {
+  const home = await createHousehold(booted)
   const body = await bodyFor(home)
   const date = { nextRecurrence: at('2024-01-01T06:00Z') }
   const others = await Promise.all([1, 2, 3].map(() => home.goal(body.fundingScheduleId, date)))
@@ -158,15 +158,15 @@ test('refused under its key, a request goes through once there is room', async (
   expect((await send()).spending?.spendingId).toBe(spending?.spendingId)
 })
 
-test('funding schedules are created up to the bound, however many at once', async () => {
-  const home = await household(booted)
+test('concurrent requests create funding schedules up to the bound', async () => {
+  const home = await createHousehold(booted)
   const refusals = await texts(Array.from({ length: 5 }, (_, n) => home.pay({ name: `Pay ${n}` })))
   const text = 'a bank account has at most 3 funding schedules: delete one first'
   expect(refusals).toEqual([text, text])
 })
 
-test('a key that is forgotten opens another', async () => {
-  const home = await household(booted)
+test('an expired key creates another spending object', async () => {
+  const home = await createHousehold(booted)
   const body = await bodyFor(home)
   await home.spending.createSpending(body, keyed(home, 'aa'))
   await booted.database('budgeting').pool.query(sql.unsafe`
@@ -176,4 +176,37 @@ test('a key that is forgotten opens another', async () => {
   const other = { ...body, name: newId('name') }
   expect((await home.spending.createSpending(other, keyed(home, 'bb'))).spending).toBeDefined()
   expect(await home.list()).toHaveLength(2)
+})
+
+test('twenty retries under one key create one envelope and get one reply', async () => {
+  const { pay, spending, list, envelopes, bankAccountId, as } = await createHousehold(booted)
+  const { fundingScheduleId } = await pay()
+  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
+  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const body = {
+    bankAccountId,
+    fundingScheduleId,
+    spendingType: 'goal',
+    name: 'Trip',
+    targetAmount: 100n,
+    nextRecurrence: at('2024-01-01T06:00Z'),
+  }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => spending.createSpending(body, keyed)),
+  )
+  expect(new Set(replies.map((reply) => reply.spending?.spendingId)).size).toBe(1)
+  expect(await list()).toHaveLength(1)
+  expect((await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes).toHaveLength(1)
+})
+
+test('twenty retries under one key create one schedule and get one reply', async () => {
+  const { schedules, bankAccountId, as } = await createHousehold(booted)
+  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
+  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => schedules.createFundingSchedule(body, keyed)),
+  )
+  const ids = replies.map(({ fundingSchedule }) => fundingSchedule?.fundingScheduleId)
+  expect(new Set(ids).size).toBe(1)
 })

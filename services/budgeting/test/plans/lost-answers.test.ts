@@ -13,7 +13,7 @@ const stack = new AsyncDisposableStack()
 let booted: Booted
 let proxy: TcpProxy
 let writer: PlanWriter
-/** The same database over connections that hold. */
+/** The same database without the proxy. */
 let database: Database
 
 beforeAll(async () => {
@@ -29,8 +29,8 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** A schedule, and a change that adds a cent to its estimated deposit. */
-async function place() {
+/** Creates a schedule; `raise` adds 1 minor unit to its estimated deposit. */
+async function createSchedule() {
   const key = { accountId: newId('acct'), bankAccountId: newId('bac') }
   const fundingScheduleId = newId('fund')
   const date = new Date('2026-03-02T06:00:00Z')
@@ -70,7 +70,7 @@ async function place() {
   return { raise, deposit, where }
 }
 
-/** Waits until so many statements wait for a lock; they get it in their order. */
+/** Waits until `count` statements wait for a lock; Postgres grants it in their order. */
 async function untilWaiting(count: number): Promise<void> {
   const waiting = () =>
     database.pool.any(sql.unsafe`
@@ -79,16 +79,16 @@ async function untilWaiting(count: number): Promise<void> {
   await eventually(waiting, ({ length }) => length === count)
 }
 
-test('a change of plans is done once though its answer is lost', async () => {
-  const { raise, deposit } = await place()
+test('a change whose answer is lost is saved once', async () => {
+  const { raise, deposit } = await createSchedule()
   const isLost = proxy.loseAnswerTo('"read_version"', 0)
   expect(await raise()).toBe('raised')
   expect(isLost()).toBe(true)
   expect(await deposit()).toBe(1n)
 })
 
-test('a change of plans is found though another one came after it', async () => {
-  const { raise, deposit, where } = await place()
+test('a change whose answer is lost is found after a later change', async () => {
+  const { raise, deposit, where } = await createSchedule()
   const locked = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const holding = database.transaction(async (tx) => {
@@ -97,7 +97,7 @@ test('a change of plans is found though another one came after it', async () => 
     await over.promise
   })
   await locked.promise
-  // The first save skips the locked row, the second waits for it.
+  // The first save skips the locked row; the second waits for the lock.
   const isLost = proxy.loseAnswerTo('"read_version"', 1)
   const raised = raise()
   await untilWaiting(1)

@@ -8,8 +8,8 @@ import { listDue } from '../../src/advance/advance.sql.ts'
 import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { scheduleRemovalActivities } from '../../src/schedules/schedule-removal.activities.ts'
 import { budgeting } from '../../src/service.ts'
-import { depsOf, type Funded, september, shown } from '../advancing.ts'
-import { at, household } from '../household.ts'
+import { createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
+import { at, createHousehold } from '../household.ts'
 
 let booted: Booted
 
@@ -23,11 +23,11 @@ afterEach(async () => {
 
 const payday = '2023-10-13T06:00Z'
 
-/** Households whose expense gets its first third on payday. */
-async function paid(count: number): Promise<Funded[]> {
+/** Creates households with an expense that gets a third of its target on payday. */
+async function createHouseholds(count: number): Promise<Funded[]> {
   const homes: Funded[] = []
   for (let made = 0; made < count; made += 1) {
-    const home = await september(booted)
+    const home = await createSeptember(booted)
     await home.expense(home.fundingScheduleId, { name: 'rent' })
     homes.push(home)
   }
@@ -39,14 +39,14 @@ function advancePage() {
   return advanceActivities(depsOf(booted)).advancePage({ now: payday, after: null })
 }
 
-/** Makes a plan one that cannot be calculated. */
+/** Stores an invalid ruleset, so that the calculation of the plan throws. */
 async function spoil({ accountId }: { accountId: string }): Promise<void> {
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET ruleset = 'nonsense' WHERE account_id = ${accountId}`)
 }
 
-test('one that fails is counted, and the others of its group are advanced', async () => {
-  const homes = await paid(4)
+test('a failed bank account is counted, and the others of its group are advanced', async () => {
+  const homes = await createHouseholds(4)
   const [, bad] = homes
   if (!bad) throw new Error('no home')
   await spoil(bad)
@@ -54,12 +54,12 @@ test('one that fails is counted, and the others of its group are advanced', asyn
   const held = await Promise.all(
     homes.filter((home) => home !== bad).map(async (home) => (await shown(home)).rent?.[0]),
   )
-  // Its rule counts three paydays before the 1st of November.
+  // The rule has three occurrences until 1 November: 30 September, 15 and 31 October.
   expect(held).toEqual([333n, 333n, 333n])
 })
 
-test('pages go through what is due, the earliest first, each once', async () => {
-  const homes = await paid(3)
+test('pages list each due date once, the earliest first', async () => {
+  const homes = await createHouseholds(3)
   const [early] = homes
   await early?.expense(early.fundingScheduleId, {
     name: 'early',
@@ -79,21 +79,21 @@ test('pages go through what is due, the earliest first, each once', async () => 
   expect(seen).toEqual([`2023-10-01T05:00:00.000Z ${early?.accountId}`, ...onPayday.sort()])
 })
 
-test('a page costs a few statements, not some for each bank account', async () => {
-  await paid(3)
+test('the statements of a page do not grow with its bank accounts', async () => {
+  await createHouseholds(3)
   const { statements } = booted.database('ledger')
   const before = statements()
   await advancePage()
   expect(statements() - before).toBeLessThanOrEqual(statementsMax.advancePage)
 })
 
-test('an opening or a removal that cannot be ended does not stop the others', async () => {
+test('a failed creation or deletion does not stop the sweep', async () => {
   booted.clock.now = new Date('2023-10-09T13:32Z')
-  const first = await household(booted)
+  const first = await createHousehold(booted)
   const { fundingScheduleId } = await first.pay()
   await first.expense(fundingScheduleId)
   await spoil(first)
-  const second = await household(booted)
+  const second = await createHousehold(booted)
   const { fundingScheduleId: other } = await second.pay()
   await second.expense(other, { name: 'good' })
   const { pool } = booted.database('budgeting')

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { removalActivities } from '../../src/tenancy/removal.activities.ts'
-import { advanceOnly, depsOf, september } from '../advancing.ts'
+import { advanceOnly, createSeptember, depsOf } from '../advancing.ts'
 
 let booted: Booted
 
@@ -32,8 +32,8 @@ const tenantTables = [
   'idempotency_keys',
 ]
 
-/** Fills the tables with fifty other accounts, so that the planner has something to weigh. */
-async function crowd(tx: Transaction): Promise<void> {
+/** Fills the tables with fifty other accounts, so that a sequential scan is expensive. */
+async function fillTables(tx: Transaction): Promise<void> {
   await tx.query(sql.unsafe`
     INSERT INTO funding_schedules (account_id, bank_account_id, funding_schedule_id, name, ruleset,
       exclude_weekends, wait_for_deposit, auto_create_transaction, next_recurrence,
@@ -73,10 +73,10 @@ async function crowd(tx: Transaction): Promise<void> {
     SELECT account_id, 'CreateSpending', spending_id || bank_account_id, '', '' FROM spending`)
 }
 
-test('every statement about an account finds its rows by an index on the account', async () => {
+test('every statement on an account uses an index on the account', async () => {
   const database = booted.database('budgeting')
   const before = new Set(database.texts())
-  const home = await september(booted)
+  const home = await createSeptember(booted)
   const { accountId, bankAccountId, fundingScheduleId, as, schedules, spending, envelopes } = home
   await schedules.listFundingSchedules({ bankAccountId }, as)
   await schedules.getFundingSchedule({ bankAccountId, fundingScheduleId }, as)
@@ -97,8 +97,8 @@ test('every statement about an account finds its rows by an index on the account
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(20)
   const place = { url: booted.databaseUrl, schema: 'budgeting' }
-  // Before the first ANALYZE the planner guesses by the size of the tables.
-  await inBulk(place, crowd)
+  // Before the first ANALYZE the planner estimates from the table size alone.
+  await inBulk(place, fillTables)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
   await database.pool.query(sql.unsafe`ANALYZE`)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])

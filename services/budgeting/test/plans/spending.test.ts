@@ -1,17 +1,16 @@
 import { type Booted, boot, counted, eventually } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import { headers } from '@coffer/kit/rpc/rpc'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
-import { type CallOptions, Code, type ConnectError } from '@connectrpc/connect'
+import { Code, type ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { storeAmounts } from '../../src/ledger/amounts.service.ts'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
-import { at, household, monthly, twiceMonthly } from '../household.ts'
+import { at, createHousehold, monthly } from '../household.ts'
 
 const Kept = z.object({ version: z.bigint(), contribution: z.bigint() })
 
@@ -28,8 +27,8 @@ afterAll(async () => {
 
 const counting = <T>(run: () => Promise<T>) => counted(booted.database('budgeting'), run)
 
-test('an envelope starts empty with a contribution, as the specification has it', async () => {
-  const { pay, expense, goal, list } = await household(booted)
+test('a new envelope is empty and has a contribution', async () => {
+  const { pay, expense, goal, list } = await createHousehold(booted)
   const { fundingScheduleId, nextRecurrence } = await pay()
   expect(nextRecurrence).toEqual(at('2023-10-15T05:00Z'))
   const rent = await expense(fundingScheduleId, { name: 'Rent' })
@@ -54,8 +53,9 @@ test('an envelope starts empty with a contribution, as the specification has it'
   expect(await list()).toEqual([rent, trip])
 })
 
-test('money that moves changes the contribution in answers, reads and rows', async () => {
-  const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
+test('a transfer changes the contribution in replies, reads and rows', async () => {
+  const { pay, expense, list, envelopes, spending, bankAccountId, as } =
+    await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   const move = { bankAccountId, toSpendingId: spendingId, amount: 500n }
@@ -70,8 +70,8 @@ test('money that moves changes the contribution in answers, reads and rows', asy
   expect(await list()).toEqual([fresh])
 })
 
-test('an event brings the amounts where nobody asked for a recalculation', async () => {
-  const { pay, expense, envelopes, bankAccountId, as } = await household(booted)
+test('an event stores the amounts without a call of recalculateSpending', async () => {
+  const { pay, expense, envelopes, bankAccountId, as } = await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
@@ -81,8 +81,9 @@ test('an event brings the amounts where nobody asked for a recalculation', async
   expect(await eventually(stored, (amount) => amount === 250n)).toBe(250n)
 })
 
-test('an explanation tells of the contribution that is shown, to its account alone', async () => {
-  const { pay, expense, list, envelopes, spending, bankAccountId, as } = await household(booted)
+test('an explanation has the figures of the shown contribution, and other accounts get NotFound', async () => {
+  const { pay, expense, list, envelopes, spending, bankAccountId, as } =
+    await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 333n }, as)
@@ -103,14 +104,14 @@ test('an explanation tells of the contribution that is shown, to its account alo
   expect(explanation?.sentences).toContain(
     '2 fundings share it: $6.67 ÷ 2 = $3.33 on Oct 15, 2023.',
   )
-  const other = await household(booted)
+  const other = await createHousehold(booted)
   const gone = { code: Code.NotFound }
   await expect(other.spending.explainSpending(ids, other.as)).rejects.toMatchObject(gone)
 })
 
-test('deleting returns the money and hides the envelope; its name is free again', async () => {
+test('deleting returns the money, hides the envelope and frees its name', async () => {
   const { pay, expense, envelopes, spending, list, balances, bankAccountId, as } =
-    await household(booted)
+    await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId, { name: 'Rent' })
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 700n }, as)
@@ -126,8 +127,8 @@ test('deleting returns the money and hides the envelope; its name is free again'
   await expense(fundingScheduleId, { name: 'Rent' })
 })
 
-test('an envelope closed in the ledger hides its plan, and the event removes it', async () => {
-  const { pay, expense, envelopes, list, bankAccountId, as } = await household(booted)
+test('a closed envelope hides its plan, and the event deletes it', async () => {
+  const { pay, expense, envelopes, list, bankAccountId, as } = await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
@@ -138,8 +139,8 @@ test('an envelope closed in the ledger hides its plan, and the event removes it'
   expect(await eventually(plans, (rows) => rows.length === 0)).toEqual([])
 })
 
-test('what breaks a rule is refused, and nothing is left of it', async () => {
-  const { pay, expense, goal, list, schedules, bankAccountId, as } = await household(booted)
+test('an invalid request is refused and stores nothing', async () => {
+  const { pay, expense, goal, list, schedules, bankAccountId, as } = await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   await expense(fundingScheduleId, { name: 'Rent' })
   const refusal = (run: Promise<unknown>) =>
@@ -166,9 +167,9 @@ test('what breaks a rule is refused, and nothing is left of it', async () => {
   expect(await list()).toHaveLength(1)
 })
 
-test('another account finds nothing, an archived bank account takes nothing', async () => {
-  const mine = await household(booted)
-  const other = await household(booted)
+test('another account gets NotFound, an archived bank account refuses writes', async () => {
+  const mine = await createHousehold(booted)
+  const other = await createHousehold(booted)
   const { fundingScheduleId } = await mine.pay()
   const { spendingId } = await mine.expense(fundingScheduleId)
   const { bankAccountId } = mine
@@ -193,41 +194,8 @@ test('another account finds nothing, an archived bank account takes nothing', as
   expect(await mine.list()).toHaveLength(1)
 })
 
-test('twenty retries under one key make one envelope and get one answer', async () => {
-  const { pay, spending, list, envelopes, bankAccountId, as } = await household(booted)
-  const { fundingScheduleId } = await pay()
-  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
-  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
-  const body = {
-    bankAccountId,
-    fundingScheduleId,
-    spendingType: 'goal',
-    name: 'Trip',
-    targetAmount: 100n,
-    nextRecurrence: at('2024-01-01T06:00Z'),
-  }
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, () => spending.createSpending(body, keyed)),
-  )
-  expect(new Set(replies.map((reply) => reply.spending?.spendingId)).size).toBe(1)
-  expect(await list()).toHaveLength(1)
-  expect((await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes).toHaveLength(1)
-})
-
-test('twenty retries under one key make one schedule and get one answer', async () => {
-  const { schedules, bankAccountId, as } = await household(booted)
-  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
-  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
-  const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, () => schedules.createFundingSchedule(body, keyed)),
-  )
-  const ids = replies.map(({ fundingSchedule }) => fundingSchedule?.fundingScheduleId)
-  expect(new Set(ids).size).toBe(1)
-})
-
-test('a list is one statement, so is a recalculation', async () => {
-  const { pay, expense, list, spending, bankAccountId, as } = await household(booted)
+test('a list and a recalculation take few statements', async () => {
+  const { pay, expense, list, spending, bankAccountId, as } = await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   const created = await counting(() => expense(fundingScheduleId))
   expect(created.count).toBeLessThanOrEqual(statementsMax.createPlan)
@@ -239,9 +207,9 @@ test('a list is one statement, so is a recalculation', async () => {
   expect(recalculation.count).toBeLessThanOrEqual(statementsMax.recalculatePlan)
 })
 
-test('a list tells what each plan is now, however often it was listed before', async () => {
+test('a list has the present plans after any number of lists', async () => {
   const { pay, expense, goal, list, envelopes, spending, bankAccountId, as } =
-    await household(booted)
+    await createHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   const trip = await goal(fundingScheduleId)
@@ -257,7 +225,7 @@ test('a list tells what each plan is now, however often it was listed before', a
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
   const filled = [rent[0], 500n]
   expect(await each()).toEqual([filled, travel])
-  // As another process would, after the event has stored the amounts or before.
+  // A write by another process, before or after the event has stored the amounts.
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET name = 'Renamed'
     WHERE spending_id = ${trip.spendingId}`)
@@ -266,8 +234,12 @@ test('a list tells what each plan is now, however often it was listed before', a
   expect(await each()).toEqual([['Renamed', 0n]])
 })
 
-test('the amounts of many accounts are stored in one round, the newest of each', async () => {
-  const homes = await Promise.all([household(booted), household(booted), household(booted)])
+test('one round stores the newest amounts of many accounts', async () => {
+  const homes = await Promise.all([
+    createHousehold(booted),
+    createHousehold(booted),
+    createHousehold(booted),
+  ])
   const plans = await Promise.all(
     homes.map(async ({ pay, expense }) => expense((await pay()).fundingScheduleId)),
   )
@@ -282,7 +254,7 @@ test('the amounts of many accounts are stored in one round, the newest of each',
     storeAmounts(deps, one.accountId, [one])
   const stored = await counting(() =>
     Promise.all([
-      // Nothing is running yet, so this one goes alone.
+      // The writer is idle, so this one is saved alone.
       store({ ...first, version: 8n }),
       store({ ...first, version: 9n }),
       store({ ...first, currentAmount: 0n, version: 7n }),

@@ -9,8 +9,8 @@ import { auditPlans } from '../../src/ledger/audit.sql.ts'
 import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { removalActivities } from '../../src/tenancy/removal.activities.ts'
-import { advanceOnly, depsOf, september } from '../advancing.ts'
-import { household } from '../household.ts'
+import { advanceOnly, createSeptember, depsOf } from '../advancing.ts'
+import { createHousehold } from '../household.ts'
 
 let booted: Booted
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Audits against what the ledger has in its tables. */
+/** Audits the plans against the tables of the ledger. */
 function audit() {
   const database = booted.database('ledger')
   return auditPlans(booted.database('budgeting'), {
@@ -31,8 +31,8 @@ function audit() {
   })
 }
 
-test('the audit agrees with what the rules do, and finds what does not match', async () => {
-  const home = await september(booted)
+test('the audit accepts the rows of the services and finds mismatches', async () => {
+  const home = await createSeptember(booted)
   const { accountId, bankAccountId, fundingScheduleId, as, envelopes, expense, goal } = home
   const { spendingId } = await expense(fundingScheduleId)
   await goal(fundingScheduleId)
@@ -43,8 +43,8 @@ test('the audit agrees with what the rules do, and finds what does not match', a
   await pool.query(sql.unsafe`
     DELETE FROM spending WHERE account_id = ${accountId} AND spending_id = ${spendingId}`)
   const unplanned = newId('spnd')
-  const opening = { bankAccountId, spendingId: unplanned, spendingType: 'goal' }
-  await envelopes.openEnvelope(opening, as)
+  const request = { bankAccountId, spendingId: unplanned, spendingType: 'goal' }
+  await envelopes.openEnvelope(request, as)
   await booted.database('ledger').pool.query(sql.unsafe`
     DELETE FROM operations WHERE account_id = ${accountId}`)
   const findings = await audit()
@@ -56,9 +56,9 @@ test('the audit agrees with what the rules do, and finds what does not match', a
   await envelopes.closeEnvelope({ bankAccountId, spendingId: unplanned }, as)
 })
 
-test('plans of removed bank accounts go, stay away, and take nothing else along', async () => {
-  const gone = await september(booted)
-  const stays = await september(booted)
+test('removal deletes the plans of one bank account only, and refuses new ones', async () => {
+  const gone = await createSeptember(booted)
+  const stays = await createSeptember(booted)
   await gone.expense(gone.fundingScheduleId)
   await stays.expense(stays.fundingScheduleId)
   await advanceOnly(booted, gone, new Date('2023-12-01T12:00Z'))
@@ -75,9 +75,9 @@ test('plans of removed bank accounts go, stay away, and take nothing else along'
   expect(await stays.list()).toHaveLength(1)
 })
 
-test('an opening left half-way is finished where it has an envelope, else removed', async () => {
+test('the sweep completes a creation with an envelope and deletes one without', async () => {
   booted.clock.now = new Date('2023-10-09T13:32Z')
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const finished = await home.expense(fundingScheduleId, { name: 'with envelope' })
   const removed = await home.expense(fundingScheduleId, { name: 'without' })

@@ -7,7 +7,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { scheduleRemovalActivities } from '../../src/schedules/schedule-removal.activities.ts'
 import { budgeting } from '../../src/service.ts'
-import { advanceOnly, depsOf, type Funded, september } from '../advancing.ts'
+import { advanceOnly, createSeptember, depsOf, type Funded } from '../advancing.ts'
 
 let booted: Booted
 
@@ -27,8 +27,8 @@ const remove = ({ schedules, bankAccountId, fundingScheduleId, as }: Funded) =>
 
 const refused = (run: Promise<unknown>) => run.then(() => null, ConnectError.from)
 
-/** What each transaction of a household says of the schedule that made it. */
-async function makers({ transactions, bankAccountId, as }: Funded) {
+/** The `createdByFundingScheduleId` of each transaction of a household. */
+async function listCreators({ transactions, bankAccountId, as }: Funded) {
   const page = { bankAccountId, limit: 10, offset: 0 }
   const found = await transactions.listTransactions(page, as)
   return found.transactions.map((one) => one.createdByFundingScheduleId)
@@ -44,12 +44,12 @@ function sweep(now: string): Promise<number> {
   return scheduleRemovalActivities(depsOf(booted)).endStaleRemovals()
 }
 
-test('what a deleted schedule made stays, and names it no more', async () => {
-  const home = await september(booted)
+test('transactions of a deleted schedule stay, without a reference to it', async () => {
+  const home = await createSeptember(booted)
   await advanceOnly(booted, home, payday)
-  expect(await makers(home)).toEqual([home.fundingScheduleId])
+  expect(await listCreators(home)).toEqual([home.fundingScheduleId])
   await remove(home)
-  expect(await makers(home)).toEqual([undefined])
+  expect(await listCreators(home)).toEqual([undefined])
   expect(await rows(home)).toEqual([])
   expect(await refused(remove(home))).toMatchObject({ code: Code.NotFound, rawMessage: text })
   const { bankAccountId, as } = home
@@ -57,20 +57,20 @@ test('what a deleted schedule made stays, and names it no more', async () => {
   expect(fundingSchedules).toEqual([])
 })
 
-test('a schedule that an envelope is on stays as it is', async () => {
-  const home = await september(booted)
+test('a schedule with an envelope refuses its deletion', async () => {
+  const home = await createSeptember(booted)
   await advanceOnly(booted, home, payday)
   const { bankAccountId, fundingScheduleId, spending, as } = home
   const { spendingId } = await home.goal(fundingScheduleId, { isPaused: true })
   expect(await refused(remove(home))).toMatchObject({ code: Code.FailedPrecondition })
-  expect(await makers(home)).toEqual([fundingScheduleId])
+  expect(await listCreators(home)).toEqual([fundingScheduleId])
   await spending.deleteSpending({ bankAccountId, spendingId }, as)
   await remove(home)
   expect(await rows(home)).toEqual([])
 })
 
-test('of a removal and new envelopes at once, one side wins whole', async () => {
-  const home = await september(booted)
+test('a deletion beside new envelopes either succeeds alone or is refused', async () => {
+  const home = await createSeptember(booted)
   const { fundingScheduleId } = home
   const outcomes = await Promise.allSettled([
     home.expense(fundingScheduleId),
@@ -85,8 +85,8 @@ test('of a removal and new envelopes at once, one side wins whole', async () => 
   expect(isRemoved && (done[0] || done[2])).toBe(false)
 })
 
-test('stopped after it was hidden, it fires no more, and the sweep removes it', async () => {
-  const home = await september(booted)
+test('a hidden schedule does not fire, and the sweep deletes it', async () => {
+  const home = await createSeptember(booted)
   const { accountId, bankAccountId, fundingScheduleId } = home
   await advanceOnly(booted, home, payday)
   await depsOf(booted).write({
@@ -96,17 +96,17 @@ test('stopped after it was hidden, it fires no more, and the sweep removes it', 
     },
   })
   await advanceOnly(booted, home, new Date('2023-11-15T12:00Z'))
-  expect(await makers(home)).toEqual([fundingScheduleId])
+  expect(await listCreators(home)).toEqual([fundingScheduleId])
   expect(await refused(home.expense(fundingScheduleId))).toMatchObject({ code: Code.NotFound })
   await home.pay()
   expect(await sweep('2023-11-15T12:02Z')).toBe(1)
-  expect(await makers(home)).toEqual([undefined])
+  expect(await listCreators(home)).toEqual([undefined])
   expect(await rows(home)).toEqual([])
   expect(await sweep('2023-11-15T12:02Z')).toBe(0)
 })
 
-test('a run that is not booked yet is booked first', async () => {
-  const home = await september(booted)
+test('a deletion waits until a pending run is booked', async () => {
+  const home = await createSeptember(booted)
   const { accountId, bankAccountId, fundingScheduleId } = home
   booted.clock.now = payday
   await booted.database('budgeting').pool.query(sql.unsafe`
@@ -121,7 +121,7 @@ test('a run that is not booked yet is booked first', async () => {
     code: Code.NotFound,
   })
   await advanceOnly(booted, home, payday)
-  expect(await makers(home)).toEqual([fundingScheduleId])
+  expect(await listCreators(home)).toEqual([fundingScheduleId])
   await sweep('2023-10-13T06:02Z')
-  expect(await makers(home)).toEqual([undefined])
+  expect(await listCreators(home)).toEqual([undefined])
 })
