@@ -9,9 +9,9 @@ export interface KilledProcess {
 }
 
 /**
- * Creates dependencies of a process that is killed before step `lastStep` (from 1). Every statement,
- * transaction and call is a step; from `lastStep` on each of them throws. Only steps have effects
- * that another process can see.
+ * Creates dependencies of a process that is killed before step `lastStep` (from 1). Every
+ * statement, transaction and call is a step; from `lastStep` on each of them throws. Only steps
+ * have effects that another process can see.
  */
 export function createKilledProcess(
   deps: AdvanceDeps,

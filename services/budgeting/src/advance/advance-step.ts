@@ -124,7 +124,7 @@ function decideNext(state: StepState): BookableEvent[] | null {
 }
 
 /**
- * Updates the plans to the ledger's amounts, so that decisions do not depend on the delay of events.
+ * Updates the plans to the ledger's amounts, so that decisions do not depend on delayed events.
  * Contributions are as of 1 ms before the first missed event.
  */
 function mergeAmounts({ advancing, plans }: StepState, first: MissedEvent): void {

@@ -9,8 +9,8 @@ export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'used
 
 /**
  * A contribution in minor units, with the terms of its calculation (docs/plans.md#contributions).
- * `due`, `funding` and `fundingAfter` are N, F1 and F2, null if there is none. The two counts of due
- * dates are e1 and e2. The contribution is `need` divided by `divisor`; `remainder` is what the
+ * `due`, `funding` and `fundingAfter` are N, F1 and F2, null if there is none. The two counts of
+ * due dates are e1 and e2. The contribution is `need` divided by `divisor`; `remainder` is what the
  * division leaves, in minor units.
  */
 export type Contribution = {

@@ -107,8 +107,8 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
 }
 
 /**
- * Calculates a forecast in place, or a large one in a worker thread. Throws invalid for `field`, the
- * request field that decides the end, if there are more than 100,000 events.
+ * Calculates a forecast in place, or a large one in a worker thread. Throws invalid for `field`,
+ * the request field that decides the end, if there are more than 100,000 events.
  */
 async function calculate(
   { forecasters }: Deps,

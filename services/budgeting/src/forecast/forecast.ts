@@ -50,8 +50,8 @@ const daysAhead = 90
 const monthsAheadMax = 12
 
 /**
- * The end of a forecast: 90 days after `now`, or `asked`. Throws invalid for a past end, and for one
- * more than 12 calendar months (UTC) ahead.
+ * The end of a forecast: 90 days after `now`, or `asked`. Throws invalid for a past end, and for
+ * one more than 12 calendar months (UTC) ahead.
  */
 export function forecastEnd(asked: Date | null, now: Date): Date {
   if (asked === null) return new Date(now.getTime() + daysAhead * dayMs)

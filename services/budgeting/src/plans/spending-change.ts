@@ -77,7 +77,7 @@ function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems
   return problems
 }
 
-/** The sent due date, at midnight of the account. A past one is accepted if it is the stored one. */
+/** The sent due date, at midnight of the account. A past one has to be the stored one. */
 function sentDue(
   { nextRecurrence }: Spending,
   sent: Date,

@@ -7,8 +7,8 @@ import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/fund
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money is in minor
- * units. `currentAmount` and `usedAmount` are a copy of the ledger's amounts as of `amountsVersion`:
- * input of the contribution, never served. The contribution is as of `calculatedAt`.
+ * units. `currentAmount` and `usedAmount` copy the ledger's amounts as of `amountsVersion`: input
+ * of the contribution, never served. The contribution is as of `calculatedAt`.
  *
  * The database calls a plan under creation `opening`; RPCs never answer such a plan. `openingKey`
  * and `openingBody` are the idempotency key and the hash of the body of its request.

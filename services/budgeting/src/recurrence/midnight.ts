@@ -1,8 +1,8 @@
 import { dayMs, fromLocal, toLocal } from '@coffer/kit/values/time'
 
 /**
- * Midnight (ms) of the calendar day in `timezone` that contains `instant` (ms): the first instant of
- * that day (docs/recurrence.md#midnight-and-weekends).
+ * Midnight (ms) of the calendar day in `timezone` that contains `instant` (ms): the first instant
+ * of that day (docs/recurrence.md#midnight-and-weekends).
  */
 export function midnightMs(instant: number, timezone: string): number {
   return fromLocal(dayNumber(instant, timezone) * dayMs, timezone)

@@ -8,8 +8,8 @@ const batchSize = 1000
 export function removalActivities({ database, clock }: Pick<ServiceDeps, 'database' | 'clock'>) {
   return {
     /**
-     * Deletes all plans, runs and schedules of these bank accounts, in batches. A tombstone for each
-     * refuses later ones. Idempotent.
+     * Deletes all plans, runs and schedules of these bank accounts, in batches. A tombstone for
+     * each refuses later ones. Idempotent.
      */
     removePlans: async (accountId: string, bankAccountIds: string[]): Promise<void> => {
       for (const bankAccountId of bankAccountIds) {

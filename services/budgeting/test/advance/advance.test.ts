@@ -44,7 +44,7 @@ async function createVaried(): Promise<Funded> {
 
 const killed = new Error('killed')
 
-/** Advances a household until its first booking; `lost` is the call to the ledger, or its answer. */
+/** Advances a household until its first booking; `lost` is the call of the ledger or its answer. */
 async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'answer') {
   const deps = depsOf(booted)
   const { mesh } = deps

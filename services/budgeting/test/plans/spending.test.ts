@@ -81,7 +81,7 @@ test('an event stores the amounts without a call of recalculateSpending', async 
   expect(await eventually(stored, (amount) => amount === 250n)).toBe(250n)
 })
 
-test('an explanation has the figures of the shown contribution, and other accounts get NotFound', async () => {
+test('an explanation has the figures of the shown contribution', async () => {
   const { pay, expense, list, envelopes, spending, bankAccountId, as } =
     await createHousehold(booted)
   const { fundingScheduleId } = await pay()
