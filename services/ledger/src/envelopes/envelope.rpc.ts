@@ -19,7 +19,7 @@ import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { listEnvelopes } from './envelope.sql.ts'
-import { type Envelope, openEnvelope, requireRoom, SpendingType } from './envelope.ts'
+import { createEnvelope, type Envelope, requireRoom, SpendingType } from './envelope.ts'
 import { closeEnvelope } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
@@ -35,7 +35,7 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
       if (!envelopes) throw notFound('bank account')
       return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)) }
     },
-    openEnvelope: (request, context) => open(deps, request, context),
+    openEnvelope: (request, context) => findOrCreate(deps, request, context),
     closeEnvelope: async (request, context) => {
       await close(deps, request, context)
       return {}
@@ -69,7 +69,7 @@ function sidesOf(request: TransferRequest) {
   return { fromSpendingId, toSpendingId, spendingIds }
 }
 
-async function open(
+async function findOrCreate(
   { config: { envelopesMax }, write }: Deps,
   request: { bankAccountId: string; spendingId: string; spendingType: string },
   context: HandlerContext,
@@ -87,7 +87,7 @@ async function open(
       const known = current.envelopes.find((one) => one.spendingId === spendingId)
       if (known) return { reply: known }
       requireRoom(current.openEnvelopes, envelopesMax)
-      const created = openEnvelope({ ...identity, spendingType }, current.operation.now)
+      const created = createEnvelope({ ...identity, spendingType }, current.operation.now)
       return { settlement: settle(openBook(current)), created, reply: created }
     },
   })

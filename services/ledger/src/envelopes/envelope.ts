@@ -37,7 +37,7 @@ export function requireRoom(open: number, max: number): void {
 }
 
 /** A new, empty envelope (docs/money.md#expenses-and-goals). */
-export function openEnvelope(identity: NewEnvelope, now: Date): Envelope {
+export function createEnvelope(identity: NewEnvelope, now: Date): Envelope {
   return {
     ...identity,
     currentAmount: 0n,

@@ -50,6 +50,14 @@ export interface MoneyState extends Provider {
 
 /** The state of a bank account without any other rows. */
 export function emptyState(bankAccount: BankAccount): MoneyState {
-  const nothing = { envelopes: [], transactions: [], records: [], operations: [], aliases: [] }
-  return { bankAccount, ...nothing, accountRecord: null, openEnvelopes: 0 }
+  return {
+    bankAccount,
+    envelopes: [],
+    transactions: [],
+    records: [],
+    operations: [],
+    accountRecord: null,
+    aliases: [],
+    openEnvelopes: 0,
+  }
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { createBankAccount } from '../../src/accounts/bank-account-change.ts'
 import type { Bounds } from '../../src/accounts/bounds.sql.ts'
-import { openEnvelope } from '../../src/envelopes/envelope.ts'
+import { createEnvelope } from '../../src/envelopes/envelope.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { openBook, settle } from '../../src/money/book.ts'
 import { createBankAccounts } from '../../src/money/creation.service.ts'
@@ -74,7 +74,7 @@ async function householdWithExpense() {
     return {
       scope,
       decide: (current) => {
-        const created = openEnvelope({ ...identity, spendingType: 'goal' }, current.operation.now)
+        const created = createEnvelope({ ...identity, spendingType: 'goal' }, current.operation.now)
         return { settlement: settle(openBook(current)), created, reply: null }
       },
     }
