@@ -14,9 +14,9 @@ type Spending = Client<typeof SpendingService>
 export type Recalculate = (envelopes: Envelope[], call: Call) => Promise<JsonObject[]>
 
 /**
- * Recalculates the plans of envelopes after a committed write of money. The write is never answered
- * with an error: if budgeting fails or takes over a second, the list is empty, the answer has
- * `Coffer-Recalculation: pending`, and the event does it later (docs/api.md#recalculation).
+ * Recalculates the plans of envelopes after a committed write of money, which is never answered
+ * with an error (docs/api.md#recalculation). If budgeting fails or takes over a second, the list is
+ * empty and the answer has `Coffer-Recalculation: pending`. The event of the write does it later.
  */
 export function createRecalculation(spending: Spending, log: Log): Recalculate {
   return async (envelopes, call) => {

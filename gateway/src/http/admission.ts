@@ -27,9 +27,8 @@ export interface AdmissionDeps {
 }
 
 /**
- * Admission control, in the order of docs/api.md#order-of-checks: page of another origin (403),
- * credential (401), scope of the API key (403), subscription (402), feature (404), path IDs (400).
- * Throws the first refusal.
+ * Admission control (docs/api.md#order-of-checks). Throws the first refusal in this order: origin
+ * (403), credential (401), scope of the key (403), subscription (402), feature (404), IDs (400).
  */
 export async function admit(
   { config, sessions, cookie, origins }: AdmissionDeps,

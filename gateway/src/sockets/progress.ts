@@ -32,9 +32,9 @@ const finalStatuses = ['complete', 'failed', 'timed out']
 const flushMs = 500
 
 /**
- * Sends a job's progress to a socket (docs/api.md#sockets): the whole state, then `keys` of each
- * progress message and of each read of the stored state, until a final status. The subscription
- * starts before the first read, so no message is missed in between.
+ * Sends a job's progress to a socket until a final status (docs/api.md#sockets). The first frame is
+ * the whole state; the next ones have `keys` of each message and of each stored state. The
+ * subscription starts before the first read, so no message is missed in between.
  */
 export async function showProgress(progress: Progress): Promise<void> {
   const { socket, connection, subject, keys, times, read } = progress

@@ -6,9 +6,9 @@ const strict = { disallowComments: true, allowTrailingComma: false }
 const lengthMax = 100_000
 
 /**
- * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence:
- * line and column from 1, in UTF-16 units. If the text is too long or nested too deep, it says so
- * instead. V8's own message has no position for a wrong value.
+ * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence.
+ * Line and column count from 1, in UTF-16 units. If the text is too long or nested too deep, it
+ * says so instead. V8's own message has no position for a wrong value.
  */
 export function locateJsonFault(text: string): string {
   if (text.length > lengthMax) return ', and too long to name the position'
