@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Broker } from '@coffer/kit/events/nats'
-import type { Signer } from '@coffer/kit/rpc/caller'
-import type { Mesh } from '@coffer/kit/rpc/client'
 import { unavailable } from '@coffer/kit/rpc/errors'
-import type { ValuesOf } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { startWorkers, type WorkersOptions } from '@coffer/kit/service/workers'
 import cookies from '@fastify/cookie'
@@ -17,7 +13,7 @@ import { type SessionCookie, sessionCookie } from './auth/cookie.ts'
 import { createOrigins, type Origins } from './auth/origins.ts'
 import { createSessions } from './auth/session.ts'
 import { warnOfUntrustedProxy } from './auth/untrusted-proxy.ts'
-import type { settings } from './config.ts'
+import type { AppDeps, RouteDeps } from './deps.ts'
 import { createAccessLog } from './http/access-log.ts'
 import { bodySizeMax, formLimits } from './http/bodies/form.ts'
 import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
@@ -25,29 +21,8 @@ import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
-import { createRoutes, type RouteDeps } from './http/routes.ts'
-import type { ProgressTimes } from './sockets/progress.ts'
+import { createRoutes } from './http/routes.ts'
 import { createSockets } from './sockets/sockets.ts'
-
-export interface AppDeps {
-  config: ValuesOf<typeof settings>
-  mesh: Mesh
-  /** Signs caller tokens with the gateway as issuer. */
-  signer: Signer
-  broker: Pick<Broker, 'connection' | 'isConnected' | 'subject'>
-  /** Resolves to whether every database of this process answers. */
-  isHealthy: () => Promise<boolean>
-  clock: () => Date
-  log: Log
-  /** Replaces the times of progress sockets in tests (docs/api.md#sockets). */
-  progressTimes?: ProgressTimes
-  /** Replaces the idle timeout of an export's connection in tests. */
-  exportIdleTimeoutMs?: number
-  /** Replaces the timeout of the ledger for each part of a file in tests. */
-  ledgerTimeoutMs?: number
-  /** Replaces options of the worker threads that draw charts in tests. */
-  drawing?: Partial<WorkersOptions<string>>
-}
 
 /** Timeouts and sizes of HTTP requests (docs/limits.md). They do not end WebSockets. */
 const serverOptions = {

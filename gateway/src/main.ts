@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { drainOf } from '@coffer/kit/service/drain'
-import { type AppDeps, buildApp } from './app.ts'
+import { buildApp } from './app.ts'
+import type { AppDeps } from './deps.ts'
 
 /** Timeout of running requests after the signal to stop. */
 const drainTimeoutMs = 10_000

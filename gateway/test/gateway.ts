@@ -2,8 +2,9 @@ import type { Broker } from '@coffer/kit/events/nats'
 import { readSettings } from '@coffer/kit/service/config'
 import { createLog } from '@coffer/kit/service/log'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { type AppDeps, buildApp } from '../src/app.ts'
+import { buildApp } from '../src/app.ts'
 import { settings } from '../src/config.ts'
+import type { AppDeps } from '../src/deps.ts'
 import { apiKey, type Received, type Stubs, stubMesh } from './stub-mesh.ts'
 
 /** The answer to a request. */

@@ -7,6 +7,7 @@ import { parseModule } from './modules.ts'
 import { badNames } from './names.ts'
 import { badImports, idleDependencies, parsePackage, readmeFaults } from './packages.ts'
 import { deadFiles, unusedExports } from './reach.ts'
+import { crowdedFolders, importCircles } from './rooms.ts'
 import { bannedWords } from './words.ts'
 import { strayImports, strayWrites } from './writes.ts'
 
@@ -71,6 +72,11 @@ test('every dependency of a package is imported by it', () => {
 
 test('every package with code has a README of at most 120 lines', () => {
   expect(readmeFaults(files, packages)).toEqual([])
+})
+
+test('no folder is crowded, and no imports go in a circle', () => {
+  expect(crowdedFolders(files)).toEqual([])
+  expect(importCircles(modules)).toEqual([])
 })
 
 test('money and plans are changed by the files of their one writer alone', () => {

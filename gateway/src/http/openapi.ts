@@ -4,17 +4,7 @@ import { credentialRefusals } from '@coffer/kit/rpc/errors'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import { idPattern, idPrefixes } from './bodies/fields.ts'
-import { authClasses, methodsOf, type Route } from './route.ts'
-
-type JsonSchema = Record<string, unknown>
-
-/** The shape of a route's 200 answer, by the messages that it renders. */
-export type Answer =
-  | DescMessage
-  | { list: Answer }
-  | { message: DescMessage; with: Record<string, Answer> }
-  | { object: Record<string, Answer> }
-  | { json: JsonSchema }
+import { type Answer, authClasses, type JsonSchema, methodsOf, type Route } from './route.ts'
 
 const problem = { $ref: '#/components/schemas/Error' }
 

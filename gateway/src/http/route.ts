@@ -1,10 +1,20 @@
+import type { DescMessage } from '@bufbuild/protobuf'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
 import type { Feature } from '../auth/features.ts'
-import type { Answer } from './openapi.ts'
+
+/** The shape of a route's 200 answer, by the messages that it renders. */
+export type JsonSchema = Record<string, unknown>
+
+export type Answer =
+  | DescMessage
+  | { list: Answer }
+  | { message: DescMessage; with: Record<string, Answer> }
+  | { object: Record<string, Answer> }
+  | { json: JsonSchema }
 
 /**
  * Authentication classes of routes (docs/security.md#who-may-do-what). `key`: accepts API keys.

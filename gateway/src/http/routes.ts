@@ -1,9 +1,4 @@
-import type { Workers } from '@coffer/kit/service/workers'
-import type { AppDeps } from '../app.ts'
-import type { Attempts } from '../auth/attempts.ts'
-import type { SessionCookie } from '../auth/cookie.ts'
-import type { Sessions } from '../auth/session.ts'
-import type { ForecastPicture } from '../charts/forecast-chart.ts'
+import type { RouteDeps } from '../deps.ts'
 import { forecastRoutes } from '../routes/budgeting/forecast.ts'
 import { fundingScheduleRoutes } from '../routes/budgeting/funding-schedules.ts'
 import { spendingRoutes } from '../routes/budgeting/spending.ts'
@@ -35,16 +30,6 @@ import { transactionRoutes } from '../routes/ledger/transactions.ts'
 import { uploadRoutes } from '../routes/ledger/uploads.ts'
 import { referenceRoutes } from '../routes/reference.ts'
 import type { Route } from './route.ts'
-
-/** Dependencies of the routes. */
-export interface RouteDeps extends AppDeps {
-  cookie: SessionCookie
-  sessions: Sessions
-  /** Rate limit of attempts; all limited routes share it. */
-  attempts: Attempts
-  /** Worker threads that draw charts. */
-  charts: Workers<ForecastPicture, string>
-}
 
 /** Returns every route, in the order of the OpenAPI document. */
 export function createRoutes(deps: RouteDeps): Route[] {

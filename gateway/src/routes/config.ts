@@ -2,8 +2,8 @@ import type { Mesh } from '@coffer/kit/rpc/client'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { CallOptions } from '@connectrpc/connect'
+import type { RouteDeps } from '../deps.ts'
 import { type Route, route } from '../http/route.ts'
-import type { RouteDeps } from '../http/routes.ts'
 
 /** Routes of the features of this server (docs/sign-in.md#what-a-server-offers). */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {

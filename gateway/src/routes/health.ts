@@ -1,5 +1,5 @@
+import type { RouteDeps } from '../deps.ts'
 import { type Route, route } from '../http/route.ts'
-import type { RouteDeps } from '../http/routes.ts'
 
 const cachedForMs = 1_000
 

@@ -1,7 +1,3 @@
-import type { Database } from '@coffer/kit/database/database'
-import type { Signer } from '@coffer/kit/rpc/caller'
-import type { Secrets } from '@coffer/kit/secrets/secrets'
-import type { ValuesOf } from '@coffer/kit/service/config'
 import { defineService } from '@coffer/kit/service/service'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
@@ -23,7 +19,7 @@ import { sweepActivities } from './accounts/sweep.activities.ts'
 import { users } from './accounts/user.rpc.ts'
 import { apiKeys } from './api-keys/api-key.rpc.ts'
 import { billingActivities } from './billing/billing.activities.ts'
-import { type Billing, createBillingClient } from './billing/billing.client.ts'
+import { createBillingClient } from './billing/billing.client.ts'
 import { registrationHandler } from './billing/billing.consumer.ts'
 import { billingRoutes } from './billing/billing.rpc.ts'
 import { requireBilling, settings } from './config.ts'
@@ -35,23 +31,10 @@ import { proofOfWork } from './proof-of-work/proof-of-work.rpc.ts'
 import { multifactor } from './second-factor/multifactor.rpc.ts'
 import { credentials } from './sign-in/credential.rpc.ts'
 import { password } from './sign-in/password.rpc.ts'
-import { type Passwords, startPasswords } from './sign-in/password-pool.client.ts'
+import { startPasswords } from './sign-in/password-pool.client.ts'
 import { registration } from './sign-in/registration.rpc.ts'
 import { sessions } from './sign-in/session.rpc.ts'
 import { signIn } from './sign-in/sign-in.rpc.ts'
-
-/** Dependencies of identity's RPCs. */
-export interface IdentityDeps {
-  config: ValuesOf<typeof settings>
-  database: Database
-  passwords: Passwords
-  secrets: Secrets
-  /** Null where billing is off. */
-  billing: Billing | null
-  /** The key of proof-of-work challenges is derived from its key. */
-  signer: Signer
-  clock: () => Date
-}
 
 const workflowModules = [
   new URL('./accounts/account-deletion.workflow.ts', import.meta.url),

@@ -7,6 +7,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import {
   exactly,
   id,
@@ -18,7 +19,6 @@ import {
 import { optionalInstant } from '../../http/query.ts'
 import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
 
 const plan = {

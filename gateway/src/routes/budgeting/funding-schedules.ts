@@ -6,6 +6,7 @@ import {
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import {
   boolean,
   ignoringNull,
@@ -19,7 +20,6 @@ import {
 } from '../../http/bodies/fields.ts'
 import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 const creation = z.strictObject({

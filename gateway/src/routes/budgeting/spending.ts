@@ -10,6 +10,7 @@ import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/t
 import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import { listTransactionPage } from '../../compose/transaction-page.ts'
+import type { RouteDeps } from '../../deps.ts'
 import {
   boolean,
   exactly,
@@ -24,7 +25,6 @@ import {
 import { transactionPage } from '../../http/query.ts'
 import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 const plan = {

@@ -2,9 +2,9 @@ import {
   FeedBankAccountSchema,
   FeedBankAccountService,
 } from '@coffer/proto/feedsync/v1/feed_bank_account'
+import type { RouteDeps } from '../../deps.ts'
 import { renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 // Longer than the timeout of feed-sync for the provider (15 s).
 const refreshTimeoutMs = 20_000

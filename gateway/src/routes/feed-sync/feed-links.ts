@@ -1,9 +1,9 @@
 import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { feedApiKey, feedUrl, name } from '../../http/bodies/fields.ts'
 import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 const creation = z.strictObject({ name, feedURL: feedUrl, apiKey: feedApiKey })
 

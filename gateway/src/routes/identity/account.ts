@@ -7,8 +7,8 @@ import { AccountService } from '@coffer/proto/identity/v1/account'
 import { GetMeResponseSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { reAuthentication, reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
+import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /** Concurrent exports of this process; each holds a page of rows and a connection. */
 const exportsMax = 4

@@ -1,10 +1,10 @@
 import { ApiKeySchema, ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { name, nullOr, oneOf, timestamp } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
 
 /** Routes of API keys. Only sessions manage keys (docs/sign-in.md#api-keys). */

@@ -5,11 +5,11 @@ import { UserSchema } from '@coffer/proto/identity/v1/user'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { email, ignoringNull, name, password, text } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { requireOfferedFeature } from '../../http/required-feature.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
 
 const registration = z.strictObject({

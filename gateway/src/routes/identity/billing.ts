@@ -8,9 +8,9 @@ import {
 } from '@coffer/proto/identity/v1/billing'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { appPath } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 // Events of Stripe are smaller (docs/billing.md#routes).
 const eventBytesMax = 65_535

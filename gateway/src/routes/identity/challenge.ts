@@ -4,11 +4,11 @@ import {
   ProofOfWorkService,
 } from '@coffer/proto/identity/v1/proof_of_work'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { oneOf } from '../../http/bodies/fields.ts'
 import { challengePurposes } from '../../http/proof-of-work.ts'
 import { requireOfferedFeature } from '../../http/required-feature.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /** Routes of proof-of-work challenges (docs/sign-in.md#proof-of-work). */
 export function challengeRoutes({ mesh }: RouteDeps): Route[] {

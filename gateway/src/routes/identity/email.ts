@@ -1,11 +1,11 @@
 import { EmailService } from '@coffer/proto/identity/v1/email'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { code, typedEmail } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { requireOfferedFeature } from '../../http/required-feature.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /** Routes of email verification and password reset (docs/sign-in.md#mailed-links). */
 export function emailRoutes(deps: RouteDeps): Route[] {

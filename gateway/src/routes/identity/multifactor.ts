@@ -1,8 +1,8 @@
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { code } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /** Routes of the second step of a sign-in (docs/sign-in.md#second-factor). */
 export function multifactorRoutes({ mesh, cookie, sessions, attempts }: RouteDeps): Route[] {

@@ -11,9 +11,9 @@ import {
   reAuthenticationIfDue,
   reAuthenticationMessage,
 } from '../../auth/re-authentication.ts'
+import type { RouteDeps } from '../../deps.ts'
 import { code, password } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /**
  * Routes of the caller's password and authenticator (docs/sign-in.md#passwords,

@@ -1,8 +1,8 @@
 import { SessionSchema, SessionService } from '@coffer/proto/identity/v1/session'
 import { reAuthenticationIfDue, reAuthenticationMessage } from '../../auth/re-authentication.ts'
+import type { RouteDeps } from '../../deps.ts'
 import { renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 const path = '/api/users/security/sessions'
 

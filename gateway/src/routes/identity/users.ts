@@ -1,9 +1,9 @@
 import { toRest } from '@coffer/kit/rpc/message'
 import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import type { RouteDeps } from '../../deps.ts'
 import { render } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /** Routes of users (docs/sign-in.md). */
 export function userRoutes({ mesh }: RouteDeps): Route[] {

@@ -11,7 +11,6 @@ import {
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
-import type { AppDeps } from '../../app.ts'
 import { requireFeature } from '../../auth/features.ts'
 import {
   activateCandidate,
@@ -20,6 +19,7 @@ import {
   getCandidate,
   renderBankAccounts,
 } from '../../compose/feed-bank-account.ts'
+import type { AppDeps, RouteDeps } from '../../deps.ts'
 import {
   accountStatus,
   accountSubType,
@@ -37,7 +37,6 @@ import {
 import { optionalId } from '../../http/query.ts'
 import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 const creation = z.strictObject({

@@ -8,11 +8,11 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
+import type { RouteDeps } from '../../deps.ts'
 import { bulkItems } from '../../http/bulk-request.ts'
 import { problemTree } from '../../http/errors/problems.ts'
 import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { valuesOf } from '../../http/update.ts'
 import { transactionCreation } from './transactions.ts'
 

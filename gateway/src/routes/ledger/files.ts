@@ -1,8 +1,8 @@
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
+import type { RouteDeps } from '../../deps.ts'
 import { renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /** Routes of stored files (docs/files.md#storing). */
 export function fileRoutes({ mesh }: RouteDeps): Route[] {

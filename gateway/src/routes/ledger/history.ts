@@ -4,11 +4,11 @@ import {
   HistoryService,
 } from '@coffer/proto/ledger/v1/history'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { encodeCursor } from '../../http/cursor.ts'
 import { cursor, pageLimit } from '../../http/query.ts'
 import { renderAll } from '../../http/rest.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 // Position: these four fields identify an entry of the journal.
 const part = z.string().regex(/^[\x21-\x7e]{0,200}$/)

@@ -1,11 +1,11 @@
 import { ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { exactly, id } from '../../http/bodies/fields.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
 import { render } from '../../http/rest.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
 

@@ -4,10 +4,10 @@ import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
 import { activateFeedLink, renderLinks } from '../../compose/feed-link.ts'
+import type { RouteDeps } from '../../deps.ts'
 import { id, name, nullOr, text } from '../../http/bodies/fields.ts'
 import { render, requirePart } from '../../http/rest.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 const answer = { message: LinkSchema, with: { feedLink: FeedLinkSchema } }

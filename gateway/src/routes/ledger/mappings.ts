@@ -5,11 +5,11 @@ import {
   MappingService,
 } from '@coffer/proto/ledger/v1/mapping'
 import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
 import { boolean, list, object, oneOf, text } from '../../http/bodies/fields.ts'
 import { mappingPage } from '../../http/query.ts'
 import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 const field = object({
   name: text.optional().describe('Name of a column in the headers'),

@@ -1,7 +1,7 @@
 import { toRest } from '@coffer/kit/rpc/message'
 import { SimilarService, TransactionClusterSchema } from '@coffer/proto/ledger/v1/similar'
+import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 
 /** Routes of clusters: transactions with similar texts (docs/similar-transactions.md). */
 export function similarRoutes({ mesh }: RouteDeps): Route[] {

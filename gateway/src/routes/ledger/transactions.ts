@@ -10,6 +10,7 @@ import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
 import { listTransactionPage } from '../../compose/transaction-page.ts'
+import type { RouteDeps } from '../../deps.ts'
 import {
   boolean,
   id,
@@ -24,7 +25,6 @@ import {
 import { accountTransactionPage, boolean as booleanQuery } from '../../http/query.ts'
 import { render } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 /** Schema of a new transaction (docs/transactions.md#create). */

@@ -4,11 +4,11 @@ import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spen
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { type GetUploadResponse, UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
 import { createRecalculation } from '../../compose/recalculation.ts'
+import type { RouteDeps } from '../../deps.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
 import { render, requirePart } from '../../http/rest.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
-import type { RouteDeps } from '../../http/routes.ts'
 import { showProgress } from '../../sockets/progress.ts'
 
 const uploadPath = '/api/bank_accounts/:bankAccountId/transactions/upload/:transactionUploadId'

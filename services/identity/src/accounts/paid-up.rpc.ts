@@ -1,5 +1,5 @@
 import { isPaidUp } from '../billing/subscription.ts'
-import type { IdentityDeps } from '../service.ts'
+import type { IdentityDeps } from '../deps.ts'
 import { getAccount } from './account.sql.ts'
 
 /** Tells whether the account is paid up now; always true without billing. Throws notFound. */

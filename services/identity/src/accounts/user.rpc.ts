@@ -14,7 +14,7 @@ import {
 } from '@coffer/proto/identity/v1/user'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { subscriptionStateOf } from '../billing/subscription.ts'
-import type { IdentityDeps } from '../service.ts'
+import type { IdentityDeps } from '../deps.ts'
 import { signedIn } from '../sign-in/signed-in.rpc.ts'
 import { getAccount } from './account.sql.ts'
 import { sharedSettings } from './account.ts'

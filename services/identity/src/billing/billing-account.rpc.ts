@@ -1,7 +1,7 @@
 import type { Transaction } from '@coffer/kit/database/database'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { Account } from '../accounts/account.ts'
-import type { IdentityDeps } from '../service.ts'
+import type { IdentityDeps } from '../deps.ts'
 import type { Billing } from './billing.client.ts'
 import {
   findBilledAccount,

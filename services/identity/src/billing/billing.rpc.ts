@@ -1,7 +1,7 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import type { BillingService } from '@coffer/proto/identity/v1/billing'
 import type { ServiceImpl } from '@connectrpc/connect'
-import type { IdentityDeps } from '../service.ts'
+import type { IdentityDeps } from '../deps.ts'
 import { signedIn } from '../sign-in/signed-in.rpc.ts'
 import type { Billing } from './billing.client.ts'
 import { findAccountOfCustomer, findBilledAccount } from './billing.sql.ts'

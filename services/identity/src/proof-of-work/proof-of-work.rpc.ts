@@ -3,7 +3,7 @@ import type { Signer } from '@coffer/kit/rpc/caller'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { ProofOfWork, ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import type { ServiceImpl } from '@connectrpc/connect'
-import type { IdentityDeps } from '../service.ts'
+import type { IdentityDeps } from '../deps.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { consumeChallenge } from './consumed-challenge.sql.ts'
 import {

@@ -4,7 +4,7 @@ import { CredentialSchema, type SignInService } from '@coffer/proto/identity/v1/
 import type { ServiceImpl } from '@connectrpc/connect'
 import { useApiKey } from '../api-keys/api-key.sql.ts'
 import { isPaidUp } from '../billing/subscription.ts'
-import type { IdentityDeps } from '../service.ts'
+import type { IdentityDeps } from '../deps.ts'
 import type { Credential } from './credential.ts'
 import { hashOf, isApiKeySecret } from './secret.ts'
 import { useSession } from './session.sql.ts'

@@ -7,9 +7,17 @@ import { type ActivityInboundCallsInterceptor, NativeConnection, Worker } from '
 import { isTransient, unavailable } from '../rpc/errors.ts'
 import { keepRunning } from '../service/keep-running.ts'
 import type { Log } from '../service/log.ts'
-import type { WorkerOptions } from './temporal.ts'
 import { installTemporalRuntime } from './temporal-runtime.ts'
 import { workflowBundle } from './workflow-bundle.ts'
+
+export interface WorkerOptions {
+  taskQueue: string
+  /** Workflow modules (`*.workflow.ts`); empty for a service with activities only. */
+  workflows: URL[]
+  // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
+  activities: Record<string, (...args: any[]) => Promise<unknown>>
+  log: Log
+}
 
 const restartMs = 5_000
 

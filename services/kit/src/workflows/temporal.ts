@@ -5,6 +5,7 @@ import { unavailable } from '../rpc/errors.ts'
 import type { Log } from '../service/log.ts'
 import { createTemporalConnection } from './temporal-connection.ts'
 import { keepSchedules } from './temporal-schedule.ts'
+import type { WorkerOptions } from './temporal-worker.ts'
 
 /** Temporal for the services of a process. Clients and workers use separate connections. */
 export interface Workflows extends AsyncDisposable {
@@ -39,15 +40,6 @@ export interface WorkflowStart {
 export interface WorkflowSchedule extends WorkflowStart {
   /** Cron expression of five fields, in UTC. */
   cron: string
-}
-
-export interface WorkerOptions {
-  taskQueue: string
-  /** Workflow modules (`*.workflow.ts`); empty for a service with activities only. */
-  workflows: URL[]
-  // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
-  activities: Record<string, (...args: any[]) => Promise<unknown>>
-  log: Log
 }
 
 // gRPC status INVALID_ARGUMENT.

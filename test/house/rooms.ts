@@ -1,0 +1,44 @@
+import { dirname } from 'node:path'
+import type { File } from './files.ts'
+import { type Module, resolve } from './modules.ts'
+
+const filesMax = 25
+
+/** Folders with more files than a reader can take in. Data of tests is no room. */
+export function crowdedFolders(files: Pick<File, 'path'>[]): string[] {
+  const rooms = files.filter(({ path }) => !path.startsWith('test/data/'))
+  const folders = Map.groupBy(rooms, ({ path }) => dirname(path))
+  return [...folders].flatMap(([folder, inside]) =>
+    inside.length > filesMax ? [`${folder}: ${inside.length} files`] : [],
+  )
+}
+
+/**
+ * Circles of imports, of types too, each as the files that it leads through (Tarjan's strongly
+ * connected components).
+ */
+export function importCircles(modules: Module[]): string[][] {
+  const known = new Map(modules.map((module) => [module.path, module]))
+  const entered = new Map<string, { index: number; low: number }>()
+  const open: string[] = []
+  const circles: string[][] = []
+  const visit = (path: string): { index: number; low: number } => {
+    const node = { index: entered.size, low: entered.size }
+    entered.set(path, node)
+    open.push(path)
+    for (const { specifier } of known.get(path)?.imports ?? []) {
+      const target = resolve(path, specifier)
+      if (target === null || !known.has(target)) continue
+      const before = entered.get(target)
+      if (!before) node.low = Math.min(node.low, visit(target).low)
+      else if (open.includes(target)) node.low = Math.min(node.low, before.index)
+    }
+    if (node.low === node.index) {
+      const circle = open.splice(open.indexOf(path))
+      if (circle.length > 1) circles.push(circle.sort())
+    }
+    return node
+  }
+  for (const { path } of modules) if (!entered.has(path)) visit(path)
+  return circles
+}
