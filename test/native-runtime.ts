@@ -5,7 +5,7 @@ const require = createRequire(import.meta.url)
 type JestRuntime = typeof import('jest-runtime', { with: { 'resolution-mode': 'require' }})
 const { default: Runtime }: JestRuntime = require('jest-runtime')
 
-/** Where jest-circus keeps its listeners; those of the file before would report again. */
+/** Key of jest-circus' listeners; listeners of the previous file would report twice. */
 const circusListeners = Symbol.for('EVENT_HANDLERS')
 const globalsUrl = 'jest:globals'
 const globalsKey = 'coffer.jest-globals'
@@ -15,12 +15,12 @@ let fileCount = 0
 let globalNames: string[] = []
 
 /**
- * Runs test files as plain Node modules. Jest's own runtime loads every module again for every
- * test file, in a VM context of its own, and compiles it again: that took two thirds of the CPU
- * time. Here a worker loads the product and its libraries once.
+ * Runs test files as plain Node modules, so a jest worker loads the product and its libraries once.
+ * Jest's own runtime loads and compiles every module again for every test file, in a VM context:
+ * two thirds of the CPU time.
  *
- * A test file and the modules beside it (in `test/`) are loaded per test file, because they hold
- * state and register hooks. State of the product's modules lasts from one test file to the next.
+ * A test file and the modules in `test/` are loaded once per test file, because they hold state and
+ * register hooks. State of the product's modules persists from one test file to the next.
  */
 export default class NativeRuntime extends Runtime {
   readonly #testPath: string
@@ -31,7 +31,7 @@ export default class NativeRuntime extends Runtime {
     fileCount += 1
   }
 
-  /** Loads jest-circus and expect outside the VM, where `Error` and `String` are the tests' own. */
+  /** Loads jest-circus and expect outside the VM: the tests' `Error` and `String` are there. */
   override requireInternalModule<T>(from: string, to?: string): T {
     if (to !== undefined) return super.requireInternalModule(from, to)
     Reflect.deleteProperty(globalThis, circusListeners)

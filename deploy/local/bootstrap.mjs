@@ -1,5 +1,5 @@
-// Entry of the npm scripts. It runs under the machine's own Node, before anything is installed,
-// so nothing but built-in modules may be imported before the version is known to do.
+// Entry of the npm scripts, under the machine's own Node, before packages are installed. It imports
+// built-in modules only, and checks the version first.
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 20) {
   console.error(`Coffer needs Node 20 or newer to start; this is ${process.versions.node}.`)

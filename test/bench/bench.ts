@@ -1,4 +1,4 @@
-// npm run bench: a fresh single process under the load generator; renews docs/benchmarks.md.
+// npm run bench: runs the load generator against a new process, and updates docs/benchmarks.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -25,35 +25,40 @@ const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')
 const page = join(root, 'docs/benchmarks.md')
 
-/** The marks of the page without anything around them, for figures that it does not get. */
+/** The marks of the page without other text, for figures that are printed only. */
 const sections = [
   '<!-- household figures -->\n\n<!-- end of household figures -->',
   '<!-- figures -->\n\n<!-- end of figures -->',
 ].join('\n')
 
-/** What one household does, one kind after the other. */
+/** Kinds of work on one household, one after the other. */
 const linesOnly =
   'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,' +
   'patch_spending,feed_links'
 
-/** What the environment may set otherwise, for the load generator. */
+/** Settings of the load generator that the environment can override. */
 const defaults = {
   PAUSE_S: '2',
-  // Waits a little before each run for a machine on which nothing else runs.
+  // Longest wait before a run for an otherwise idle machine.
   QUIET_MAX_S: '3',
 }
 const householdDefaults = {
-  ...{ HOUSEHOLDS: '48', TXNS: '200', SPENDING: '10', TENANTS: '0' },
-  ...{ CONC: '1,16', SECS: '5', REPEATS: '3' },
+  HOUSEHOLDS: '48',
+  TXNS: '200',
+  SPENDING: '10',
+  TENANTS: '0',
+  CONC: '1,16',
+  SECS: '5',
+  REPEATS: '3',
 }
 const lineDefaults = { SECS: '2', REPEATS: '2' }
-/** What the environment cannot set. */
+/** Settings of the load generator that the environment cannot override. */
 const fixed = { households: {}, lines: { HOUSEHOLDS: '0' } }
 
-/** How often at most the figures that the host has spoilt are measured again. */
+/** Most repetitions of disturbed figures. */
 const Rounds = z.coerce.number().int().min(0).max(10).default(1)
 
-/** After so long nothing is measured again: all of it takes a quarter of an hour at most. */
+/** No repetition after this time, so that the whole run takes a quarter of an hour at most. */
 const furtherMsMax = 8 * 60_000
 
 const references = z.object({
@@ -78,7 +83,12 @@ await runScript(async (stop) => {
   const measureWith = (settings: Record<string, string>, always: object): Measure => {
     return async (narrowed) => {
       const env = {
-        ...{ ...defaults, ...settings, ...process.env, ...always, ...narrowed, BASE_URL: baseUrl },
+        ...defaults,
+        ...settings,
+        ...process.env,
+        ...always,
+        ...narrowed,
+        BASE_URL: baseUrl,
         PROCS: processes({ coffer: coffer.pid, ...stack.pids }),
       }
       const before = await measureYardstick(stack.databaseUrl)
@@ -103,7 +113,7 @@ await runScript(async (stop) => {
   writeFileSync(output, JSON.stringify(figures, null, 1))
   if (process.env.ONLY) {
     console.log(renewed(sections, figures))
-    log.say('bench', `${page} is left as it is, as not everything was measured`)
+    log.say('bench', `${page} is not updated, because ONLY selects a part`)
     return 0
   }
   const own = await log.step('own', 'measuring on a million transactions', () =>
@@ -114,13 +124,13 @@ await runScript(async (stop) => {
   }
   writeFileSync(page, withOwnFigures(renewed(readFileSync(page, 'utf8'), figures), own))
   await run('biome', ['format', '--write', page], { cwd: root, env: process.env })
-  log.say('bench', `${page} is renewed`)
+  log.say('bench', `${page} is updated`)
   return 0
 })
 
 type Figures = { households: Results | null; lines: Results | null }
 
-/** The names that each part of the measurement is to run; empty where none of them is wanted. */
+/** Names of the work to run, by part of the measurement; empty for a part that is not selected. */
 function selectedWork(only: string | undefined): Record<keyof Figures, string> {
   const ofHouseholds = Object.keys(householdWork)
   if (!only) return { households: ofHouseholds.join(','), lines: linesOnly }
@@ -136,10 +146,10 @@ function processes(pids: Record<string, number | null | undefined>): string {
   return known.map(([name, pid]) => `${name}=${pid}`).join(',')
 }
 
-/** Runs the load generator on what is selected; null where that fails. */
+/** Runs the load generator on the selected work; null when it fails. */
 type Measure = (selected: { ONLY: string; CONC?: string }) => Promise<Results | null>
 
-/** Measures, and what the host took too much of so many times more at most. */
+/** Measures, and repeats disturbed work at most `rounds` times. */
 async function measureUntilCalm(
   measure: Measure,
   { ONLY, rounds, log }: { ONLY: string; rounds: number; log: Log },
@@ -149,14 +159,14 @@ async function measureUntilCalm(
     const disturbed = disturbedWork(results.runs)
     if (disturbed === null || performance.now() > furtherMsMax) break
     const names = disturbed.names.join(',')
-    log.say('bench', `once more, as the host took too much: ${names}`)
+    log.say('bench', `repeating work that the host disturbed: ${names}`)
     const later = await measure({ ONLY: names, CONC: disturbed.connections.join(',') })
     results = later && merged(results, later)
   }
   return results
 }
 
-/** A text with the figures that were measured between its marks. */
+/** The text with the measured figures between its marks. */
 function renewed(text: string, { households, lines }: Figures): string {
   const file = join(import.meta.dirname, 'reference.json')
   const reference = references.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -1,10 +1,17 @@
 import type { Run } from './report/results.ts'
 
-/** A run in which nothing went wrong, but for what is given. */
+/** A run without errors; `given` overrides its fields. */
 export function exampleRun(given: Partial<Run>): Run {
   return {
-    ...{ pass: 1, name: 'links', conc: 16, wallS: 3, rps: 100, p99: 10 },
-    ...{ errors: 0, non2xx: 0, stolen: 0 },
+    pass: 1,
+    name: 'links',
+    conc: 16,
+    wallS: 3,
+    rps: 100,
+    p99: 10,
+    errors: 0,
+    non2xx: 0,
+    stolen: 0,
     ...given,
   }
 }

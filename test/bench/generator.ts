@@ -5,13 +5,13 @@ import { watchProcessors } from './host/proc-stat.ts'
 import { endedRun, Results, withSteal } from './report/results.ts'
 
 /**
- * Runs the load generator, whose lines are passed on, and returns what it found, with what the host
- * took of each run; null where it fails or is stopped.
+ * Runs the load generator and prints its lines. Returns its report with the stolen share of each
+ * run; null when it fails or is stopped.
  */
 export async function measureLoad(options: {
   generator: string
   env: NodeJS.ProcessEnv
-  /** Where the generator writes its report. */
+  /** File of the generator's report. */
   output: string
   stop: AbortSignal
 }): Promise<Results | null> {

@@ -8,7 +8,7 @@ const dueAccounts = 200
 const dayMs = 86_400_000
 const monthly = 'DTSTART:20250101T000000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY='
 
-/** Work on plans: those of a household with fifty expenses, and the hourly job. */
+/** Work on plans: of a household with fifty expenses, and the hourly job. */
 export async function planWork(
   person: Person,
   { databaseUrl, temporalAddress }: { databaseUrl: string; temporalAddress: string },
@@ -16,15 +16,16 @@ export async function planWork(
   return [
     ...(await householdWork(person)),
     {
-      ...{ work: `The hourly job, ${dueAccounts} bank accounts due`, times: repeats.long },
-      prepare: (turn) =>
-        loadDueAccounts(databaseUrl, { after: turn * dueAccounts, count: dueAccounts }),
+      work: `The hourly job, ${dueAccounts} bank accounts due`,
+      times: repeats.long,
+      prepare: (repetition) =>
+        loadDueAccounts(databaseUrl, { after: repetition * dueAccounts, count: dueAccounts }),
       run: () => runHourlyJob(temporalAddress),
     },
   ]
 }
 
-/** Somebody whose midnight is that of UTC. */
+/** Registers a person whose timezone is UTC. */
 export function newPlanner(baseUrl: string): Promise<Person> {
   return newPerson(baseUrl, { timezone: 'UTC' })
 }
@@ -36,8 +37,12 @@ async function householdWork(person: Person): Promise<Work[]> {
   const { fundingScheduleId } = await person.post(schedules, pay)
   const addExpense = (name: string, day: number) =>
     person.post(`${path}/spending`, {
-      ...{ spendingType: 'expense', name, fundingScheduleId, targetAmount: 100_000 },
-      ...{ ruleset: `${monthly}${day}`, nextRecurrence: midnight(day) },
+      spendingType: 'expense',
+      name,
+      fundingScheduleId,
+      targetAmount: 100_000,
+      ruleset: `${monthly}${day}`,
+      nextRecurrence: midnight(day),
     })
   for (let index = 0; index < envelopes; index += 1) {
     await addExpense(`Expense ${index}`, 1 + (index % 28))
@@ -45,17 +50,19 @@ async function householdWork(person: Person): Promise<Work[]> {
   const changed = `PATCH a funding schedule of ${envelopes} envelopes`
   return [
     {
-      ...{ work: changed, times: repeats.write },
-      run: (turn) => {
-        const ruleset = `${monthly}${turn % 2 === 0 ? '1,15' : '15,-1'}`
+      work: changed,
+      times: repeats.write,
+      run: (repetition) => {
+        const ruleset = `${monthly}${repetition % 2 === 0 ? '1,15' : '15,-1'}`
         return person.patch(`${schedules}/${fundingScheduleId}`, { ruleset })
       },
     },
     forecastOf(person, { path, days: 90 }),
     forecastOf(person, { path, days: 365 }),
     {
-      ...{ work: `POST spending, an expense beside ${envelopes}`, times: repeats.write },
-      run: (turn) => addExpense(`Another ${turn}`, 1 + (turn % 28)),
+      work: `POST spending, an expense beside ${envelopes}`,
+      times: repeats.write,
+      run: (repetition) => addExpense(`Another ${repetition}`, 1 + (repetition % 28)),
     },
   ]
 }
@@ -63,12 +70,13 @@ async function householdWork(person: Person): Promise<Work[]> {
 function forecastOf(person: Person, { path, days }: { path: string; days: number }): Work {
   const end = new Date(Date.now() + days * dayMs).toISOString()
   return {
-    ...{ work: `GET forecast, ${days} days of ${envelopes} envelopes`, times: repeats.write },
+    work: `GET forecast, ${days} days of ${envelopes} envelopes`,
+    times: repeats.write,
     run: () => person.get(`${path}/forecast?end=${end}`),
   }
 }
 
-/** The next midnight (UTC) of that day of a month, as a text. */
+/** The next midnight (UTC) of this day of a month, in RFC 3339. */
 function midnight(day: number): string {
   const now = new Date()
   const month = now.getUTCMonth() + (day > now.getUTCDate() ? 0 : 1)

@@ -9,8 +9,8 @@ import { repeats, timed, type Work } from './timing.ts'
 const pollMs = 20
 
 /**
- * Measures what has no figures to compare with, on accounts of 10,000 and of `rows` transactions:
- * each kind of work one after the other, over one connection.
+ * Measures work without reference figures, on bank accounts of 10,000 and of `rows` transactions:
+ * one kind of work after the other, over one connection.
  */
 export async function measureOwn(
   { baseUrl, stack }: Pick<Measured, 'baseUrl' | 'stack'>,
@@ -40,7 +40,8 @@ function reads(
 ): Work[] {
   const many = rows.toLocaleString('en-US')
   const read = (work: string, path: string): Work => ({
-    ...{ work, times: repeats.read },
+    work,
+    times: repeats.read,
     run: () => person.get(path),
   })
   return [
@@ -61,17 +62,19 @@ async function writes(person: Person): Promise<Work[]> {
   const transactions = Array.from({ length: 500 }, () => bill)
   return [
     {
-      ...{ work: 'POST transactions/bulk, 500 items', times: repeats.write },
+      work: 'POST transactions/bulk, 500 items',
+      times: repeats.write,
       run: () => person.post(`${path}/transactions/bulk`, { transactions }),
     },
     {
-      ...{ work: 'Import of a QIF file of 10,000 rows', times: repeats.long },
+      work: 'Import of a QIF file of 10,000 rows',
+      times: repeats.long,
       run: () => importsFile(person),
     },
   ]
 }
 
-/** Uploads a file into an empty account, and waits until it is stored. */
+/** Uploads a file to an empty bank account, and waits for the end of its import. */
 async function importsFile(person: Person): Promise<void> {
   const { path } = await person.opensAccount()
   const rows = Array.from({ length: 10_000 }, (_, index) => {
@@ -97,9 +100,8 @@ function cluster(): void {
 }
 
 /**
- * Stores transactions that no envelope paid for and that moved no balance: the books stay right
- * without a row in the journal. A hundred share a day, from 2000 on; the numbers in their names
- * are all different.
+ * Inserts transactions without envelope and without effect on balances, so the audit needs no rows
+ * of the journal. A hundred share a day, from 2000 on. The numbers in their names are distinct.
  */
 async function fill(
   databaseUrl: string,

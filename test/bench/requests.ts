@@ -2,7 +2,7 @@ import { type Agent, request } from 'node:http'
 
 const timeoutMs = 15_000
 
-/** A GET, or a POST where there is a body. */
+/** A request: POST with a body, GET without. */
 export interface Ask {
   url: string
   agent: Agent
@@ -10,7 +10,7 @@ export interface Ask {
   body?: string
 }
 
-/** What came of a request: the status, or the code of the error, and whether it may be tried. */
+/** The result of a request: its status, and whether it has `Retry-After`; or the error's code. */
 export type Outcome = { status: number; retryAfter: boolean } | { error: string }
 
 /** Sends one request and reads its answer to the end; never rejects. */
@@ -30,7 +30,7 @@ export function ask({ url, agent, headers, body }: Ask): Promise<Outcome> {
   })
 }
 
-/** Counts what requests came to, and how long they took. */
+/** Counts results and latencies of requests. */
 export interface Tally {
   count: (one: () => Promise<Outcome>) => Promise<void>
   figures: () => {
@@ -40,7 +40,7 @@ export interface Tally {
     p99Ms: number
     slowestMs: number
   }
-  /** Whether all were answered, and with 503 at worst, which said when to come again. */
+  /** Whether all requests were answered, without a 5xx but 503 with `Retry-After`. */
   isSound: () => boolean
 }
 

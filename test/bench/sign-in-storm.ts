@@ -1,4 +1,4 @@
-// node test/bench/sign-in-storm.ts [logins a second]: reads alone, and while many people sign in.
+// node test/bench/sign-in-storm.ts [sign-ins per second]: measures reads alone and beside sign-ins.
 import { Agent } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const warmUpMs = 2_000
 const phaseMs = 8_000
 const tickMs = 5
 
-// Each sign-in has an address of its own: the limit by network must not answer first.
+// Each sign-in has an address of its own, so that the limit by network refuses none.
 const proxied = { COFFER_TRUSTED_PROXIES: '127.0.0.1' }
 
 await runScript(async () => {
@@ -30,7 +30,7 @@ await runScript(async () => {
   const { baseUrl } = measured
   const persons = await log.step('people', `registering ${people}`, () => register(baseUrl))
   const [reader] = persons
-  if (!reader) throw new Error('nobody is registered')
+  if (!reader) throw new Error('no person is registered')
   const read = await readOf(baseUrl, reader)
   const agent = new Agent({ keepAlive: true, maxSockets: proxyConnections })
   const signIn = (number: number) => login(`${baseUrl}/api`, agent, { persons, number })
@@ -71,7 +71,7 @@ async function readOf(baseUrl: string, person: Person): Promise<Read> {
   return (tally) => tally.count(() => ask({ url, agent, headers: { authorization } }))
 }
 
-/** Runs these side by side for so long; returns what each saw. */
+/** Runs these concurrently for `ms`; returns their tallies. */
 async function during(
   ms: number,
   all: ((stop: AbortSignal) => Promise<Tally>)[],
@@ -80,7 +80,7 @@ async function during(
   return Promise.all(all.map((run) => run(stop)))
 }
 
-/** Reads over some connections, on each one request after the other. */
+/** Reads over several connections, one request after the other on each. */
 async function reads(read: Read, stop: AbortSignal): Promise<Tally> {
   const tally = createTally()
   const readOn = async () => {
@@ -90,7 +90,7 @@ async function reads(read: Read, stop: AbortSignal): Promise<Tally> {
   return tally
 }
 
-/** Signs in so often a second, however long the answers take. */
+/** Starts `perSecond` sign-ins a second, without waiting for their answers (open loop). */
 async function storm(
   signIn: (number: number) => Promise<Outcome>,
   perSecond: number,

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const accounts = 200
 
-/** What the accounts have come to: of those that book by themselves, and of the others. */
+/** The distinct outcomes of all accounts: with automatic transactions, and without. */
 async function distinctOutcomes(connectionString: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -32,7 +32,7 @@ async function distinctOutcomes(connectionString: string): Promise<unknown[]> {
   return rows
 }
 
-test('killed in the middle of the hourly job, it is finished after the restart', async () => {
+test('an hourly job that is killed is finished after the restart', async () => {
   const prefix = newId('t')
   const deployment = stack.use(await deploy({ COFFER_PREFIX: prefix }))
   const { databaseUrl } = deployment
@@ -51,7 +51,7 @@ test('killed in the middle of the hourly job, it is finished after the restart',
   await deployment.start()
   await temporal.client.workflow.getHandle(`${prefix}/${workflow.id}`).result()
   expect(await countAdvanced(databaseUrl)).toEqual({ booked: accounts, left: 0 })
-  // Of four times 2500, the envelope that was due has spent its own, or has got it back.
+  // Four contributions of 25.00; the due envelope has spent its own, or has returned it.
   const others = { available: '0', expenses: '7500', held: '7500', booked: 0 }
   const automatic = { available: '90000', expenses: '7500', held: '7500', booked: 2 }
   expect(await distinctOutcomes(databaseUrl)).toEqual([others, automatic])

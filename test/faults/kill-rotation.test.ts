@@ -12,7 +12,7 @@ import { feedKey, fullSettings } from '../mesh/full-household.ts'
 
 const links = 60
 
-test('keys:rotate, killed twice, is finished by the next run; the old key can go', async () => {
+test('keys:rotate that is killed twice is finished by the next run', async () => {
   await using deployment = await deploy(fullSettings)
   await deployment.start()
   const keysFolder = join(deployment.dataDir, 'keys')
@@ -36,7 +36,7 @@ test('keys:rotate, killed twice, is finished by the next run; the old key can go
   ])
   const [inUse, ...others] = await secrets.keyIds()
   expect([inUse === former, others]).toEqual([false, []])
-  // Nobody needs it any more: neither the command nor a server that has just been started.
+  // Neither the command nor a new server needs the old key.
   await deployment.kill()
   await rm(join(keysFolder, `${former.replace('local:', 'secrets-')}.key`))
   expect((await readdir(keysFolder)).filter((name) => name.startsWith('secrets')).length).toBe(2)
@@ -45,18 +45,18 @@ test('keys:rotate, killed twice, is finished by the next run; the old key can go
   expect(await signsIn(deployment.baseUrl, person, seed)).toBe(200)
 })
 
-/** Returns the seed. */
+/** Enables an authenticator; returns its seed. */
 async function enablesAuthenticator(person: Person): Promise<string> {
   const { body } = await person.call('POST', '/users/security/totp/setup', { asSession: true })
   const secret = new URL(body.uri).searchParams.get('secret') ?? ''
-  // The code of the step before, so that the one of now still counts.
+  // The code of the previous time step, so that the current one is unused.
   const totp = generateSync({ secret, epoch: Math.floor(Date.now() / 1000) - 30 })
   const code = { body: { totp }, asSession: true }
   expect((await person.call('POST', '/users/security/totp/confirm', code)).status).toBe(200)
   return secret
 }
 
-/** Signs in by password and a code of the seed; returns the status of the second step. */
+/** Signs in with password and a code of the seed; returns the status of the second step. */
 async function signsIn(
   baseUrl: string,
   { email, password }: Person,
@@ -87,7 +87,7 @@ interface SealedRow {
   ciphertext: Buffer
 }
 
-/** The feed keys at rest. */
+/** Reads and writes the sealed feed keys in the database. */
 async function openSealed(databaseUrl: string, keysFolder: string) {
   const stack = new AsyncDisposableStack()
   const connect = async () => {
@@ -106,14 +106,14 @@ async function openSealed(databaseUrl: string, keysFolder: string) {
         FROM feed_sync.feed_keys ORDER BY feed_link_id`)
     ).rows
   const open = async () => {
-    // A keeper of its own: nothing that was opened before is remembered.
+    // A key keeper of its own, without cached data keys.
     const secrets = createSecrets(localKeyEncryption(keysFolder))
     return Promise.all((await rows()).map(({ owner, ...sealed }) => secrets.open(sealed, owner)))
   }
   return {
     open,
     keyIds: async () => [...new Set((await rows()).map(({ keyId }) => keyId))],
-    /** Each under a data key of its own, as if sealed by many processes. */
+    /** Seals each row under its own data key, as many processes would. */
     sealApart: async () => {
       const texts = await open()
       for (const [index, { id, owner }] of (await rows()).entries()) {
@@ -125,7 +125,7 @@ async function openSealed(databaseUrl: string, keysFolder: string) {
         )
       }
     },
-    /** Keeps every third row as it is until it is released. */
+    /** Locks every third row until released. */
     hold: async (third: number) => {
       const held = (await rows()).filter((_, index) => index % 3 === third)
       await holder.query('BEGIN')

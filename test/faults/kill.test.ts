@@ -3,11 +3,12 @@ import { requiredVariable } from '@coffer/host/testing/database'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { createGoal } from '../harness/goal.ts'
 import { newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 import { rowsOf } from '../mesh/rows-of-account.ts'
 
-// One deployment for all: each test ends its process as a power cut would, and starts it again.
+// All tests share a deployment; each kills its process with SIGKILL and starts it again.
 const stack = new AsyncDisposableStack()
 let nats: TcpProxy
 let deployment: Deployment
@@ -31,7 +32,7 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-/** The first row of a query on the deployment's database. */
+/** Returns the first row of a query on the deployment's database. */
 async function read(text: string, ...values: string[]) {
   return (await reader.query(text, values)).rows[0]
 }
@@ -60,7 +61,7 @@ const transactionsOf = async (linkId: string) =>
     )
   ).left
 
-test('killed between commit and publish, it publishes after the restart', async () => {
+test('a change is published after a kill between its commit and its publishing', async () => {
   const alice = await newPerson(deployment.baseUrl)
   const { linkId } = await budgets(alice, 50)
   nats.cut()
@@ -74,7 +75,7 @@ test('killed between commit and publish, it publishes after the restart', async 
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
 
-test('killed in the middle of a clean-up, it finishes it and harms nobody', async () => {
+test('a clean-up that is killed is finished after the restart, and no more', async () => {
   const alice = await newPerson(deployment.baseUrl)
   const kept = await alice.opensAccount(5_000)
   const { linkId } = await budgets(alice, 2_000)
@@ -94,7 +95,7 @@ test('killed in the middle of a clean-up, it finishes it and harms nobody', asyn
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
 
-test('a deletion that is killed in the middle goes on with the next start', async () => {
+test('a deletion that is killed continues after the restart', async () => {
   const person = await newPerson(deployment.baseUrl)
   await budgets(person, 100)
   const body = { currentPassword: person.password }
@@ -109,27 +110,12 @@ test('a deletion that is killed in the middle goes on with the next start', asyn
   await eventually(() => rowsOf(deployment.databaseUrl, person), isGone, 90_000)
 })
 
-/** A goal of 500.00 that holds 10.00, and what is due to it with each of its fundings. */
-async function savesUp(person: Person): Promise<{ path: string; spendingId: string }> {
-  const { path } = await person.opensAccount(100_000)
-  const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, {
-    name: 'Pay',
-    ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
-  })
-  const { spendingId } = await person.post(`${path}/spending`, {
-    ...{ spendingType: 'goal', name: 'Bike', fundingScheduleId, targetAmount: 50_000 },
-    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
-  })
-  await person.post(`${path}/spending/transfer`, { toSpendingId: spendingId, amount: 1_000 })
-  return { path, spendingId }
-}
-
 test.each([
   { killed: 'before its event is published', isPublished: false },
   { killed: 'while its event is handled', isPublished: true },
 ])('a write whose plan is not stored, killed $killed, reaches the plan', async (when) => {
   const alice = await newPerson(deployment.baseUrl)
-  const { path, spendingId } = await savesUp(alice)
+  const { path, spendingId } = await createGoal(alice, 1_000)
   const plan = () =>
     read(
       `SELECT current_amount::int AS held, next_contribution_amount::int AS share
@@ -138,7 +124,7 @@ test.each([
     )
   await eventually(plan, ({ held }) => held === 1_000)
 
-  // Budgeting is held at the row of the plan.
+  // A row lock blocks budgeting before it writes the plan.
   const holder = await connect()
   await holder.query('BEGIN')
   await holder.query('SELECT FROM budgeting.spending WHERE spending_id = $1 FOR UPDATE', [

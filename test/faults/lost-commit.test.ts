@@ -16,13 +16,13 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-test('writes whose commit went through unanswered are done once, and answered', async () => {
+test('writes whose commit was not confirmed are applied once, and answered', async () => {
   const { path } = await alice.opensAccount(1_000)
   const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const send = () => alice.call('POST', `${path}/transactions`, { body })
   for (let round = 0; round < 3; round++) {
-    // The first write goes alone; those that wait for it meanwhile share the second save, a
-    // statement that is a commit by itself. Its parameters carry the name.
+    // Group commit: the first write is saved alone, the others share the second save, whose
+    // parameters contain the name.
     const isLost = deployment.database.loseAnswerTo('"Tea"', 1)
     const answers = await Promise.all(Array.from({ length: 30 }, send))
     expect(isLost()).toBe(true)
@@ -33,7 +33,7 @@ test('writes whose commit went through unanswered are done once, and answered', 
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
 
-test('under its key a write is done once, whatever became of the first answer', async () => {
+test('a write with an Idempotency-Key is applied once when its answer is lost', async () => {
   const { path } = await alice.opensAccount(1_000)
   const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const headers = { 'idempotency-key': 'tea-after-all' }

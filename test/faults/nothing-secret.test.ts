@@ -13,12 +13,15 @@ import { feedKey, fullHousehold, fullSettings } from '../mesh/full-household.ts'
 import { type MailSink, openMailSink, type ReceivedMail, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
 
-test('what is secret is in no log, message, history, row, error or mail', async () => {
+test('secrets are in no log, message, history, row, error or mail', async () => {
   await using stripe = await startStripe()
   await using sink = await openMailSink()
   await using deployment = await deploy({
-    ...{ COFFER_SMTP_URL: sink.url, COFFER_SMTP_TLS: 'none' },
-    ...{ ...stripe.settings, ...fullSettings, COFFER_LOG_LEVEL: 'trace' },
+    COFFER_SMTP_URL: sink.url,
+    COFFER_SMTP_TLS: 'none',
+    ...stripe.settings,
+    ...fullSettings,
+    COFFER_LOG_LEVEL: 'trace',
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100',
   })
   await deployment.start()
@@ -44,7 +47,7 @@ test('what is secret is in no log, message, history, row, error or mail', async 
     expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
   }
   expect(found(secrets, places)).toEqual([])
-  // What is not secret is found: the search sees what there is.
+  // The search works: it finds an ID that is no secret.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
 })
@@ -53,14 +56,14 @@ const reset = 'Reset your password'
 const changed = 'Your password was changed'
 const subjects = ['An authenticator was enabled', reset, reset, reset, changed, changed].sort()
 
-/** A mail without the one token that it is for, which may be there alone. */
+/** The mail without its one link token, the only secret that it may contain. */
 function withoutToken(mail: ReceivedMail): string {
   const { text, html, ...rest } = mail
   const token = mail.subject === reset ? tokenIn(mail) : 'none'
   return `${JSON.stringify(rest)} ${text} ${html}`.replaceAll(`?token=${token}`, '')
 }
 
-/** Where a secret is, as it is or in another spelling. */
+/** The places of secrets, in any encoding. */
 function found(secrets: Record<string, string>, places: Record<string, string[]>): string[] {
   return Object.entries(secrets).flatMap(([name, secret]) => {
     const spellings = ['utf8', 'base64', 'base64url', 'hex'] as const
@@ -76,11 +79,11 @@ function found(secrets: Record<string, string>, places: Record<string, string[]>
 interface Witnesses {
   stripe: Parameters<typeof fullHousehold>[1]
   sink: MailSink
-  /** Gets the body of every refusal. */
+  /** Collects the body of every refusal. */
   errors: string[]
 }
 
-/** Somebody does everything that has to do with secrets; returns those there were. */
+/** Uses every feature that handles secrets; returns the secrets. */
 async function journey(
   { baseUrl }: Deployment,
   { stripe, sink, errors }: Witnesses,
@@ -114,7 +117,8 @@ async function journey(
   await send('POST', '/authentication/login', { body: { email, password } })
   await send('POST', '/authentication/register', { body: { email, password, firstName: 'Pat' } })
   await send('POST', '/feed/link', {
-    ...{ headers: { authorization }, body: { name: '', feedURL: 'x', apiKey: feedKey } },
+    headers: { authorization },
+    body: { name: '', feedURL: 'x', apiKey: feedKey },
   })
   await send('GET', '/links', { headers: { authorization: `${authorization}x` } })
   expect(errors.length).toBeGreaterThan(4)
@@ -132,9 +136,19 @@ async function journey(
   const token = (text = '') => text.slice(text.indexOf('=') + 1)
   return {
     accountId: person.accountId,
-    ...{ password, newPassword, wrongPassword: 'a wrong password of mine', seed, recoveryCode },
-    ...{ keySecret, feedKey, session: token(cookie), pendingSession: token(owed.headers.cookie) },
-    ...{ usedUp, used, lastPassword, unused: await linkMailed(3) },
+    password,
+    newPassword,
+    wrongPassword: 'a wrong password of mine',
+    seed,
+    recoveryCode,
+    keySecret,
+    feedKey,
+    session: token(cookie),
+    pendingSession: token(owed.headers.cookie),
+    usedUp,
+    used,
+    lastPassword,
+    unused: await linkMailed(3),
     newSession: token(signedIn.headers.getSetCookie()[0]?.split(';')[0]),
   }
 }
@@ -153,7 +167,7 @@ const tables = `
   SELECT table_schema || '.' || table_name FROM information_schema.tables
   WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
 
-/** Changes that are not published, and mails that are not sent. */
+/** Number of changes that are not published, and of mails that are not sent. */
 async function waiting(deployment: Deployment): Promise<number> {
   const changes = (await query(deployment, tables)).flat().filter((name) => /\.changes$/.test(name))
   const counts = changes.map((name) => `(SELECT count(*) FROM ${name} WHERE published_at IS NULL)`)
@@ -161,7 +175,7 @@ async function waiting(deployment: Deployment): Promise<number> {
   return Number((await query(deployment, `SELECT ${counts.join(' + ')}`))[0]?.[0])
 }
 
-/** Every row of every table as text, bytes as text and in hex. */
+/** Every row of every table as text; bytes as text and in hexadecimal. */
 async function rows(deployment: Deployment): Promise<string[]> {
   const names = (await query(deployment, tables)).flat()
   const all = await Promise.all(
@@ -176,7 +190,7 @@ async function rows(deployment: Deployment): Promise<string[]> {
   return [...texts, ...bytes]
 }
 
-/** Every message in the stream of changes. */
+/** Every message in the stream of changes, as text. */
 async function messages({ prefix }: Deployment): Promise<string[]> {
   const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
   const url = requiredVariable('COFFER_TEST_NATS_URL')

@@ -32,7 +32,7 @@ afterAll(async () => {
 const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
 const health = () => call(deployment.baseUrl, 'GET', '/health')
 
-test('without its database it answers 503 with Retry-After, and comes back', async () => {
+test('without its database Coffer answers 503 with Retry-After, and recovers', async () => {
   const { path } = await alice.opensAccount(1_000)
   deployment.database.cut()
   await eventually(health, ({ status }) => status === 500)
@@ -46,7 +46,7 @@ test('without its database it answers 503 with Retry-After, and comes back', asy
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 1_000 })
 })
 
-test('with a database that fell silent nobody waits for long, and it comes back', async () => {
+test('with a database that does not answer requests fail soon, and Coffer recovers', async () => {
   const { path } = await alice.opensAccount(1_000)
   deployment.database.fallSilent()
   const reads = Array.from({ length: 30 }, () => alice.call('GET', `${path}/balances`))
@@ -64,7 +64,7 @@ test('with a database that fell silent nobody waits for long, and it comes back'
   expect(await balances()).toMatchObject({ body: { available: 900 } })
 })
 
-/** Whether new sessions with the deployment's database may only read; the others end. */
+/** Makes the database read-only or writable for new connections, and ends all others. */
 async function setReadOnly(flag: 'on' | 'off'): Promise<void> {
   const client = new pg.Client({ connectionString: deployment.databaseUrl })
   await client.connect()
@@ -76,7 +76,7 @@ async function setReadOnly(flag: 'on' | 'off'): Promise<void> {
   deployment.database.mend()
 }
 
-test('with a database that only reads, writes are 503 until it writes again', async () => {
+test('with a read-only database writes are 503 until it is writable again', async () => {
   const { path } = await alice.opensAccount(1_000)
   const read = () => alice.call('GET', `${path}/balances`)
   const write = () => alice.call('POST', `${path}/transactions`, { body })
@@ -90,7 +90,7 @@ test('with a database that only reads, writes are 503 until it writes again', as
   expect((await read()).body).toMatchObject({ available: 900 })
 })
 
-test('without NATS writes go on, and what they changed is published once it is back', async () => {
+test('without NATS writes succeed, and their changes are published once it is back', async () => {
   const { path, linkId } = await alice.opensAccount(1_000)
   nats.cut()
   await alice.post(`${path}/transactions`, body)
@@ -101,7 +101,7 @@ test('without NATS writes go on, and what they changed is published once it is b
   await eventually(audit, ({ code }) => code === 0, 60_000)
 })
 
-test('it starts without NATS and Temporal, and joins both once they answer', async () => {
+test('Coffer starts without NATS and Temporal, and connects once they answer', async () => {
   const { path, linkId } = await alice.opensAccount(1_000)
   await deployment.kill()
   for (const away of [nats, temporal]) away.cut()
@@ -113,7 +113,7 @@ test('it starts without NATS and Temporal, and joins both once they answer', asy
   await eventually(said, (text) => text.includes('NATS does not answer'))
   await eventually(said, (text) => text.includes('Temporal does not take schedules'))
   for (const away of [nats, temporal]) away.mend()
-  // The change is published, its consumer starts the clean-up, and a worker carries it out.
+  // The change is published, its consumer starts the clean-up, and a worker runs it.
   const client = new pg.Client({ connectionString: deployment.databaseUrl })
   await client.connect()
   const look = 'SELECT cleaned_at FROM ledger.links WHERE link_id = $1'

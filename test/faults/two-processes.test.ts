@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
+import { createGoal } from '../harness/goal.ts'
 import { call, newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 
@@ -14,28 +15,19 @@ beforeAll(async () => {
 
 afterAll(async () => await deployment[Symbol.asyncDispose]())
 
-// What a process knows of a credential it believes for so long at most.
-const believedMs = 1_000
+/** Time for which a process caches a verified credential. */
+const cachedMs = 1_000
 
-// To each of the two processes.
+/** For each of the two processes. */
 const connections = 16
 const postsEach = 10
 
 const asSession = { asSession: true }
 const newPassword = 'another long password'
 
-test('both write to one bank account, and no cent is lost or made', async () => {
+test('two processes write to one bank account, and no cent is lost or created', async () => {
   const person = await newPerson(deployment.baseUrl)
-  const { path } = await person.opensAccount(100_000)
-  const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, {
-    name: 'Pay',
-    ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
-  })
-  const { spendingId } = await person.post(`${path}/spending`, {
-    ...{ spendingType: 'goal', name: 'Bike', fundingScheduleId, targetAmount: 50_000 },
-    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
-  })
-  await person.post(`${path}/spending/transfer`, { toSpendingId: spendingId, amount: 50_000 })
+  const { path, spendingId } = await createGoal(person, 50_000)
   const { authorization } = person
   const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const connection = async (baseUrl: string, count: number) => {
@@ -53,7 +45,9 @@ test('both write to one bank account, and no cent is lost or made', async () => 
   expect(new Set(statuses)).toEqual(new Set([200]))
   const left = 50_000 - statuses.length
   expect(await person.get(`${path}/balances`)).toMatchObject({
-    ...{ available: 100_000 - statuses.length, goals: left, free: 50_000 },
+    available: 100_000 - statuses.length,
+    goals: left,
+    free: 50_000,
   })
   expect(await person.get(`${path}/spending`)).toMatchObject([
     { currentAmount: left, usedAmount: statuses.length },
@@ -91,13 +85,13 @@ test.each(ends)(
     ]
     expect(await statuses()).toEqual([200, 200])
     await Promise.all([end(person, cookie), keepAsking(statuses)])
-    await sleep(believedMs)
+    await sleep(cachedMs)
     expect(await statuses()).toEqual([401, ofKeys ? 401 : 200])
   },
   60_000,
 )
 
-/** So that what is known is known from a moment ago, whenever it ends. */
+/** Asks repeatedly, so that the credential is freshly cached when it ends. */
 async function keepAsking(ask: () => Promise<unknown>): Promise<void> {
   for (let asked = 0; asked < 20; asked += 1) {
     await ask()
@@ -136,6 +130,6 @@ async function enableAuthenticator(person: Person): Promise<void> {
 }
 
 async function deleteAccount(person: Person): Promise<void> {
-  const proof = { body: { currentPassword: person.password }, ...asSession }
-  expect((await person.call('DELETE', '/users/me', proof)).status).toBe(200)
+  const reauthentication = { body: { currentPassword: person.password }, ...asSession }
+  expect((await person.call('DELETE', '/users/me', reauthentication)).status).toBe(200)
 }

@@ -6,44 +6,44 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { call, type Person } from '../harness/person.ts'
 import { seed } from '../seed.ts'
-import { type Door, openDoor } from './door.ts'
 import { type FuzzRequest, type Knowledge, type Reference, requestsTo } from './requests.ts'
+import { type SignIn, startSignIn } from './sign-in.ts'
 import { stripeMessages } from './stripe-messages.ts'
 
 const batchSize = 500
 const connections = 8
 const attemptsMax = 5
 
-// Whatever a request asks, no answer tells of the code, the queries or a kept secret.
+// No answer may contain stack traces, SQL or stored hashes.
 const leaks = /node_modules|\bat \S+ \(|\.ts:\d|SELECT |INSERT |UPDATE |\$argon2|relation "|pg_/
 
-let door: Door
+let signIn: SignIn
 let baseUrl: string
 let agent: Agent
 let reference: Reference
 let bystander: Person
 
 beforeAll(async () => {
-  door = await openDoor()
-  baseUrl = door.coffer.baseUrl
+  signIn = await startSignIn()
+  baseUrl = signIn.coffer.baseUrl
   agent = new Agent({ keepAlive: true, maxSockets: connections })
   reference = (await call(baseUrl, 'GET', '/openapi.json')).body
-  bystander = await door.person()
+  bystander = await signIn.person()
 })
 
 afterAll(async () => {
   agent?.destroy()
-  await door?.[Symbol.asyncDispose]()
+  await signIn?.[Symbol.asyncDispose]()
 })
 
 const isIdentity = (path: string) =>
   /^\/api\/(authentication|users|keys|sessions|billing|config|stripe)/.test(path)
 
-describe('requests of every shape, right and wrong', () => {
+describe('valid and invalid requests of every operation', () => {
   test.each([
     ['identity', isIdentity, 2_000],
     ['everything else', (path: string) => !isIdentity(path), 1_500],
-  ])('are answered without a failure or a leak: %s', async (_name, isWanted, total) => {
+  ])('get no 5xx and no leak: %s', async (_name, isWanted, total) => {
     const before = await everythingOf(bystander)
     const faults: string[] = []
     const statuses = new Map<number, number>()
@@ -61,18 +61,18 @@ describe('requests of every shape, right and wrong', () => {
       })
     }
     expect({ seed, faults: faults.slice(0, 10) }).toEqual({ seed, faults: [] })
-    // Enough of it got through to what is behind the checks.
+    // The sample is valid enough to pass the checks.
     expect(statuses.get(200)).toBeGreaterThan(total / 100)
     expect(statuses.get(400)).toBeGreaterThan(total / 100)
     expect(await everythingOf(bystander)).toEqual(before)
   })
 })
 
-test('messages of every shape that Stripe has signed are answered without a failure', async () => {
+test('signed messages of Stripe of every shape get no 5xx', async () => {
   const statuses = new Set<number>()
   for (const body of fc.sample(stripeMessages, 300)) {
     const at = Math.floor(Date.now() / 1000)
-    const hmac = createHmac('sha256', door.webhookSecret).update(`${at}.${body}`)
+    const hmac = createHmac('sha256', signIn.webhookSecret).update(`${at}.${body}`)
     const answer = await send({
       method: 'POST',
       path: '/api/stripe/webhook',
@@ -88,9 +88,9 @@ test('messages of every shape that Stripe has signed are answered without a fail
   expect([...statuses].sort()).toEqual([200, 400])
 })
 
-/** Somebody new, with their credentials and what they have. */
+/** Registers a person; returns its credentials, and values of its objects. */
 async function knowledge(isWanted: typeof isIdentity): Promise<Knowledge & { secrets: string[] }> {
-  const person = await door.person()
+  const person = await signIn.person()
   const { cookie, authorization, email, password } = person
   const { id, linkId, path } = await person.opensAccount()
   const { transaction } = await person.post(`${path}/transactions`, {
@@ -102,14 +102,14 @@ async function knowledge(isWanted: typeof isIdentity): Promise<Knowledge & { sec
   const sessions = (await person.call('GET', '/sessions', { asSession: true })).body
   const own = [{ cookie }, { cookie }, { cookie }, { authorization }, {}, { cookie: 'x=y' }]
   const nothing = { credentials: [], known: {}, secrets: [] }
-  const atTheDoor = isWanted === isIdentity ? await door.knowledge(person) : nothing
-  const { credentials, known, secrets } = atTheDoor
+  const signInKnowledge = isWanted === isIdentity ? await signIn.knowledge(person) : nothing
+  const { credentials, known, secrets } = signInKnowledge
   return {
     secrets,
     credentials: [...own, ...credentials],
     known: {
       ...known,
-      email: [email, bystander.email, 'nobody@example.com'],
+      email: [email, bystander.email, 'unknown@example.com'],
       password: [password, 'another long enough password'],
       currentPassword: [password, 'not the password at all'],
       newPassword: [password],
@@ -126,13 +126,13 @@ async function knowledge(isWanted: typeof isIdentity): Promise<Knowledge & { sec
   }
 }
 
-/** What belongs to somebody who takes no part. */
+/** The data of a person that no request concerns. */
 async function everythingOf(person: Person) {
   const read = async (path: string) => (await person.call('GET', path, { asSession: true })).body
   return [await read('/users/me'), await read('/links'), await read('/bank_accounts')]
 }
 
-/** Asks again where the server is too busy, as it says to: hashes take their time. */
+/** Sends a request, and repeats it after 503 with `Retry-After`: password hashing is limited. */
 async function answerTo(request: FuzzRequest): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(request)
@@ -158,7 +158,7 @@ function faultOf(
   if (leaks.test(text) || secrets.some((secret) => text.includes(secret)))
     return `leaks: ${text.slice(0, 300)}`
   if (text.includes(bystander.email) || text.includes(bystander.accountId)) {
-    return `shows somebody else: ${text.slice(0, 300)}`
+    return `shows another account: ${text.slice(0, 300)}`
   }
   if (method === 'HEAD') return text === '' ? null : 'HEAD with a body'
   if (status < 400) return null
@@ -181,7 +181,7 @@ function send({ method, path, headers, body }: FuzzRequest): Promise<Answer> {
       const retryAfter = Number(answer.headers['retry-after'] ?? 0)
       const status = answer.statusCode ?? 0
       answer.on('end', () => resolve({ status, contentType, retryAfter, text }))
-      // The copy of an account is cut off where its session ends meanwhile; nothing else is.
+      // An export is aborted when its session ends; no other answer is.
       const isCopy = path.startsWith('/api/users/me/export')
       answer.on('error', (error) =>
         isCopy ? resolve({ status: 200, contentType, retryAfter, text }) : failed(error),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type JsonSchema, valuesOf } from './schema.ts'
 
-/** The part of an OpenAPI document that says how to call. */
+/** The part of an OpenAPI document that describes requests. */
 export interface Reference {
   paths: Record<string, Record<string, Operation>>
 }
@@ -11,7 +11,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
 }
 
-/** One request, as it goes over the wire. */
+/** A raw HTTP request. */
 export interface FuzzRequest {
   method: string
   path: string
@@ -20,13 +20,13 @@ export interface FuzzRequest {
 }
 
 export interface Knowledge {
-  /** Credentials, each as the headers that carry it. */
+  /** Credentials as headers. */
   credentials: Record<string, string>[]
-  /** Values that exist, by the name of a parameter or a field. */
+  /** Existing values, by name of a parameter or field. */
   known: Record<string, unknown[]>
 }
 
-/** Requests to the operations whose path `isWanted`, right ones and all kinds of wrong ones. */
+/** Valid and invalid requests to the operations whose path `isWanted`. */
 export function requestsTo(
   { paths }: Reference,
   isWanted: (path: string) => boolean,
@@ -87,7 +87,9 @@ function parameter(name: string, schema: JsonSchema, known: Record<string, unkno
 
 type Content = { headers: Record<string, string>; body: string | Buffer | null }
 
-/** Bodies of the schema as JSON; at times broken JSON, bytes, another type, or none. */
+/**
+ * Bodies of the schema as JSON; some are broken JSON, random bytes, of another type, or missing.
+ */
 function content(operation: Operation, known: Record<string, unknown[]>): fc.Arbitrary<Content> {
   const schema = operation.requestBody?.content['application/json']?.schema
   const json = { 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** The part of JSON Schema that the reference uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema {
   type?: string | string[]
   properties?: Record<string, JsonSchema>
@@ -14,20 +14,37 @@ export interface JsonSchema {
 }
 
 const awkwardTexts = [
-  ...['', ' ', '\u0000', '\ud800', '\u202e', 'ﷺ', '👩‍👩‍👧‍👦', 'a'.repeat(400), 'é'.repeat(80)],
-  ...["' OR 1=1 --", '<script>', '../../etc/passwd', '%00', '{}', '__proto__', 'null'],
-  ...['2026-02-30T00:00:00Z', '1e400', '-0', 'true'],
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  '\u202e',
+  'ﷺ',
+  '👩‍👩‍👧‍👦',
+  'a'.repeat(400),
+  'é'.repeat(80),
+  "' OR 1=1 --",
+  '<script>',
+  '../../etc/passwd',
+  '%00',
+  '{}',
+  '__proto__',
+  'null',
+  '2026-02-30T00:00:00Z',
+  '1e400',
+  '-0',
+  'true',
 ]
 
-/** Any JSON, short or strange. */
+/** Arbitrary JSON, with edge cases. */
 const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(...awkwardTexts, null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}),
   fc.jsonValue({ maxDepth: 3 }),
 )
 
 /**
- * Values for a schema: mostly of its shape, at times not. `known` are values that mean something
- * to the server, by field: a body with nothing but noise is refused before anything is tried.
+ * Values for a schema, most of them valid. `known` has existing values by field: a random body is
+ * refused before it reaches a handler.
  */
 export function valuesOf(schema: JsonSchema, known: Record<string, unknown[]>) {
   return shaped(schema, '', known)
@@ -73,7 +90,7 @@ const texts = fc.oneof(
   fc.constantFrom(...awkwardTexts),
 )
 
-/** All keys, most of the time; a key too many, at times. */
+/** Objects, mostly with all keys; some lack keys or have unknown ones. */
 function objects(properties: Record<string, JsonSchema>, known: Record<string, unknown[]>) {
   const keys = Object.entries(properties).map(([key, of]) => [key, shaped(of, key, known)])
   const whole = Object.fromEntries(keys)

@@ -10,17 +10,17 @@ import { readSettings } from '@coffer/kit/service/config'
 import { createLog } from '@coffer/kit/service/log'
 import { newPerson, type Person } from './person.ts'
 
-/** Every service and the gateway in this process, on a database of their own. */
+/** Every service and the gateway in this process, with their own database. */
 export interface Coffer extends AsyncDisposable {
   baseUrl: string
-  /** Where uploaded files are kept. */
+  /** Directory of uploaded files. */
   dataDir: string
   booted: Booted
-  /** Registers somebody new, with an API key. */
+  /** Registers a person with an API key. */
   person: (settings?: { timezone?: string; locale?: string }) => Promise<Person>
 }
 
-/** Starts the whole of Coffer on a free port; `environment` overrides settings. */
+/** Starts every service and the gateway on a free port; `environment` overrides settings. */
 export async function startCoffer(environment: Record<string, string> = {}): Promise<Coffer> {
   const stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
@@ -29,7 +29,7 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
     COFFER_ALLOW_SIGN_UP: 'true',
     COFFER_UPLOADS_ENABLED: 'true',
     COFFER_DATA_DIR: dataDir,
-    // Everybody in a test comes from one network.
+    // Rate limits count by network, and all clients of a test share one.
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     ...environment,
   }

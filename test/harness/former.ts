@@ -3,14 +3,14 @@ import { definitions } from '@coffer/cli/services'
 import { cloneDatabase, type TestDatabase } from '@coffer/host/testing/database'
 import pg from 'pg'
 
-/** A database as the former migrations left it, with a household. */
+/** A database with the tables of the former migrations and a household (test/data/README.md). */
 export interface FormerDatabase extends TestDatabase {
   query: (text: string) => Promise<Record<string, unknown>[]>
   /** An API key of the household: `id:secret`. */
   key: string
 }
 
-/** Runs the former migrations of every service, and stores the rows of a household. */
+/** Creates a database, runs the former migrations of every service, and inserts a household. */
 export async function formerDatabase(): Promise<FormerDatabase> {
   await using opening = new AsyncDisposableStack()
   const { url } = opening.use(await cloneDatabase([]))
@@ -28,13 +28,14 @@ export async function formerDatabase(): Promise<FormerDatabase> {
   const key = await fill(client)
   const stack = opening.move()
   return {
-    ...{ url, key },
+    url,
+    key,
     query: async (text) => (await client.query(text)).rows,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
-/** The former migrations of a folder. Each begins with a line that names its file. */
+/** Reads the former migrations of a service. A line `-- file: <name>` precedes each. */
 async function migrations(folder: string): Promise<{ name: string; text: string }[]> {
   const parts = (await read(`${folder}.sql`)).split(/^-- file: (.+)\n/m).slice(1)
   return parts.flatMap((name, index) =>
@@ -42,7 +43,7 @@ async function migrations(folder: string): Promise<{ name: string; text: string 
   )
 }
 
-/** A line is the name of a table and a row of it in JSON; the first one holds the key. */
+/** Inserts the household and returns its API key. A line is a table and a row in JSON. */
 async function fill(client: pg.Client): Promise<string> {
   const [first = '', ...lines] = (await read('household.txt')).trimEnd().split('\n')
   const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf(' ')))

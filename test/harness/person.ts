@@ -17,7 +17,7 @@ export interface CallOptions {
   asSession?: boolean
 }
 
-/** Somebody with a login and an API key, who calls the REST API. */
+/** A client of the REST API with a login and an API key. */
 export interface Person {
   email: string
   password: string
@@ -25,15 +25,15 @@ export interface Person {
   authorization: string
   accountId: string
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
-  /** As `call`; fails unless the answer is 2xx, and returns its body. */
+  /** Returns the body of the answer; throws unless it is 2xx. */
   get: (path: string) => Promise<Json>
   post: (path: string, body: unknown) => Promise<Json>
   patch: (path: string, body: unknown) => Promise<Json>
-  /** A manual link with one bank account that holds the amount (minor units). */
+  /** Creates a manual link and a bank account with this balance (minor units). */
   opensAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
 }
 
-/** One REST call; the body is parsed as JSON where there is one. */
+/** Sends one request. A JSON body of the answer is parsed, an empty one is null. */
 export async function call(
   baseUrl: string,
   method: string,
@@ -58,11 +58,11 @@ export async function call(
 export interface PersonChoices {
   timezone?: string
   locale?: string
-  /** Follows the link that was mailed, where the address has to be verified. */
+  /** Follows the mailed link; called where the address has to be verified. */
   verify?: (email: string) => Promise<void>
 }
 
-/** Registers a person and makes them an API key. */
+/** Registers a person and creates an API key. */
 export async function newPerson(
   baseUrl: string,
   { timezone = 'America/Chicago', locale = 'en_US', verify }: PersonChoices = {},
@@ -109,13 +109,13 @@ export async function newPerson(
   return person
 }
 
-/** The cookies that an answer sets, as they are sent back. */
+/** The `Cookie` header for the cookies that an answer sets. */
 export function cookieOf({ headers }: Answer): string {
   const all = headers.getSetCookie().map((one) => one.split(';')[0])
   return all.join('; ')
 }
 
-/** The answer, if it is a success; throws with what the server said otherwise. */
+/** Returns the answer; throws with its body unless it is 2xx. */
 function succeeded(answer: Answer): Answer {
   if (answer.status >= 200 && answer.status < 300) return answer
   throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`)

@@ -10,31 +10,31 @@ import { call } from './person.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
 
-/** A deployment of Coffer whose processes a test may start, kill and start again. */
+/** A deployment whose processes a test starts and kills. */
 export interface Deployment extends AsyncDisposable {
   baseUrl: string
   databaseUrl: string
-  /** Goes before its subjects, queues and workflows. */
+  /** Prefix of subjects, task queues and workflow IDs. */
   prefix: string
-  /** What its processes have written so far. */
+  /** Standard output and error of its processes. */
   output: () => string
-  /** The line between the processes and their database. */
+  /** Proxy between the processes and their database. */
   database: TcpProxy
   /** Starts `coffer serve` and waits until it is healthy. */
   start: () => Promise<void>
-  /** Starts another one beside it, which takes requests on a port of its own. */
+  /** Starts a second process on a port of its own. */
   startBeside: () => Promise<{ baseUrl: string }>
-  /** Ends it as a power cut would. */
+  /** Sends SIGKILL to the process of `start`, and waits for its end. */
   kill: () => Promise<void>
-  /** Where keys and files are kept. */
+  /** Directory of keys and files. */
   dataDir: string
-  /** Runs another command of `coffer` against the same deployment, in this process. */
+  /** Runs another `coffer` command of the same deployment, in this process. */
   run: (...words: string[]) => Promise<{ code: number | null; output: string }>
-  /** Runs a command, and ends it as a power cut would once that is so. */
+  /** Starts a command, waits for the condition, and kills the command with SIGKILL. */
   runUntil: (isSo: () => Promise<void>, ...words: string[]) => Promise<void>
 }
 
-/** A deployment on its own database, prefix and folder; `environment` overrides its settings. */
+/** Creates a deployment with its own database, prefix and data directory; starts no process. */
 export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
   const { env: settings, databaseUrl, baseUrl } = stack.use(await deployment())

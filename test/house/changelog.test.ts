@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { changelogFaults } from './changelog.ts'
 
-test('a changelog with versions and the four sections is fine', () => {
+test('a changelog with versions and the four sections has no fault', () => {
   const text = [
     '# Changelog',
     '## Unreleased',

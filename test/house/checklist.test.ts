@@ -2,15 +2,15 @@ import { expect, test } from '@jest/globals'
 import { checklistFaults, itemNumbers } from './checklist.ts'
 
 const files = [
-  { path: 'src/door.ts', text: 'export const door = 1' },
-  { path: 'src/door.test.ts', text: "test('the door is shut', () => {})" },
+  { path: 'src/lock.ts', text: 'export const lock = 1' },
+  { path: 'src/lock.test.ts', text: "test('the lock is closed', () => {})" },
 ]
 const rowOf = (number: string) =>
-  `| ${number} | a lock | met | \`src/door.ts\` | \`src/door.test.ts\`: *the door is shut* |`
+  `| ${number} | a lock | met | \`src/lock.ts\` | \`src/lock.test.ts\`: *the lock is closed* |`
 const [first = '', ...others] = itemNumbers
 const pageOf = (row: string) => [row, ...others.map(rowOf)].join('\n')
 
-test('a page that says of every item where it is met and what shows it is fine', () => {
+test('a page with a place and a test for every item has no fault', () => {
   expect(itemNumbers).toHaveLength(71)
   expect(checklistFaults(pageOf(rowOf(first)), files)).toEqual([])
   const notHere = `| ${first} | phones | not here | nothing is sent to phones | – |`
@@ -22,7 +22,7 @@ test.each([
   ['an item there twice', `${rowOf(first)}\n${rowOf(first)}`, '6.1.1 is there twice'],
   ['an item there is not', `${rowOf(first)}\n${rowOf('6.9.1')}`, '6.9.1 is there twice, or none'],
   ['another state', rowOf(first).replace('met', 'done'), '6.1.1: "done" is no state'],
-  ['no place', rowOf(first).replace('`src/door.ts`', ''), '6.1.1 says neither where nor why'],
+  ['no place', rowOf(first).replace('`src/lock.ts`', ''), '6.1.1 says neither where nor why'],
   [
     'no test',
     rowOf(first)
@@ -30,8 +30,8 @@ test.each([
       .replace(/: \*.*\*/, ''),
     '6.1.1 has no test',
   ],
-  ['a file not there', rowOf(first).replace('src/door.ts', 'src/gate.ts'), 'src/gate.ts is not'],
-  ['a test not there', rowOf(first).replace('shut', 'open'), 'has no test "the door is open"'],
+  ['a file not there', rowOf(first).replace('src/lock.ts', 'src/gate.ts'), 'src/gate.ts is not'],
+  ['a test not there', rowOf(first).replace('closed', 'open'), 'has no test "the lock is open"'],
 ])('%s is a fault', (_, row, fault) => {
   expect(checklistFaults(pageOf(row), files)).toEqual([expect.stringContaining(fault)])
 })

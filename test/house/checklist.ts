@@ -1,17 +1,31 @@
 import type { File } from './files.ts'
 
-/** Items of levels 1 and 2 in these sections (OWASP ASVS 5.0.0), as section: number of the last. */
+/** Numbers of the items of levels 1 and 2, by section (OWASP ASVS 5.0.0). */
 const sections: Record<string, number[]> = {
-  ...{ '6.1': upTo(3), '6.2': upTo(12), '6.3': upTo(4), '6.4': upTo(4), '6.5': upTo(5) },
-  ...{ '6.6': upTo(3), '6.8': upTo(4) },
-  ...{ '7.1': upTo(3), '7.2': upTo(4), '7.3': upTo(2), '7.4': upTo(5), '7.5': upTo(2) },
-  ...{ '7.6': upTo(2) },
-  ...{ '8.1': upTo(2), '8.2': upTo(3), '8.3': upTo(1), '8.4': upTo(1) },
-  ...{ '9.1': upTo(3), '9.2': upTo(4) },
-  ...{ '13.2': [1, 3], '13.3': upTo(2) },
+  '6.1': upTo(3),
+  '6.2': upTo(12),
+  '6.3': upTo(4),
+  '6.4': upTo(4),
+  '6.5': upTo(5),
+  '6.6': upTo(3),
+  '6.8': upTo(4),
+  '7.1': upTo(3),
+  '7.2': upTo(4),
+  '7.3': upTo(2),
+  '7.4': upTo(5),
+  '7.5': upTo(2),
+  '7.6': upTo(2),
+  '8.1': upTo(2),
+  '8.2': upTo(3),
+  '8.3': upTo(1),
+  '8.4': upTo(1),
+  '9.1': upTo(3),
+  '9.2': upTo(4),
+  '13.2': [1, 3],
+  '13.3': upTo(2),
 }
 
-/** The numbers that the checklist of docs/security.md has to have. */
+/** Item numbers that the checklist of docs/security.md must have. */
 export const itemNumbers = Object.entries(sections).flatMap(([section, items]) =>
   items.map((item) => `${section}.${item}`),
 )
@@ -24,8 +38,8 @@ interface Row {
 }
 
 /**
- * What is wrong with the checklist: an item left out or there twice, a state that is none, an item
- * that is met without a test, a file that is not there, a test that the file does not have.
+ * Faults of the checklist: a missing or repeated item, an unknown state, an item that is met
+ * without a test, a missing file, a test that its file does not have.
  */
 export function checklistFaults(page: string, files: readonly File[]): string[] {
   const rows = rowsOf(page)
@@ -57,7 +71,7 @@ function rowFaults({ number, state, where, shownBy }: Row): string[] {
   return state === 'not here' || shownBy.includes('.test.ts`') ? [] : [`${number} has no test`]
 }
 
-/** Faults of files in backticks, each with the name of a test behind it in italics or without. */
+/** Faults of references: a file in backticks, with or without the name of a test in italics. */
 function referenceFaults(page: string, texts: ReadonlyMap<string, string>): string[] {
   const named = page.matchAll(/`([\w.-]+\/[\w./-]+\.ts)`(?:: \*([^*]+)\*)?/g)
   return [...named].flatMap(([, path = '', name]) => {

@@ -5,17 +5,17 @@ function code(text: string) {
   return { path: 'a.ts', text }
 }
 
-test('a file of 300 lines is fine, one of 301 is not', () => {
+test('a file may have 300 lines, not 301', () => {
   expect(longFiles(code('a\n'.repeat(300)))).toEqual([])
   expect(longFiles(code('a\n'.repeat(301)))).toEqual(['a.ts: 301 lines'])
 })
 
-test('a line of 100 columns is fine, one of 101 is not', () => {
+test('a line may have 100 columns, not 101', () => {
   expect(longFiles(code(`ok\n${'é'.repeat(100)}`))).toEqual([])
   expect(longFiles(code(`ok\n${'é'.repeat(101)}`))).toEqual(['a.ts:2: 101 columns'])
 })
 
-test('migrations and manifests may be long', () => {
+test('migrations and manifests may be longer', () => {
   expect(longFiles({ path: '0001-a.sql', text: 'a'.repeat(200) })).toEqual([])
   expect(longFiles({ path: 'package.json', text: 'a\n'.repeat(400) })).toEqual([])
 })
@@ -27,7 +27,7 @@ test.each([
   ['an arrow function', (inner: string) => `const f = () => {${inner}\n}`],
   ['a method', (inner: string) => `class A { f() {${inner}\n} }`],
   ['a function inside another expression', (inner: string) => `g(1, async () => {${inner}\n})`],
-])('%s of 70 lines is fine, one of 71 is not', (_, write) => {
+])('%s may have 70 lines, not 71', (_, write) => {
   expect(longFunctions(code(write(body(68))))).toEqual([])
   expect(longFunctions(code(write(body(69))))).toEqual(['a.ts:1: a function of 71 lines'])
 })
@@ -37,7 +37,7 @@ test('braces in strings, templates and regular expressions do not count', () => 
   expect(longFunctions(code(text))).toEqual([])
 })
 
-test('a describe block may be long, the functions in it may not', () => {
+test('a describe block may be longer, the functions in it may not', () => {
   const long = `test('x', () => {${body(69)}\n})`
   expect(longFunctions(code(`describe('x', () => {${body(100)}\n})`))).toEqual([])
   expect(longFunctions(code(`describe('x', () => {\n${long}\n})`))).toHaveLength(1)

@@ -6,7 +6,7 @@ const fileLinesMax = 300
 const functionLinesMax = 70
 const columnsMax = 100
 
-/** Files and lines that are too long. Migrations and manifests are lists: they are as they are. */
+/** Files of more than 300 lines and lines of more than 100 columns; no migrations, no manifests. */
 export function longFiles({ path, text }: File): string[] {
   if (/\.(sql|json|mod)$/.test(path)) return []
   const lines = text.trimEnd().split('\n')
@@ -24,7 +24,7 @@ interface Span {
   end: number
 }
 
-/** Functions that do not fit on a screen. A `describe` block only groups tests: it is left out. */
+/** Functions of more than 70 lines, except `describe` blocks, which only group tests. */
 export function longFunctions({ path, text }: File): string[] {
   const found: string[] = []
   const groups = new Set<number>()

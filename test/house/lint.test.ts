@@ -9,7 +9,7 @@ const imports = 'lint/style/noRestrictedImports'
 const globals = 'lint/style/noRestrictedGlobals'
 const properties = 'lint/nursery/noJsRestrictedProperties'
 
-/** Each line is a file of its own: where it stands, what it says, the rule that refuses it. */
+/** Files that biome must refuse: path, text, and the rule that refuses it. */
 const refused: [string, string, string][] = [
   ['services/ledger/src/NAME.ts', "import { sql } from 'slonik'", imports],
   ['services/ledger/src/NAME.ts', "import { randomBytes } from 'node:crypto'", imports],
@@ -115,7 +115,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** The rules broken per file, by biome's JSON report. Biome leaves with 1 when it finds any. */
+/** Broken rules by file, from biome's JSON report. Biome exits with 1 when there are any. */
 function lint(): Map<string, string[]> {
   const options = ['lint', '--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none']
   const biome = join(root, 'node_modules/.bin/biome')
@@ -131,6 +131,6 @@ test.each(bad)('$rule refuses in $file: $text', ({ file, rule }) => {
   expect(found.get(file)).toContain(rule)
 })
 
-test.each(good)('nothing is wrong in $file with: $text', ({ file }) => {
+test.each(good)('no rule refuses in $file: $text', ({ file }) => {
   expect(found.get(file) ?? []).toEqual([])
 })

@@ -5,7 +5,7 @@ function parse(text: string) {
   return parseModule({ path: 'services/ledger/src/a.ts', text })
 }
 
-test('imports of every form are seen', () => {
+test('imports of every form are found', () => {
   const text = [
     "import { a, type B } from './one.ts'",
     "import * as two from './two.ts'",
@@ -32,13 +32,13 @@ test('exported values are listed, types are not', () => {
   expect(parse(text).exports).toEqual(['f', 'g'])
 })
 
-test('a default export is seen', () => {
+test('a default export is found', () => {
   expect(parse('export default 1').hasDefaultExport).toBe(true)
   expect(parse('const a = 1\nexport { a as default }').hasDefaultExport).toBe(true)
   expect(parse('export const a = 1').hasDefaultExport).toBe(false)
 })
 
-test('a file of nothing but re-exports is a barrel', () => {
+test('a file of re-exports alone is a barrel', () => {
   expect(parse("export { a } from './a.ts'\nexport * from './b.ts'").isBarrel).toBe(true)
   expect(parse("import { a } from './a.ts'\nexport { a }").isBarrel).toBe(true)
   expect(parse("export { a } from './a.ts'\nexport const b = 1").isBarrel).toBe(false)
@@ -60,6 +60,6 @@ test.each([
   ['<rootDir>/test/native-runtime.ts', 'test/native-runtime.ts'],
   ['@coffer/proto/ledger/v1/link', null],
   ['zod', null],
-])('%s means %s', (specifier, path) => {
+])('%s resolves to %s', (specifier, path) => {
   expect(resolve('services/ledger/src/a.ts', specifier)).toBe(path)
 })

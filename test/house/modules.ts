@@ -2,14 +2,14 @@ import { dirname, join, normalize } from 'node:path'
 import { type Directive, parseSync, type Statement, Visitor } from 'oxc-parser'
 import type { File } from './files.ts'
 
-/** One import of a module. `names` is `'all'` where the importer may use any export. */
+/** One import. `names` is `'all'` where the importer can use every export. */
 export interface Import {
   specifier: string
   names: string[] | 'all'
   line: number
 }
 
-/** What a file of code takes from others and gives to them. */
+/** Imports and exports of a file of code. */
 export interface Module {
   path: string
   imports: Import[]
@@ -18,7 +18,7 @@ export interface Module {
   /** Names of exported values; types are left out. */
   exports: string[]
   hasDefaultExport: boolean
-  /** Nothing in it but exports of what other files define. */
+  /** Whether it contains re-exports alone. */
   isBarrel: boolean
 }
 
@@ -26,7 +26,7 @@ export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** Throws where the file does not parse: a tidy check must not pass over what it cannot read. */
+/** Parses a file of code. @throws {Error} when the file does not parse */
 export function parseModule({ path, text }: File): Module {
   const { program, module, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
@@ -71,7 +71,7 @@ function passesOn(node: Statement | Directive): boolean {
   return node.type === 'ExportNamedDeclaration' && node.declaration === null
 }
 
-/** The repository path a specifier means, or null for a library. */
+/** The path in the repository that a specifier resolves to; null for a library. */
 export function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)

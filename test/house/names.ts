@@ -1,10 +1,18 @@
 import { isTest } from './files.ts'
 
 const layers = [
-  ...['sql', 'rpc', 'service', 'workflow', 'activities', 'client', 'consumer', 'worker', 'test'],
+  'sql',
+  'rpc',
+  'service',
+  'workflow',
+  'activities',
+  'client',
+  'consumer',
+  'worker',
+  'test',
 ]
 
-/** Names that say nothing, and suffixes that are no layer. */
+/** Faults of a file name: a noun without meaning, or a suffix that is no layer. */
 export function badNames(path: string): string[] {
   if (!path.endsWith('.ts')) return []
   const name = path.slice(path.lastIndexOf('/') + 1, -'.ts'.length)

@@ -26,7 +26,7 @@ test.each([
   "import { money } from '@coffer/kit/money'",
   "import { readFile } from 'node:fs/promises'",
   "import { a } from './there.ts'",
-])('%s is fine', (text) => {
+])('%s is accepted', (text) => {
   expect(faults('gateway/src/app.ts', text)).toEqual([])
 })
 
@@ -38,16 +38,16 @@ test.each([
   ["import { a } from './there.js'", './there.js is not there'],
   ["import { a } from '../../services/kit/src/id.ts'", 'leaves the package'],
   ["import { readFile } from 'fs/promises'", 'fs/promises wants the node: prefix'],
-])('%s is not', (text, fault) => {
+])('%s is a fault', (text, fault) => {
   expect(faults('gateway/src/app.ts', text)).toEqual([expect.stringContaining(fault)])
 })
 
-test('tests may use what the root installs for them', () => {
+test('tests may import dependencies of the root', () => {
   const text = "import { test } from '@jest/globals'"
   expect(faults('gateway/src/app.test.ts', text)).toEqual([])
 })
 
-test('a dependency nothing imports is reported, once the package has code', () => {
+test('a dependency without an import is reported, once the package has code', () => {
   expect(idleDependencies([], packages)).toEqual([])
   const app = parseModule({ path: 'gateway/src/app.ts', text: "import { z } from 'zod'\nz" })
   expect(idleDependencies([app], packages)).toEqual([

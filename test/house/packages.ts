@@ -4,7 +4,7 @@ import { type Module, resolve } from './modules.ts'
 
 const readmeLinesMax = 120
 
-/** A workspace package: its directory (empty for the root) and what it may import. */
+/** A workspace package; `directory` is empty for the root. */
 export interface Package {
   directory: string
   name: string
@@ -23,7 +23,7 @@ export function parsePackage(manifest: File): Package {
   }
 }
 
-/** Imports a package does not declare, or that leave the package or name a file not there. */
+/** Imports that a package does not declare, that leave the package, or of a missing file. */
 export function badImports(modules: Module[], packages: Package[]): string[] {
   const paths = new Set(modules.map((module) => module.path))
   const shared = packages.find(({ directory }) => directory === '')?.dependencies ?? []
@@ -41,7 +41,7 @@ export function badImports(modules: Module[], packages: Package[]): string[] {
   })
 }
 
-/** Dependencies no file of a package with a `src` imports. */
+/** Dependencies that no file of their package imports; packages without `src` are skipped. */
 export function idleDependencies(modules: Module[], packages: Package[]): string[] {
   return packages.flatMap((one) => {
     const own = modules.filter(({ path }) => ownerOf(path, packages) === one)

@@ -19,12 +19,12 @@ test('files reached through imports, packages and worker paths are alive', () =>
   expect(unusedExports(all, [entry])).toEqual([])
 })
 
-test('a file only its own test imports is dead', () => {
+test('a file that only its own test imports is dead', () => {
   const all = modules({
     'services/kit/src/money.ts': 'export const a = 1',
     'services/kit/src/money.test.ts': "import { a } from './money.ts'\na",
   })
-  expect(deadFiles(all, [])).toEqual(['services/kit/src/money.ts: nobody imports it'])
+  expect(deadFiles(all, [])).toEqual(['services/kit/src/money.ts: no file imports it'])
 })
 
 test('files that only import each other are dead', () => {
@@ -35,11 +35,11 @@ test('files that only import each other are dead', () => {
   expect(deadFiles(all, [])).toHaveLength(2)
 })
 
-test('an export nobody imports is reported, one imported as a whole is not', () => {
+test('an export without an import is reported, one of a namespace import is not', () => {
   const money = 'export const a = 1\nexport const b = 2\nexport type C = 1'
   const path = 'services/kit/src/money.ts'
   const some = modules({ [path]: money, [entry]: "import { a } from '@coffer/kit/money'\na" })
-  expect(unusedExports(some, [entry])).toEqual([`${path}: nobody imports b`])
+  expect(unusedExports(some, [entry])).toEqual([`${path}: no file imports b`])
   const whole = modules({ [path]: money, [entry]: "import * as m from '@coffer/kit/money'\nm" })
   expect(unusedExports(whole, [entry])).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { type Module, resolve } from './modules.ts'
 
-/** Files under `src` that no entry point and no test reaches, the test beside a file left out. */
+/** Files under `src` that neither an entry point nor a test of another file reaches. */
 export function deadFiles(modules: Module[], entries: string[]): string[] {
   const byPath = new Map(modules.map((module) => [module.path, module]))
   const isRoot = (path: string) => entries.includes(path) || !/(^|\/)src\//.test(path)
@@ -16,7 +16,7 @@ export function deadFiles(modules: Module[], entries: string[]): string[] {
     }
   }
   const dead = modules.filter(({ path }) => !reached.has(path))
-  return dead.map(({ path }) => `${path}: nobody imports it`)
+  return dead.map(({ path }) => `${path}: no file imports it`)
 }
 
 /** Exported values that no other file imports. */
@@ -40,7 +40,7 @@ export function unusedExports(modules: Module[], entries: string[]): string[] {
   return open.flatMap(({ path, exports }) =>
     exports
       .filter((name) => !used.has(`${path} ${name}`))
-      .map((name) => `${path}: nobody imports ${name}`),
+      .map((name) => `${path}: no file imports ${name}`),
   )
 }
 

@@ -3,6 +3,7 @@ import { changelogFaults } from './changelog.ts'
 import { checklistFaults } from './checklist.ts'
 import { isCode, writtenFiles } from './files.ts'
 import { longFiles, longFunctions } from './lengths.ts'
+import { danglingLinks } from './links.ts'
 import { parseModule } from './modules.ts'
 import { badNames } from './names.ts'
 import { badImports, idleDependencies, parsePackage, readmeFaults } from './packages.ts'
@@ -13,7 +14,7 @@ import { strayImports, strayWrites } from './writes.ts'
 
 const files = writtenFiles()
 const code = files.filter(isCode)
-// The checks' own tests are full of what is forbidden: what they quote is no use and no fault.
+// Tests of the checks quote forbidden words and file names, which are neither faults nor imports.
 const quoting = /^test\/house\/([a-z]+\.test|words)\.ts$/
 const modules = code.map((file) => {
   const module = parseModule(file)
@@ -32,19 +33,19 @@ test('files have at most 300 lines, and lines at most 100 columns', () => {
   expect(files.flatMap(longFiles)).toEqual([])
 })
 
-test('a function fits on a screen: at most 70 lines', () => {
+test('functions have at most 70 lines', () => {
   expect(code.flatMap(longFunctions)).toEqual([])
 })
 
-test('no leftovers, no machine paths, no registry hosts', () => {
+test('no file has leftovers, machine paths or registry hosts', () => {
   expect(files.filter(({ path }) => !quoting.test(path)).flatMap(bannedWords)).toEqual([])
 })
 
-test('files are named after what is in them, and their suffix is a layer', () => {
+test('file names have a noun of the domain, and a layer as suffix', () => {
   expect(files.flatMap(({ path }) => badNames(path))).toEqual([])
 })
 
-test('every file under src is reached from an entry point or a test of something else', () => {
+test('every file under src is reached from an entry point or a test of another file', () => {
   expect(deadFiles(modules, entries)).toEqual([])
 })
 
@@ -52,21 +53,21 @@ test('every exported value is imported somewhere', () => {
   expect(unusedExports(modules, [...entries, 'jest.config.js'])).toEqual([])
 })
 
-test('no file only passes on the exports of others', () => {
+test('no file is a barrel', () => {
   expect(modules.filter((module) => module.isBarrel).map((module) => module.path)).toEqual([])
 })
 
-test('only the settings of tools have a default export', () => {
+test('only settings of tools have a default export', () => {
   const wanted = /(^|\/)[a-z-]+\.config\.(js|ts)$|^test\/native-runtime\.ts$/
   const found = modules.filter((one) => one.hasDefaultExport && !wanted.test(one.path))
   expect(found.map((module) => module.path)).toEqual([])
 })
 
-test('imports are declared, stay in the package and name a .ts file that is there', () => {
+test('imports are declared, stay in the package and name an existing .ts file', () => {
   expect(badImports(modules, packages)).toEqual([])
 })
 
-test('every dependency of a package is imported by it', () => {
+test('every package imports its dependencies', () => {
   expect(idleDependencies(modules, packages)).toEqual([])
 })
 
@@ -79,14 +80,18 @@ test('no folder is crowded, and no imports go in a circle', () => {
   expect(importCircles(modules)).toEqual([])
 })
 
-test('money and plans are changed by the files of their one writer alone', () => {
+test('only the files of their writer change money and plans', () => {
   expect(files.flatMap(strayWrites)).toEqual([])
   expect(modules.flatMap(strayImports)).toEqual([])
 })
 
-test('the checklist of docs/security.md is whole, and what it names is there', () => {
+test('the checklist of docs/security.md is complete, and its files and tests exist', () => {
   const page = files.find(({ path }) => path === 'docs/security.md')
   expect(checklistFaults(page?.text ?? '', files)).toEqual([])
+})
+
+test('links in Markdown lead to existing files and headings', () => {
+  expect(danglingLinks(files)).toEqual([])
 })
 
 test('the changelog has its form', () => {

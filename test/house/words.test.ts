@@ -34,7 +34,7 @@ test('only the benchmarks name the reference server', () => {
   expect(bannedWords({ path: 'docs/security.md', text })).toHaveLength(1)
 })
 
-test('services name rows by their keys', () => {
+test('services address rows by their keys', () => {
   const text = 'SELECT xmin FROM links WHERE ctid = $1'
   expect(bannedWords({ path: 'services/ledger/src/link.sql.ts', text })).toHaveLength(1)
   expect(bannedWords({ path: 'services/ledger/test/link.test.ts', text })).toEqual([])

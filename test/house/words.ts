@@ -17,7 +17,7 @@ const inServices: [RegExp, string][] = [
   [/\b(xmin|ctid)\b/, 'a row is named by its key, and its state by a version'],
 ]
 
-/** Lines with words that have no place in the repository, with the reason. */
+/** Lines with banned words, each with its reason. */
 export function bannedWords({ path, text }: File): string[] {
   const words = [
     ...anywhere,

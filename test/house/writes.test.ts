@@ -48,7 +48,7 @@ test.each([
   expect(strayWrites({ path: invented, text: statement })).toEqual([])
 })
 
-test('the writer may, and so may tests', () => {
+test('the writer and tests may write', () => {
   const text = 'UPDATE transactions SET amount = 0'
   const writer = 'services/ledger/src/money/money-save.sql.ts'
   expect(strayWrites({ path: writer, text })).toEqual([])
@@ -60,7 +60,7 @@ test('the writer may, and so may tests', () => {
   expect(strayWrites({ path: 'deploy/local/bootstrap/main.mjs', text })).toHaveLength(1)
 })
 
-test('a migration after the first one may only if it is named', () => {
+test('a migration after the first one may write only if it is listed', () => {
   const text = 'ALTER TABLE spending ADD COLUMN n int4;\nUPDATE spending SET n = 1'
   const faults = (name: string) =>
     strayWrites({ path: `services/budgeting/migrations/${name}.sql`, text })
@@ -69,7 +69,7 @@ test('a migration after the first one may only if it is named', () => {
   expect(faults('0002-plan-books')).toEqual([])
 })
 
-test('statements of the writers are imported by the files that are named', () => {
+test('only listed files import the statements of a writer', () => {
   const faults = (path: string, text: string) => strayImports(parseModule({ path, text }))
   const past = `import { saveMoney } from './money/money-save.sql.ts'`
   expect(faults('services/ledger/src/link.rpc.ts', past)).toEqual([

@@ -2,22 +2,29 @@ import { type File, isCode, isTest } from './files.ts'
 import { lineAt, type Module, resolve } from './modules.ts'
 
 /**
- * Tables that one writer changes. Their statements are in the files of `writers`, each with the
- * files that may import it: the writer, and the bulk steps beside it (docs/money.md).
+ * Tables that one writer changes. `writers` lists the files with their statements, and for each the
+ * files that may import it: the writer and bulk steps (docs/money.md).
  */
 const aggregates: Aggregate[] = [
   {
     name: 'money',
     tables: [
-      ...['bank_accounts', 'envelopes', 'transactions', 'journal', 'operations'],
-      ...['provider_accounts', 'provider_account_ids', 'provider_transactions'],
+      'bank_accounts',
+      'envelopes',
+      'transactions',
+      'journal',
+      'operations',
+      'provider_accounts',
+      'provider_account_ids',
+      'provider_transactions',
     ],
     folder: 'services/ledger/src/',
     writers: {
       'money/money-save.sql.ts': ['money/writer.service.ts', 'money/creation.service.ts'],
       'money/removal.sql.ts': [
-        ...['tenancy/account-deletion.sql.ts', 'accounts/link-clean-up.activities.ts'],
-        ...['accounts/link.rpc.ts'],
+        'tenancy/account-deletion.sql.ts',
+        'accounts/link-clean-up.activities.ts',
+        'accounts/link.rpc.ts',
       ],
       'money/uploaded-rows.sql.ts': [
         'imports/file-import.activities.ts',
@@ -27,34 +34,33 @@ const aggregates: Aggregate[] = [
   },
   {
     name: 'plans',
-    tables: [
-      ...['plan_books', 'spending', 'funding_schedules', 'funding_runs', 'funding_run_lines'],
-    ],
+    tables: ['plan_books', 'spending', 'funding_schedules', 'funding_runs', 'funding_run_lines'],
     folder: 'services/budgeting/src/',
     writers: {
       'tenancy/ended-bank-account.sql.ts': [
-        ...['advance/advance-together.activities.ts', 'ledger/comparison.activities.ts'],
-        ...['tenancy/removal.activities.ts'],
+        'advance/advance-together.activities.ts',
+        'ledger/comparison.activities.ts',
+        'tenancy/removal.activities.ts',
       ],
       'plans/plan-save.sql.ts': ['plans/writer.service.ts'],
-      // Creates a row to lock.
+      // Inserts the row that the writer locks.
       'plans/plan-state.sql.ts': ['plans/writer.service.ts'],
-      // Rows of bank accounts that have ended.
+      // Deletes rows of deleted bank accounts.
       'tenancy/removal.sql.ts': ['tenancy/removal.activities.ts'],
     },
   },
 ]
 
-/** Migrations that fill tables of these, each compatible with the program before it. */
+/** Later migrations that may write these tables. */
 const backfills = ['services/budgeting/migrations/0002-plan-books.sql']
 
-/** Files whose statements may write a table that is named at run time. */
+/** Files whose statements may name a table at run time. */
 const generic = [
   ...aggregates.flatMap(writersOf),
   'services/kit/src/database/guarded-save.ts',
   'services/kit/src/database/rows.ts',
   'deploy/host/src/secrets/sealed-rows.sql.ts',
-  // What an account leaves behind once its bank accounts are gone, and expired rows.
+  // Deletes rows of deleted accounts, and expired rows.
   'services/kit/src/accounts/account-removal.sql.ts',
   'deploy/host/src/housekeeping.ts',
 ]
@@ -74,13 +80,13 @@ const quote = '[\'"`]'
 
 const computed = [
   new RegExp(`${target}(?:\\$\\{|${quote}\\s*\\+)|${verb}${quote}\\s*\\+`, 'gi'),
-  // The helpers of kit take the name of a table as a text.
+  // Helpers of kit take a table's name as a string.
   new RegExp(`\\binsertOf\\((?!\\s*${quote})`, 'g'),
   new RegExp(`\\bdeleteSome\\([^)]*\\btable\\b(?!:\\s*${quote})`, 'g'),
   /\btable(?::\s*[\w.]+)?,\s*entity\b/g,
 ]
 
-/** Statements that change money or plans past their one writer (docs/money.md, docs/plans.md). */
+/** Statements outside the writer's files that change money or plans (docs/money.md). */
 export function strayWrites(file: File): string[] {
   const { path } = file
   const isLaterMigration = /\/migrations\/(?!0001-)[^/]+\.sql$/.test(path)
@@ -95,7 +101,7 @@ export function strayWrites(file: File): string[] {
   ]
 }
 
-/** Imports of a writer's statements by files that are not named for them. */
+/** Imports of a writer's statements by files that are not listed. */
 export function strayImports({ path, imports }: Module): string[] {
   if (isTest(path)) return []
   return aggregates.flatMap(({ name, folder, writers }) =>
@@ -112,7 +118,7 @@ function writersOf({ folder, writers }: Aggregate): string[] {
 }
 
 function writesTo({ tables }: Aggregate): RegExp[] {
-  // The mark for the search of similar transactions is no part of the aggregate.
+  // `unsearched_from`, for the search of similar transactions, is no part of the aggregate.
   const mark = `(?<=bank_accounts)${gap}SET${gap}unsearched_from = [^,()]*\\sWHERE\\s`
   const name = `"?(?:${tables.join('|')})\\b(?!${mark})`
   return [

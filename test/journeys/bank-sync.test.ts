@@ -1,26 +1,11 @@
 import { eventually } from '@coffer/host/testing/boot'
-import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
-import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { sql } from 'slonik'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
+import { lunch, offers, shownAccount, shownTransaction, synced, text } from './synced-account.ts'
 
 const feedURL = 'http://127.0.0.1:9/v1'
-const text = expect.any(String)
-const account = {
-  ...{ providerAccountId: 'acc', name: 'Plain Checking', officialName: 'Plain Silver Checking' },
-  ...{ mask: '0042', currency: 'USD', accountType: 'depository', accountSubType: 'checking' },
-  ...{ availableBalance: 10_000n, currentBalance: 10_500n },
-}
-const lunch = {
-  ...{ providerTransactionId: 'a', amount: 1200n, currency: 'USD', date: '2026-03-04' },
-  ...{ displayName: 'Deli', originalName: 'DELI 0042', name: 'DELI', merchantName: 'Deli' },
-  ...{ categories: ['Food', 'Restaurants'], category: 'FOOD_AND_DRINK_RESTAURANT' },
-}
-
 let coffer: Coffer
 
 beforeAll(async () => {
@@ -34,79 +19,7 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-/** What a sync service has brought in for somebody: a bank account with one transaction. */
-async function synced(person: Person, service: string, of: { linkId: string; known: object }) {
-  const { booted } = coffer
-  const signer = loadSigner(booted.keysFolder, service)
-  const token = systemCaller(signer, person.accountId, new Date())
-  const by = { headers: { [headers.caller]: token } }
-  const sync = booted.client('ledger', SyncImportService)
-  const { linkId, known } = of
-  if (service === 'aggregator-sync') {
-    await sync.upsertLink({ linkId, institutionName: 'First Bank' }, by)
-  }
-  const { accounts } = await sync.upsertBankAccounts(
-    { linkId, accounts: [{ ...account, ...known }] },
-    by,
-  )
-  const bankAccountId = accounts[0]?.bankAccountId ?? ''
-  const request = { bankAccountId, providerAccountId: 'acc', transactions: [lunch] }
-  // The account's timezone comes by an event of identity.
-  const imported = await eventually(
-    () => sync.importTransactions(request, by).catch(() => null),
-    (reply) => reply !== null,
-  )
-  const transactionId = imported?.transactions[0]?.transactionId ?? ''
-  const path = `/bank_accounts/${bankAccountId}`
-  return {
-    bankAccountId,
-    transactionId,
-    path,
-    one: `${path}/transactions/${transactionId}`,
-    sync,
-    by,
-  }
-}
-
-/** A candidate that the connection offers, as it is shown. */
-async function offers(
-  { accountId }: Person,
-  { feedLinkId, feedBankAccountId }: { feedLinkId: string; feedBankAccountId: string },
-): Promise<Json> {
-  await coffer.booted.database('feed-sync').pool.query(sql.unsafe`
-    INSERT INTO feed_bank_accounts (account_id, feed_bank_account_id, feed_link_id, feed_id,
-      feed_status, name, institution_name, provider, currency, status, current_balance,
-      created_at, created_by, updated_at)
-    VALUES (${accountId}, ${feedBankAccountId}, ${feedLinkId}, '42', 'ACTIVE', 'Checking',
-      'First Bank', 'gocardless', 'USD', 'active', 1234, now(), 'user_1', now())`)
-  return {
-    ...{ feedBankAccountId, feedLinkId, feedId: '42', feedStatus: 'ACTIVE', name: 'Checking' },
-    ...{ institutionName: 'First Bank', provider: 'gocardless', currency: 'USD' },
-    ...{ status: 'active', currentBalance: 1234, createdAt: text, createdBy: 'user_1' },
-    updatedAt: text,
-  }
-}
-
-const shownAccount = (of: { linkId: string; bankAccountId: string }) => ({
-  ...of,
-  ...{ feedBankAccountId: null, currency: 'USD', mask: '0042', status: 'active' },
-  ...{ availableBalance: 10_000, currentBalance: 10_500, limitBalance: 0 },
-  ...{ name: 'Plain Checking', originalName: 'Plain Checking' },
-  ...{ accountType: 'depository', accountSubType: 'checking' },
-  ...{ lastUpdated: text, createdAt: text, updatedAt: text },
-})
-
-const shownTransaction = (of: { transactionId: string; bankAccountId: string }) => ({
-  ...of,
-  ...{ aggregatorTransaction: null, pendingAggregatorTransaction: null, amount: 1200 },
-  ...{ spendingId: null, createdBySpendingId: null, createdByFundingScheduleId: null },
-  ...{ categories: lunch.categories, category: lunch.category, date: '2026-03-04T06:00:00Z' },
-  ...{ name: 'Deli', originalName: 'DELI 0042', merchantName: 'Deli' },
-  ...{ originalMerchantName: 'Deli', isPending: false, uploadIdentifier: null },
-  ...{ createdAt: text, deletedAt: null, notes: null },
-})
-
-describe('what the aggregator found', () => {
+describe('transactions of the aggregator', () => {
   const linkId = newId('link')
   let alice: Person
   let home: Awaited<ReturnType<typeof synced>>
@@ -114,16 +27,22 @@ describe('what the aggregator found', () => {
 
   beforeAll(async () => {
     alice = await coffer.person()
-    home = await synced(alice, 'aggregator-sync', { linkId, known: {} })
+    home = await synced(coffer, alice, { service: 'aggregator-sync', linkId, known: {} })
     ids = { transactionId: home.transactionId, bankAccountId: home.bankAccountId }
   })
 
-  test('is shown with its records', async () => {
+  test('are shown with their records', async () => {
     const { path, one, bankAccountId } = home
     const record = {
-      ...{ name: 'Plain Checking', officialName: 'Plain Silver Checking', mask: '0042' },
-      ...{ currency: 'USD', availableBalance: 10_000, currentBalance: 10_500, limitBalance: 0 },
-      ...{ createdAt: text, createdBy: text },
+      name: 'Plain Checking',
+      officialName: 'Plain Silver Checking',
+      mask: '0042',
+      currency: 'USD',
+      availableBalance: 10_000,
+      currentBalance: 10_500,
+      limitBalance: 0,
+      createdAt: text,
+      createdBy: text,
     }
     const shown = { ...shownAccount({ linkId, bankAccountId }), aggregatorBankAccount: record }
     expect(await alice.get(path)).toEqual(shown)
@@ -132,15 +51,22 @@ describe('what the aggregator found', () => {
     const listed = { ...shownTransaction(ids), source: 'aggregator' }
     expect(await alice.get(`${path}/transactions`)).toEqual([listed])
     const aggregatorTransaction = {
-      ...{ categories: lunch.categories, category: lunch.category, amount: 1200 },
-      ...{ date: '2026-03-04T06:00:00Z', authorizedDate: null, name: 'DELI' },
-      ...{ merchantName: 'Deli', currency: 'USD', isPending: false },
-      ...{ createdAt: text, deletedAt: null },
+      categories: lunch.categories,
+      category: lunch.category,
+      amount: 1200,
+      date: '2026-03-04T06:00:00Z',
+      authorizedDate: null,
+      name: 'DELI',
+      merchantName: 'Deli',
+      currency: 'USD',
+      isPending: false,
+      createdAt: text,
+      deletedAt: null,
     }
     expect(await alice.get(one)).toEqual({ ...listed, aggregatorTransaction })
   })
 
-  test('can be named and assigned, and is the bank’s otherwise', async () => {
+  test('can be renamed and assigned, all else is the bank’s', async () => {
     const { path, one } = home
     const change = (where: string, body: object) => alice.call('PATCH', where, { body })
     const renamed = await change(one, { name: 'Lunch', merchantName: 'Kim’s' })
@@ -159,7 +85,8 @@ describe('what the aggregator found', () => {
       status: 400,
       body: {
         problems: {
-          ...{ amount: 'key not expected', date: 'key not expected' },
+          amount: 'key not expected',
+          date: 'key not expected',
           isPending: 'key not expected',
         },
       },
@@ -182,7 +109,7 @@ describe('what the aggregator found', () => {
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
   })
 
-  test('keeps its notes when the bank says more of it', async () => {
+  test('keep their notes when the bank changes them', async () => {
     const { sync, by, bankAccountId, one } = home
     const more = { ...lunch, amount: 1300n, merchantName: 'Deli & Sons' }
     const request = { bankAccountId, providerAccountId: 'acc', transactions: [more] }
@@ -190,7 +117,7 @@ describe('what the aggregator found', () => {
     expect(await alice.get(one)).toMatchObject({ amount: 1300, notes: 'Split with Kim' })
   })
 
-  test('shows what was pending once it is posted', async () => {
+  test('show their pending record once they are posted', async () => {
     const { sync, by, bankAccountId, path } = home
     const request = { bankAccountId, providerAccountId: 'acc' }
     const held = { ...lunch, providerTransactionId: 'b', isPending: true, categories: [] }
@@ -200,12 +127,15 @@ describe('what the aggregator found', () => {
     const [waiting] = await alice.get(`${path}/transactions?limit=1`)
     const one = `${path}/transactions/${waiting.transactionId}`
     expect(await alice.get(one)).toMatchObject({
-      ...{ isPending: true, aggregatorTransaction: null, categories: null },
+      isPending: true,
+      aggregatorTransaction: null,
+      categories: null,
       pendingAggregatorTransaction: { isPending: true, deletedAt: null, categories: null },
     })
     await sync.importTransactions({ ...request, transactions: [named] }, by)
     expect(await alice.get(one)).toMatchObject({
-      ...{ isPending: false, aggregatorTransaction: { isPending: false } },
+      isPending: false,
+      aggregatorTransaction: { isPending: false },
       pendingAggregatorTransaction: { isPending: true, deletedAt: text },
     })
     await sync.removeTransactions({ bankAccountId, providerTransactionIds: ['c'] }, by)
@@ -214,25 +144,30 @@ describe('what the aggregator found', () => {
   })
 })
 
-test('what the feed found is shown with its record', async () => {
+test('a transaction of the feed is shown with its record', async () => {
   const bob = await coffer.person()
   const body = { name: 'Home', feedURL, apiKey: 'abc' }
   const { feedLinkId } = await bob.post('/feed/link', body)
   const { linkId } = await bob.post('/links', { institutionName: 'Feed', feedLinkId })
   const feedBankAccountId = newId('lbac')
   const known = { feedBankAccountId }
-  const home = await synced(bob, 'feed-sync', { linkId, known })
+  const home = await synced(coffer, bob, { service: 'feed-sync', linkId, known })
   const { path, one, bankAccountId, transactionId } = home
-  const feedBankAccount = await offers(bob, { feedLinkId, feedBankAccountId })
+  const feedBankAccount = await offers(coffer, bob, { feedLinkId, feedBankAccountId })
   const shown = { ...shownAccount({ linkId, bankAccountId }), feedBankAccountId, feedBankAccount }
   expect(await bob.get(path)).toEqual(shown)
   expect(await bob.get('/bank_accounts')).toEqual([shown])
   const listed: Json = { ...shownTransaction({ transactionId, bankAccountId }), source: 'feed' }
   expect(await bob.get(`${path}/transactions`)).toEqual([listed])
   const feedTransaction = {
-    ...{ feedTransactionId: expect.stringMatching(/^ltxn_/), merchant: 'Deli' },
-    ...{ description: 'DELI', date: '2026-03-04T06:00:00Z', currency: 'USD', amount: 1200 },
-    ...{ isPending: false, createdAt: text },
+    feedTransactionId: expect.stringMatching(/^ltxn_/),
+    merchant: 'Deli',
+    description: 'DELI',
+    date: '2026-03-04T06:00:00Z',
+    currency: 'USD',
+    amount: 1200,
+    isPending: false,
+    createdAt: text,
   }
   expect(await bob.get(one)).toEqual({ ...listed, feedTransaction })
   const change = { body: { mask: '1111', name: 'Fed' } }
@@ -266,7 +201,9 @@ describe('notes', () => {
 
   test('of a transaction are found, changed and cleared', async () => {
     const { transaction } = await carol.post(`${path}/transactions`, {
-      ...{ ...bill, name: 'Fuel', notes: ' Trip to\nMaine ' },
+      ...bill,
+      name: 'Fuel',
+      notes: ' Trip to\nMaine ',
     })
     const bulk = { transactions: [{ ...bill, name: 'Inn', notes: 'Maine, two nights' }] }
     const { results } = await carol.post(`${path}/transactions/bulk`, bulk)

@@ -39,7 +39,7 @@ async function reached(url: string, wanted: string): Promise<Json> {
   return found
 }
 
-test('a CSV file is mapped, looked at and stored; its mapping is found again', async () => {
+test('a CSV file is mapped, previewed and stored; its mapping is found again', async () => {
   const { path } = await alice.opensAccount(0)
   const content = await readFile(new URL('../data/sign.csv', import.meta.url), 'utf8')
   const first = await handsIn(path, content)
@@ -80,7 +80,7 @@ test('a CSV file is mapped, looked at and stored; its mapping is found again', a
   })
 })
 
-test('ten thousand rows are shown as fifty and stored whole', async () => {
+test('of ten thousand rows fifty are previewed, and all are stored', async () => {
   const { path } = await alice.opensAccount(0)
   const rows = Array.from({ length: 10_000 }, (_, index) => `2026-01-15,Row ${index % 50},-0.01`)
   const made = await handsIn(path, ['Date,Text,Amount', ...rows].join('\n'))

@@ -43,8 +43,8 @@ async function timed(ask: () => Promise<Answer>): Promise<number> {
 }
 
 /**
- * The share of pairs in which the first of two samples is the larger (Mann and Whitney's U over
- * its maximum): one half where they are alike, 0 or 1 where a time always tells which it is of.
+ * Mann-Whitney U over its maximum: the share of pairs in which the value of the first sample is
+ * larger. One half for equal samples, 0 or 1 where a time always tells the sample.
  */
 function shareLarger(some: number[], others: number[]): number {
   const wins = some.flatMap((one) => others.map((other) => (one > other ? 1 : 0) as number))
@@ -56,7 +56,7 @@ describe.each([
   ['forgot', (email: string) => ({ email })],
   ['verify/resend', (email: string) => ({ email })],
 ])('%s', (path, bodyOf) => {
-  test('answers alike for who is known and who is not', async () => {
+  test('gives the same answer for known and unknown addresses', async () => {
     const [one, other] = await Promise.all(
       [known[0] as string, someAddress()].map((email) => post(path, bodyOf(email))),
     )
@@ -65,9 +65,9 @@ describe.each([
     expect(names(one as Answer)).toEqual(names(other as Answer))
   })
 
-  // Six standard deviations of the share among equals would still pass; a password that is
-  // hashed only for who is known, or a mail sent within the request, gives nearly 0 or 1.
-  test('takes as long for either', async () => {
+  // The bound is six standard deviations of the share of equal samples. A password hash for known
+  // addresses alone, or a mail sent within the request, gives nearly 0 or 1.
+  test('takes as long for known as for unknown addresses', async () => {
     const [times, timesOfUnknown]: number[][] = [[], []]
     for (const email of known) {
       times?.push(await timed(() => post(path, bodyOf(email))))
@@ -79,11 +79,11 @@ describe.each([
   })
 })
 
-test('the test can tell a request that does nothing from one that hashes', async () => {
+test('the test tells a request without a hash from one with a hash', async () => {
   const nothing: number[] = []
   const hashing: number[] = []
   for (const email of known) {
-    nothing.push(await timed(() => post('login', { email: 'nobody', password })))
+    nothing.push(await timed(() => post('login', { email: 'malformed', password })))
     hashing.push(await timed(() => post('login', { email, password: 'not this password' })))
   }
   expect(shareLarger(hashing, nothing)).toBeGreaterThan(0.9)

@@ -14,7 +14,7 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-// Noon of the 15th would fall in every timezone on the 15th; the budget below is made from there.
+// A day whose date is the same in every timezone, as the start of the budget.
 const payday = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 
 /** Local midnight in Chicago of the first of a month a year from now. */
@@ -22,7 +22,7 @@ function firstOfJanuaryAfterNext(): string {
   return `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 }
 
-test('somebody registers, budgets and spends, and every answer agrees', async () => {
+test('a person registers, budgets and spends, and every answer agrees', async () => {
   const { path } = await alice.opensAccount(100_000)
   const pay = await alice.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })
   expect(pay).toMatchObject({ name: 'Pay', excludeWeekends: false, lastRecurrence: null })
@@ -43,7 +43,8 @@ test('somebody registers, budgets and spends, and every answer agrees', async ()
   expect(moved.balance).toMatchObject({ available: 100_000, expenses: 30_000, free: 70_000 })
   expect(moved.spending).toMatchObject([{ spendingId: rent.spendingId, currentAmount: 30_000 }])
 
-  // spec/ledger.md 4.9, line 1: the envelope gives what it has, free-to-use the rest.
+  // The envelope pays what it holds, free-to-use the rest
+  // (docs/money.md#spending-from-an-envelope).
   const spent = await alice.post(`${path}/transactions`, {
     name: 'Landlord',
     amount: 45_000,
@@ -73,7 +74,7 @@ test('somebody registers, budgets and spends, and every answer agrees', async ()
     },
   )
   expect(changed.status).toBe(200)
-  // On a busy machine the plan may come too late for the answer, which says so.
+  // On a busy machine the answer may come before the plan (docs/api.md#recalculation).
   const isPending = changed.headers.get('coffer-recalculation') === 'pending'
   const refunded = await alice.get(`${path}/spending/${rent.spendingId}`)
   expect(isPending ? [refunded] : changed.body.spending).toMatchObject([{ currentAmount: 30_000 }])
@@ -86,7 +87,7 @@ test('somebody registers, budgets and spends, and every answer agrees', async ()
   expect(await alice.get(`${path}/balances`)).toMatchObject({ expenses: 0, free: 55_000 })
 })
 
-test('the same Idempotency-Key twenty times at once writes one transaction', async () => {
+test('twenty concurrent requests with one Idempotency-Key write one transaction', async () => {
   const { path } = await alice.opensAccount(10_000)
   const body = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const headers = { 'idempotency-key': 'tea-1' }
@@ -103,7 +104,7 @@ test('the same Idempotency-Key twenty times at once writes one transaction', asy
   expect(other.status).toBe(422)
 })
 
-test('a session ends at once with its logout, and a key never manages keys', async () => {
+test('a session ends with its logout, and an API key manages no API keys', async () => {
   const bob = await coffer.person()
   expect(await bob.call('GET', '/keys', { asSession: true })).toMatchObject({ status: 200 })
   expect(await bob.call('GET', '/keys')).toMatchObject({ status: 401 })
@@ -113,7 +114,7 @@ test('a session ends at once with its logout, and a key never manages keys', asy
   expect(await bob.call('GET', '/links')).toMatchObject({ status: 200, body: [] })
 })
 
-test('what is under a deleted link answers 404 at once; the link stays readable', async () => {
+test('objects of a deleted link are 404 at once; the link stays readable', async () => {
   const carol = await coffer.person()
   const { linkId, path } = await carol.opensAccount()
   await carol.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })

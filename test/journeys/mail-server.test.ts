@@ -11,7 +11,7 @@ const posted = {
   letter: { subject: 'Hello', greeting: 'Hello Pat,', paragraphs: ['One.', 'Two.'], button: null },
 }
 
-/** What became of one mail sent by these options; the error where it was not taken. */
+/** Sends a mail with these options; returns the error, or undefined. */
 async function sent(options: { smtpUrl: string; smtpTls: 'required' | 'none' }): Promise<unknown> {
   const server = openMailServer({ ...options, sender })
   try {
@@ -24,7 +24,7 @@ async function sent(options: { smtpUrl: string; smtpTls: 'required' | 'none' }):
   }
 }
 
-test('a server that offers no encryption gets nothing, unless that is allowed', async () => {
+test('a server without encryption gets no mail, unless that is allowed', async () => {
   await using sink = await openMailSink()
   const error = await sent({ smtpUrl: sink.url, smtpTls: 'required' })
   expect(error).toMatchObject({ code: 'ETLS' })
@@ -41,26 +41,26 @@ test('a server that offers no encryption gets nothing, unless that is allowed', 
   ])
 })
 
-test('a server whose certificate does not hold gets nothing', async () => {
+test('a server with an invalid certificate gets no mail', async () => {
   await using sink = await openMailSink({ offersTls: true })
   const error = await sent({ smtpUrl: sink.url, smtpTls: 'required' })
   expect(error).toMatchObject({ originalCode: expect.stringMatching(/CERT/) })
   expect(sink.mails).toEqual([])
 })
 
-test('a server that wants a name and a password gets them as they are meant', async () => {
+test('a server gets the name and password of the URL, percent-decoded', async () => {
   await using sink = await openMailSink({ login: { name: 'pat@money', password: 'p:ss/w@rd' } })
   const { host } = new URL(sink.url.replace('smtp:', 'http:'))
   const good = `smtp://pat%40money:p%3Ass%2Fw%40rd@${host}`
   expect(await sent({ smtpUrl: good, smtpTls: 'none' })).toBeNull()
   const error = await sent({ smtpUrl: `smtp://pat:wrong@${host}`, smtpTls: 'none' })
   expect(error).toMatchObject({ code: 'EAUTH' })
-  // A wrong password is the operator's to mend: the mail waits.
+  // The operator can correct a wrong password, so the mail waits.
   expect(isRefusedForGood(error)).toBe(false)
   expect(sink.mails).toHaveLength(1)
 })
 
-test('a server that is away is no reason to give a mail up', async () => {
+test('a mail waits while its server is away', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo

@@ -60,7 +60,7 @@ const mailsWait = () => identity().pool.exists(sql.unsafe`SELECT FROM mails`)
 const nothingWaits = () => eventually(mailsWait, (wait) => !wait)
 
 describe('registration', () => {
-  test('begins no session before the address is verified by the link in the mail', async () => {
+  test('creates no session before the mailed link verifies the address', async () => {
     const email = `${newId('person').replace('_', '.')}@example.com`
     const registered = await post('register', { email, password, firstName: 'Pat' })
     expect(registered.status).toBe(200)
@@ -92,7 +92,7 @@ describe('registration', () => {
     })
   })
 
-  test('is greeted by name once the address is verified; the page escapes it', async () => {
+  test('is welcomed by name once the address is verified; HTML escapes the name', async () => {
     const name = '<b>Pat & "Co"</b> https://elsewhere.example'
     const email = await register(name)
     const unverified = await sink.mailTo(email, verifySubject)
@@ -106,7 +106,7 @@ describe('registration', () => {
     expect(html).toContain('&lt;b&gt;Pat &amp; &quot;Co&quot;&lt;/b&gt;')
   })
 
-  test('mails one mailbox five times in a quarter of an hour', async () => {
+  test('sends five mails to a mailbox in a quarter of an hour', async () => {
     const mailbox = newId('person').replace('_', '.')
     const address = (tag: number) => `${mailbox}+${tag}@example.com`
     const attempt = (tag: number) =>
@@ -118,14 +118,14 @@ describe('registration', () => {
     expect((await login(address(5))).status).toBe(401)
   })
 
-  test('is to be verified within seven days', async () => {
+  test('is deleted unless it is verified within seven days', async () => {
     const due = sql.type(z.object({ days: z.number() }))`
       SELECT extract(day FROM verify_by - created_at)::int AS days FROM logins
       WHERE email IN (${await register()}, ${await registerVerified()}) AND verify_by IS NOT NULL`
     expect(await identity().pool.anyFirst(due)).toEqual([7])
   })
 
-  test('is refused for an address in use, and mails nobody', async () => {
+  test('is refused for an address in use, and sends no mail', async () => {
     const email = await registerVerified()
     const before = sink.mails.length
     expect(await post('register', { email, password, firstName: 'Eve' })).toMatchObject({
@@ -150,7 +150,7 @@ describe('registration', () => {
 })
 
 describe('a link to verify', () => {
-  test('works once, for its time, and for nothing else', async () => {
+  test('works once, until it expires, and for its purpose alone', async () => {
     const email = await register()
     const token = tokenIn(await sink.mailTo(email, verifySubject))
     const bad = ['', 'nonsense', 'a'.repeat(52)]
@@ -164,11 +164,11 @@ describe('a link to verify', () => {
     expect(all.map(({ status }) => status).sort()).toEqual([200, 400, 400])
   })
 
-  test('is sent again to who has not verified, and to nobody else', async () => {
+  test('is sent again to unverified addresses alone', async () => {
     const email = await register()
     const verified = await registerVerified()
     await sink.mailTo(email, verifySubject)
-    const unknown = `${newId('nobody').replace('_', '.')}@example.com`
+    const unknown = `${newId('unknown').replace('_', '.')}@example.com`
     const answers = []
     for (const one of [email.toUpperCase(), verified, unknown]) {
       answers.push(await post('verify/resend', { email: ` ${one} ` }))
@@ -201,10 +201,10 @@ describe('a forgotten password', () => {
     expect((await post('reset', { token, password })).status).toBe(400)
   })
 
-  test('is answered alike whoever asks; only verified, live logins get a mail', async () => {
+  test('gets one answer for every address; only verified, enabled logins get mail', async () => {
     const [unverified, disabled] = [await register(), await registerVerified()]
     await disableLogin(identity(), disabled, new Date())
-    const unknown = `${newId('nobody').replace('_', '.')}@example.com`
+    const unknown = `${newId('unknown').replace('_', '.')}@example.com`
     for (const email of [unverified, disabled, unknown]) {
       expect(await post('forgot', { email })).toMatchObject({ status: 200, body: null })
     }
@@ -217,8 +217,8 @@ describe('a forgotten password', () => {
     expect(reset).not.toContain(disabled)
   })
 
-  test('may be asked for five times in a quarter of an hour, known or not', async () => {
-    const unknown = `${newId('nobody').replace('_', '.')}@example.com`
+  test('can be requested five times in a quarter of an hour, known or not', async () => {
+    const unknown = `${newId('unknown').replace('_', '.')}@example.com`
     for (const email of [await registerVerified(), unknown]) {
       for (const _ of [1, 2, 3, 4, 5]) expect((await post('forgot', { email })).status).toBe(200)
       const limited = await post('forgot', { email })
@@ -258,7 +258,7 @@ test('the owner is told when an authenticator or its codes change', async () => 
   expect(text).not.toContain(secret)
 })
 
-test('an expired password signs nobody in, and is changed by the token of the answer', async () => {
+test('an expired password is refused, and is changed by the token of the answer', async () => {
   const email = await registerVerified()
   await expirePassword(identity(), email)
   const owed = await login(email)
@@ -274,7 +274,7 @@ test('an expired password signs nobody in, and is changed by the token of the an
 })
 
 describe('the mail server', () => {
-  test('that is busy for a while gets the mail later, once', async () => {
+  test('that is busy gets the mail once, later', async () => {
     const before = sink.refusals()
     sink.refuse(451, 2)
     const email = await register()
@@ -285,7 +285,7 @@ describe('the mail server', () => {
     expect(sink.mails.filter(({ to }) => to === email)).toHaveLength(1)
   })
 
-  test('that will never take it is not asked again', async () => {
+  test('that refuses a mail for good is not asked again', async () => {
     const before = sink.refusals()
     sink.refuse(550, 100)
     const email = await register()

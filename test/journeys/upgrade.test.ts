@@ -22,7 +22,7 @@ afterAll(async () => {
 const schemas = definitions.map(({ schema }) => schema)
 const clean = { code: 0, output: 'everything adds up\n' }
 
-/** How many rows each table has. */
+/** Row counts by table. */
 async function counts(): Promise<Record<string, unknown>> {
   const tables = await former.query(`
     SELECT concat(schemaname, '.', tablename) AS name FROM pg_tables
@@ -32,7 +32,7 @@ async function counts(): Promise<Record<string, unknown>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
-test('tables that lack a former migration are refused, and stay as they are', async () => {
+test('tables that lack a former migration are refused and not changed', async () => {
   const remove = `DELETE FROM budgeting.migrations WHERE name = '0020-due-order.sql'`
   await former.query(remove)
   const before = await counts()
@@ -43,7 +43,7 @@ test('tables that lack a former migration are refused, and stay as they are', as
   await former.query(`INSERT INTO budgeting.migrations (name) VALUES ('0020-due-order.sql')`)
 })
 
-test('tables of the former migrations are taken over, and are like new ones', async () => {
+test('tables of the former migrations are adopted, and equal new ones', async () => {
   const before = await counts()
   expect(before).toMatchObject({ 'ledger.journal': expect.any(Number), 'identity.logins': 1 })
   const { code, output } = await place.run('migrate')
@@ -56,7 +56,7 @@ test('tables of the former migrations are taken over, and are like new ones', as
   expect((await place.run('migrate')).output).toMatch(/^([a-z-]+: up to date\n){5}$/)
 })
 
-test('a household of the version before adds up, and goes on', async () => {
+test('a household of the previous version passes the audit, and can be used', async () => {
   expect(await place.run('audit')).toEqual(clean)
   await place.start()
   const authorization = `Basic ${Buffer.from(former.key).toString('base64')}`

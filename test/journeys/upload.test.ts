@@ -26,7 +26,7 @@ async function uploads(person: Person, path: string, file: string): Promise<Json
   return body
 }
 
-/** Everything the progress socket says until the server closes it. */
+/** Messages of the progress socket until the server closes it. */
 function follow(person: Person, path: string): Promise<Json[]> {
   const url = `${coffer.baseUrl.replace('http', 'ws')}/api${path}/progress`
   const { authorization } = person
@@ -39,7 +39,7 @@ function follow(person: Person, path: string): Promise<Json[]> {
   })
 }
 
-test('an export of a bank becomes transactions once, however often it is uploaded', async () => {
+test('an export that is uploaded twice is stored once', async () => {
   const { path } = await alice.opensAccount(0)
   const first = await uploads(alice, path, 'checking.qfx')
   expect(first).toMatchObject({ status: 'pending', file: { kind: 'transactions/uploads' } })
@@ -60,14 +60,17 @@ test('an export of a bank becomes transactions once, however often it is uploade
   expect(await alice.get(`${path}/balances`)).toEqual(balances)
 })
 
-test('an import is undone as a whole, and the plans follow', async () => {
+test('an import is undone completely, and the plans follow', async () => {
   const { path } = await alice.opensAccount(10_000)
   const { fundingScheduleId } = await alice.post(`${path}/funding_schedules`, {
     name: 'Pay',
     ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
   })
   const { spendingId } = await alice.post(`${path}/spending`, {
-    ...{ spendingType: 'goal', name: 'Bike', fundingScheduleId, targetAmount: 50_000 },
+    spendingType: 'goal',
+    name: 'Bike',
+    fundingScheduleId,
+    targetAmount: 50_000,
     nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
   })
   const transfer = { fromSpendingId: null, toSpendingId: spendingId, amount: 1_000 }

@@ -22,7 +22,7 @@ afterAll(async () => await place[Symbol.asyncDispose]())
 
 const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
 
-/** What stays for good: by it, what comes late is recognised. */
+/** Tombstones, by which services recognise and delete late rows. */
 const tombstones = Object.fromEntries(schemas.map((schema) => [`${schema}.deleted_accounts`, 1]))
 
 const asSession = { asSession: true }
@@ -41,8 +41,10 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect(Object.keys(before)).toEqual(expect.arrayContaining([...some, ...others]))
   const settled = async () => ({
     ...(await rowsOf(databaseUrl, neighbour)),
-    // Changes of an account may still be recorded by jobs of its own.
-    ...{ 'ledger.changes': 0, 'ledger.change_sequences': 0, 'ledger.transaction_clusters': 0 },
+    // Background jobs may still record changes of the neighbour.
+    'ledger.changes': 0,
+    'ledger.change_sequences': 0,
+    'ledger.transaction_clusters': 0,
   })
   const kept = await settled()
   expect((await deletes(person)).status).toBe(200)
@@ -51,7 +53,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
     (rows) => Object.keys(rows).length <= 6,
     60_000,
   )
-  // The deletion itself, too, until nothing late can come in any more.
+  // The deletion's row stays until the second round.
   expect(left).toEqual({ ...tombstones, 'identity.account_deletions': 1 })
   expect(await settled()).toEqual(kept)
   expect(stripe.customers().map(({ email }) => email)).not.toContain(person.email)
@@ -59,24 +61,24 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect(files.filter((file) => file.includes(person.accountId))).toEqual([])
 })
 
-test('what comes late goes in the second round; a replay brings nothing back', async () => {
+test('late rows are deleted in the second round; a replay restores nothing', async () => {
   const { booted } = place.coffer
   const person = await place.household()
   const rows = () => rowsOf(booted.databaseUrl, person)
-  // What was written is told a little later.
-  const told = await eventually(
+  // The relay publishes changes asynchronously.
+  const published = await eventually(
     () => messagesOf(booted, person),
     ({ length }) => length > 3,
   )
   expect((await deletes(person)).status).toBe(200)
   await eventually(rows, (left) => Object.keys(left).length <= 6, 60_000)
   await writesLate(booted, person)
-  await publishAgain(booted, told)
+  await publishAgain(booted, published)
   const late = ['ledger.links', 'ledger.bank_accounts', 'budgeting.funding_schedules']
   expect(Object.keys(await rows())).toEqual(
     expect.arrayContaining([...late, 'feed_sync.feed_keys']),
   )
-  // Temporal forgets the deletion that waits for them; the next one has less patience.
+  // Replaces the workflow that waits for the second round by one with a shorter wait.
   const id = `delete-account/${person.accountId}`
   await booted.workflows.client.workflow.getHandle(`${booted.prefix}/${id}`).terminate()
   const args = [person.accountId, 1_000]
@@ -84,11 +86,11 @@ test('what comes late goes in the second round; a replay brings nothing back', a
   const isSettled = (left: object) => !('identity.account_deletions' in left)
   // Two rounds over five services.
   expect(await eventually(rows, isSettled, 180_000)).toEqual(tombstones)
-  await publishAgain(booted, told)
+  await publishAgain(booted, published)
   expect(await rows()).toEqual(tombstones)
 })
 
-/** Requests that were on their way when the account was deleted, by tokens that still hold. */
+/** Sends requests with caller tokens that are still valid after the deletion. */
 async function writesLate(booted: Booted, { accountId }: Person): Promise<void> {
   const as = booted.as(accountId)
   const { link } = await booted
@@ -108,18 +110,18 @@ async function writesLate(booted: Booted, { accountId }: Person): Promise<void> 
     .createFeedLink({ name: 'Late', feedUrl, apiKey: 'aKeyThatIsLate' }, as)
 }
 
-/** All that was told of an account. */
+/** All messages about an account. */
 async function messagesOf({ broker }: Booted, { accountId }: Person) {
   const all = await storedMessages(broker)
   return all.filter(({ header }) => header.get('Coffer-Account') === accountId)
 }
 
-/** Tells it as if for the first time, and waits until everybody has heard. */
+/** Publishes the messages with new IDs, and waits until every consumer has handled them. */
 async function publishAgain(
   { broker }: Booted,
-  told: Awaited<ReturnType<typeof messagesOf>>,
+  published: Awaited<ReturnType<typeof messagesOf>>,
 ): Promise<void> {
-  for (const { subject, data, header } of told) {
+  for (const { subject, data, header } of published) {
     header.delete('Nats-Msg-Id')
     await broker.stream.publish(subject, data, { msgID: newId('chg'), headers: header })
   }
@@ -134,7 +136,7 @@ async function publishAgain(
   await eventually(waiting, (count) => count === 0, 60_000)
 }
 
-test('from the answer on, sessions, keys and the password are refused', async () => {
+test('after the answer sessions, API keys and the password are refused', async () => {
   const person = await place.coffer.person()
   expect((await deletes(person)).status).toBe(200)
   expect((await person.call('GET', '/links')).status).toBe(401)
@@ -148,21 +150,21 @@ test('from the answer on, sessions, keys and the password are refused', async ()
 
 test.each([
   ['a wrong password', { currentPassword: 'not this one' }, 401],
-  ['a code where there is no authenticator', { totp: '123456' }, 401],
-  ['nothing', {}, 400],
-])('by %s nothing is deleted', async (_, body, status) => {
+  ['a code of a login without authenticator', { totp: '123456' }, 401],
+  ['an empty body', {}, 400],
+])('%s deletes nothing', async (_, body, status) => {
   const person = await place.coffer.person()
   expect((await deletes(person, body)).status).toBe(status)
   expect((await person.call('GET', '/users/me', asSession)).status).toBe(200)
 })
 
-test('a key cannot delete the account', async () => {
+test('an API key cannot delete the account', async () => {
   const person = await place.coffer.person()
   const body = { currentPassword: person.password }
   expect((await person.call('DELETE', '/users/me', { body })).status).toBe(401)
 })
 
-test('the address may be registered again once all is gone', async () => {
+test('the address can be registered again after the deletion', async () => {
   const person = await place.coffer.person()
   await deletes(person)
   await eventually(

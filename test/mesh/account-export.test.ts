@@ -25,7 +25,7 @@ afterAll(async () => await place[Symbol.asyncDispose]())
 const path = '/users/me/export'
 const transactionCount = 50_000
 
-/** So many transactions in a bank account, all at once. */
+/** Inserts transactions into a bank account in one statement. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
   await inBulk({ url: place.coffer.booted.databaseUrl, schema: 'ledger' }, (tx) =>
     tx.query(sql.unsafe`
@@ -37,7 +37,7 @@ async function fill(accountId: string, bankAccountId: string): Promise<void> {
   )
 }
 
-test('an export has every row of the account, nobody else’s and no secret', async () => {
+test('an export has every row of the account, no row of another one and no secret', async () => {
   const neighbour = await place.household()
   const { status, headers, body } = await person.call('GET', path, { asSession: true })
   expect([status, body.format, body.complete]).toEqual([200, 1, true])
@@ -63,7 +63,7 @@ test('an export has every row of the account, nobody else’s and no secret', as
   expect(text).not.toMatch(/argon2|ciphertext|dataKey|tokenHash|secretHash|cus_|sub_/)
 })
 
-/** How many rows of the person each table has, by the names of the export. */
+/** Number of rows of the person by table, with the export's names. */
 async function storedRows(): Promise<Record<string, number>> {
   const stored = Object.entries(await rowsOf(place.coffer.booted.databaseUrl, person))
   const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/
@@ -76,7 +76,7 @@ function exportedName(table: string): string {
   return `${schema.replace('_', '-')}.${camelCase(name)}`
 }
 
-test('every table of every schema is read to its end with pages of one row', async () => {
+test('pages of one row cover every table of every schema', async () => {
   const read: Record<string, number> = {}
   const keyTypes = new Set<string>()
   for (const [service, database] of Object.entries(place.coffer.booted.host.databases)) {
@@ -91,10 +91,10 @@ test('every table of every schema is read to its end with pages of one row', asy
   expect(keyTypes).toEqual(new Set(Object.keys(lowest)))
 })
 
-/** A key that comes before all others, by the type of its column. */
+/** A key smaller than all others, by type of its column. */
 const lowest: Record<string, string> = { text: '', bigint: '0', bytea: '\\x' }
 
-/** How many rows of the person a table has, one by one; the first page begins after a key too. */
+/** Counts the person's rows of a table by pages of one row; the first page has a key too. */
 async function countByPages(database: Database, from: ShownTable): Promise<number> {
   let after = from.key.map(({ type }) => lowest[type] ?? 'no lowest key of this type')
   for (let count = 0; ; count++) {
@@ -105,7 +105,7 @@ async function countByPages(database: Database, from: ShownTable): Promise<numbe
   }
 }
 
-test('amounts, times and names are those of REST', async () => {
+test('amounts, times and names are as in REST', async () => {
   const person = await place.coffer.person()
   const { id } = await person.opensAccount(123_456)
   const { body } = await person.call('GET', path, { asSession: true })
@@ -118,12 +118,12 @@ test('amounts, times and names are those of REST', async () => {
   })
 })
 
-test('a key gets no export', async () => {
+test('an API key gets no export', async () => {
   const person = await place.coffer.person()
   expect((await person.call('GET', path)).status).toBe(401)
 })
 
-test('fifty thousand transactions are sent page by page, as they are read', async () => {
+test('fifty thousand transactions are sent page by page, with backpressure', async () => {
   const person = await place.coffer.person()
   const { id, path: account } = await person.opensAccount()
   const date = new Date().toISOString()
@@ -132,8 +132,8 @@ test('fifty thousand transactions are sent page by page, as they are read', asyn
   const { statements } = place.coffer.booted.database('ledger')
   const before = statements()
   const response = await download(person)
-  // Nobody reads yet: what is on its way fills the buffers between (10 MB of sockets at most), and
-  // no more is fetched.
+  // Backpressure: the client does not read, so the server fetches only what fits into the buffers
+  // of the sockets (10 MB at most).
   const stalled = await standing(() => statements() - before)
   expect(stalled).toBeLessThan((transactionCount / 500) * 0.8)
   const { bytes, chunkMax, text } = await drain(response)
@@ -149,7 +149,7 @@ async function download({ cookie }: Person): Promise<IncomingMessage> {
   return response
 }
 
-/** The count once it stands still. */
+/** Waits until the count no longer changes, and returns it. */
 async function standing(count: () => number): Promise<number> {
   let [last, same] = [-1, 0]
   while (same < 10) {

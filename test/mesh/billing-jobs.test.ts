@@ -12,7 +12,7 @@ import type { Person } from '../harness/person.ts'
 import { type MailSink, openMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 
-// Every service, with its workers.
+// Time to start every service with its workers.
 const bootMs = 120_000
 
 const dayMs = 24 * 60 * 60_000
@@ -38,7 +38,7 @@ const isCustomer = ({ email }: Person) => {
   return stripe.customers().filter((customer) => customer.email === email).length
 }
 
-/** Runs a workflow of identity to its end, as its schedule would. */
+/** Runs a workflow of identity to its end, as its schedule does. */
 async function run(type: string): Promise<void> {
   const { prefix, workflows } = coffer.booted
   const taskQueue = `${prefix}/identity`
@@ -55,7 +55,7 @@ function types(person: Person): Promise<readonly string[]> {
   return coffer.booted.changes('identity', person.accountId)
 }
 
-test('everybody who registers becomes one customer, also where Stripe is down first', async () => {
+test('every registration creates one customer, also when Stripe is down at first', async () => {
   const person = await coffer.person()
   await eventually(async () => isCustomer(person), Boolean)
   stripe.failWith(500)
@@ -70,7 +70,7 @@ test('everybody who registers becomes one customer, also where Stripe is down fi
   expect([isCustomer(person), isCustomer(late)]).toEqual([1, 1])
 })
 
-test('a registration that is told of again makes no customer where there is one', async () => {
+test('a repeated event of a registration creates no second customer', async () => {
   const [person, other] = [await coffer.person(), await coffer.person()]
   const database = coffer.booted.database('identity')
   const kept = ({ accountId }: Person) =>
@@ -117,7 +117,7 @@ test('accounts older than billing get a trial and a customer', async () => {
   )
 })
 
-test('an owner is mailed once that the trial ends, and not with a subscription', async () => {
+test('an owner without a subscription gets one mail about the end of the trial', async () => {
   const timezone = 'America/Chicago'
   const [person, subscriber] = [await coffer.person({ timezone }), await coffer.person()]
   const begun = Date.now()
@@ -147,7 +147,7 @@ test('an owner is mailed once that the trial ends, and not with a subscription',
   coffer.booted.clock.now = null
 })
 
-test('of a trial nobody is mailed who has subscribed before the mail is sent', async () => {
+test('an owner who subscribes before the mail is sent gets no mail', async () => {
   const person = await coffer.person()
   const begun = Date.now()
   sink.refuse(451, 1_000)
@@ -168,7 +168,7 @@ test('of a trial nobody is mailed who has subscribed before the mail is sent', a
   expect(sink.mails.filter(({ to }) => to === person.email)).toEqual([])
 })
 
-test('Stripe is asked about a period that ended without a word', async () => {
+test('Stripe is asked about a period that ended without an event', async () => {
   const person = await coffer.person()
   const asSession = { asSession: true }
   const { body } = await person.call('POST', '/billing/create_checkout', asSession)

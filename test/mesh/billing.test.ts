@@ -36,7 +36,7 @@ function deliver({ body, signature }: StripeEvent) {
   return call(coffer.baseUrl, 'POST', '/stripe/webhook', { body: JSON.parse(body), headers })
 }
 
-/** Somebody whose subscription is active, by checkout and its return page. */
+/** Registers a person and activates a subscription by checkout and return page. */
 async function subscriber() {
   const person = await coffer.person()
   const { sessionId } = (await checkout(person)).body
@@ -54,7 +54,7 @@ test('an account begins with a trial of thirty days', async () => {
   expect(Date.parse(trialingUntil)).toBeLessThanOrEqual(Date.now() + 30 * dayMs)
 })
 
-test('after the trial what is paid for is 402, for keys and sessions', async () => {
+test('after the trial paid routes are 402, for API keys and sessions', async () => {
   await using ended = await startCoffer({ ...stripe.settings, COFFER_BILLING_TRIAL_DAYS: '1' })
   const person = await ended.person()
   ended.booted.clock.now = new Date(Date.now() + 1.5 * dayMs)
@@ -69,7 +69,7 @@ test('after the trial what is paid for is 402, for keys and sessions', async () 
   expect(login.body).toEqual({ isActive: false, nextUrl: '/account/subscribe' })
 })
 
-test('a checkout names the price, the account, and where to go afterwards', async () => {
+test('a checkout has the price, the account and the return pages', async () => {
   const person = await coffer.person()
   const { status, body } = await checkout(person, { cancelPath: '/logout' })
   expect([status, Object.keys(body)]).toEqual([200, ['url', 'sessionId']])
@@ -107,12 +107,13 @@ test('the return page finds the subscription, with four days of grace', async ()
   expect(paid.body).toEqual({ nextUrl: '/', isActive: true })
   const { isTrialing, hasSubscription, activeUntil } = await me(person)
   expect([isTrialing, hasSubscription, Date.parse(activeUntil)]).toEqual([
-    ...[false, true],
+    false,
+    true,
     days(34).getTime(),
   ])
 })
 
-test("somebody else's checkout is not found, nor one that is not there", async () => {
+test('a checkout of another account is 404, as one that does not exist', async () => {
   const { sessionId } = await subscriber()
   const stranger = await coffer.person()
   for (const id of [sessionId, 'cs_test_none']) {
@@ -129,7 +130,7 @@ test('the portal is for those with a subscription, the checkout for those withou
   expect((await stranger.call('GET', '/billing/portal', asSession)).status).toBe(400)
 })
 
-test('what Stripe announces is stored and, within a second, decides', async () => {
+test('an event of Stripe takes effect within a second', async () => {
   const { person, subscriptionId } = await subscriber()
   stripe.change(subscriptionId, { status: 'past_due' })
   expect(
@@ -143,7 +144,7 @@ test('what Stripe announces is stored and, within a second, decides', async () =
   expect((await person.call('GET', '/links')).status).toBe(200)
 })
 
-test('an event that comes twice, late or out of order leaves what is so', async () => {
+test('a repeated, late or reordered event changes nothing', async () => {
   const { person, subscriptionId } = await subscriber()
   const [first, second] = [1, 2].map(() =>
     stripe.event('customer.subscription.updated', subscriptionId),
@@ -160,7 +161,7 @@ test('an event that comes twice, late or out of order leaves what is so', async 
   expect(stripe.requests.length).toBe(before)
 })
 
-test('ten events at once end in what Stripe has', async () => {
+test('ten concurrent events end in the state of Stripe', async () => {
   const { person, subscriptionId } = await subscriber()
   const events = Array.from({ length: 10 }, () =>
     stripe.event('customer.subscription.updated', subscriptionId),
@@ -173,7 +174,7 @@ test('ten events at once end in what Stripe has', async () => {
   expect(Date.parse((await me(person)).activeUntil)).toBe(days(94).getTime())
 })
 
-test('a customer deleted at Stripe is made anew for the next checkout', async () => {
+test('the next checkout replaces a customer that was deleted at Stripe', async () => {
   const { person, subscriptionId } = await subscriber()
   const [customer] = stripe.customers().filter((one) => one.email === person.email)
   stripe.change(subscriptionId, { status: 'canceled' })
@@ -183,7 +184,7 @@ test('a customer deleted at Stripe is made anew for the next checkout', async ()
   expect(stripe.lastCheckout().get('customer')).not.toBe(customer!.id)
 })
 
-test('events of other kinds, and of customers of nobody here, are taken', async () => {
+test('events of other types, and of unknown customers, are accepted', async () => {
   const { subscriptionId } = await subscriber()
   for (const event of [
     stripe.event('invoice.paid', subscriptionId),
@@ -211,7 +212,7 @@ test('an event whose signature is missing, wrong or old is 400', async () => {
   expect([missing.status, missing.body]).toEqual([400, { error: 'Stripe-Signature is missing' }])
 })
 
-test('while Stripe is down registration goes on, and what needs it is 503', async () => {
+test('while Stripe is down registration works, and billing is 503', async () => {
   stripe.failWith(500)
   try {
     const person = await coffer.person()

@@ -34,7 +34,7 @@ beforeEach(() => {
   provider.accounts.splice(0)
 })
 
-/** A connection, and a link over it. */
+/** Creates a feed connection, and a link over it. */
 async function connects(person: Person, apiKey = provider.apiKey) {
   const connection = { name: 'Home', feedURL: provider.url, apiKey }
   const { feedLinkId } = await person.post('/feed/link', connection)
@@ -48,7 +48,7 @@ async function connects(person: Person, apiKey = provider.apiKey) {
 const use = (person: Person, linkId: string, feedBankAccountId: string) =>
   person.call('POST', '/bank_accounts', { body: { linkId, name: 'Mine', feedBankAccountId } })
 
-test('what the provider offers is found, used, archived and used again', async () => {
+test('a candidate of the provider is listed, used, archived and used again', async () => {
   const { feedLinkId, linkId, refresh, list } = await connects(alice)
   expect(await list()).toEqual([])
   provider.accounts.push(feedAccount(1), feedAccount('2', { currency: 'JPY', balance: '-50' }))
@@ -59,9 +59,16 @@ test('what the provider offers is found, used, archived and used again', async (
   expect(first).toEqual({
     feedBankAccountId: expect.stringMatching(/^lbac_/),
     feedLinkId,
-    ...{ feedId: '1', feedStatus: 'ACTIVE', name: 'Account 1', institutionName: 'First Bank' },
-    ...{ provider: 'gocardless', currency: 'USD', status: 'inactive', currentBalance: 1234 },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    feedId: '1',
+    feedStatus: 'ACTIVE',
+    name: 'Account 1',
+    institutionName: 'First Bank',
+    provider: 'gocardless',
+    currency: 'USD',
+    status: 'inactive',
+    currentBalance: 1234,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
     createdBy: expect.stringMatching(/^user_/),
   })
 
@@ -69,7 +76,10 @@ test('what the provider offers is found, used, archived and used again', async (
   const { status, body: account } = await use(alice, linkId, feedBankAccountId)
   expect(status).toBe(200)
   expect(account).toMatchObject({
-    ...{ linkId, feedBankAccountId, name: 'Mine', originalName: 'Account 1' },
+    linkId,
+    feedBankAccountId,
+    name: 'Mine',
+    originalName: 'Account 1',
     feedBankAccount: { feedBankAccountId, status: 'active' },
   })
   expect(await alice.get(`/bank_accounts/${account.bankAccountId}`)).toEqual(account)
@@ -90,7 +100,7 @@ test('what the provider offers is found, used, archived and used again', async (
   expect(await list()).toHaveLength(2)
 })
 
-test('a refresh adds what is new and leaves the known as it was, also ten at once', async () => {
+test('a refresh adds new candidates and keeps known ones, also ten at once', async () => {
   const { refresh, list } = await connects(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
@@ -107,7 +117,7 @@ test('a refresh adds what is new and leaves the known as it was, also ten at onc
   expect(await list()).toEqual(candidates)
 })
 
-test('an account whose balance cannot be had is a candidate with 0', async () => {
+test('an account without a readable balance is a candidate with 0', async () => {
   const { refresh, list } = await connects(alice)
   provider.accounts.push(feedAccount(1), feedAccount(2, { balance: '7' }))
   provider.misbehave('/1/balance', { status: 404 })
@@ -118,7 +128,7 @@ test('an account whose balance cannot be had is a candidate with 0', async () =>
 
 const elsewhere = 'http://127.0.0.1:1/api/v1/accounts'
 
-describe('a refresh tells what the provider did:', () => {
+describe('a refresh reports the fault of the provider:', () => {
   test.each<[Misbehaviour, string, number]>([
     [{ status: 503, body: 'try later' }, 'answered with status 503: try later', 2],
     [{ status: 429, body: '' }, 'answered with status 429', 1],
@@ -148,7 +158,7 @@ describe('a refresh tells what the provider did:', () => {
     ])
   })
 
-  test('that it is away, or silent', async () => {
+  test('no connection, or no answer', async () => {
     await using silent = await startLunchFlow()
     silent.misbehave('/accounts', 'silence')
     const feed = openLunchFlow({ apiUrl: silent.url, apiKey: silent.apiKey, attemptMs: 50 })
@@ -160,7 +170,7 @@ describe('a refresh tells what the provider did:', () => {
   })
 })
 
-test('of ten that want one candidate at once one gets it', async () => {
+test('of ten concurrent requests for one candidate one succeeds', async () => {
   const { linkId, refresh, list } = await connects(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
@@ -174,7 +184,7 @@ test('of ten that want one candidate at once one gets it', async () => {
   expect((await list())[0]).toMatchObject({ status: 'active' })
 })
 
-test('candidates are for the link over their connection, and for whose they are', async () => {
+test('a candidate belongs to the link of its connection, and to its account', async () => {
   const [one, other] = [await connects(alice), await connects(alice)]
   provider.accounts.push(feedAccount(1))
   await one.refresh()
@@ -205,7 +215,7 @@ test('candidates are for the link over their connection, and for whose they are'
   }
 })
 
-test('the events of the ledger say it where nobody else has', async () => {
+test('events of the ledger update candidates without another call', async () => {
   const { linkId, refresh, list } = await connects(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
@@ -220,7 +230,7 @@ test('the events of the ledger say it where nobody else has', async () => {
   await eventually(list, ([{ status }]) => status === 'inactive')
 })
 
-test('with its link a connection loses its candidates, and asks nobody any more', async () => {
+test('a connection whose link is deleted loses its candidates and sends no requests', async () => {
   const { linkId, refresh, list } = await connects(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
@@ -232,7 +242,7 @@ test('with its link a connection loses its candidates, and asks nobody any more'
   expect(provider.requests.length).toBe(before)
 })
 
-test('a connection is made once for its Idempotency-Key', async () => {
+test('one Idempotency-Key creates one connection', async () => {
   const options = {
     body: { name: 'Home', feedURL: provider.url, apiKey: provider.apiKey },
     headers: { 'idempotency-key': newId('key') },

@@ -10,26 +10,26 @@ PLunch
 ^
 `
 
-/** API key of the feed link that a full household has. */
+/** API key of the household's feed link. */
 export const feedKey = 'feedKeyOfAFullHousehold'
 
-/** What a server needs, beside billing, for a full household. */
+/** Settings for a full household, besides billing. */
 export const fullSettings = {
   COFFER_FEED_ENABLED: 'true',
   COFFER_FEED_ALLOWED_URLS: 'https://feed.example.com',
 }
 
-/** Every service, with its workers. */
+/** Timeout (ms) of a start of every service with its workers. */
 export const fullBootMs = 120_000
 
-/** A server with all that a full household needs. */
+/** Coffer with all features that a full household uses. */
 export interface FullCoffer extends AsyncDisposable {
   coffer: Coffer
   stripe: StripeSimulator
   household: () => Promise<Person>
 }
 
-/** Starts the whole of Coffer beside a simulated Stripe. */
+/** Starts every service and the gateway with a simulated Stripe. */
 export async function startFullCoffer(): Promise<FullCoffer> {
   await using opening = new AsyncDisposableStack()
   const stripe = opening.use(await startStripe())
@@ -43,7 +43,7 @@ export async function startFullCoffer(): Promise<FullCoffer> {
   }
 }
 
-/** Somebody with a row in as many tables as REST reaches, and a subscription. */
+/** Registers a person with a row in every table that REST writes, and a subscription. */
 export async function fullHousehold(
   coffer: Pick<Coffer, 'person'>,
   stripe: StripeSimulator,
@@ -53,7 +53,10 @@ export async function fullHousehold(
   const ruleset = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
   const pay = await person.post(`${path}/funding_schedules`, { name: 'Payday', ruleset })
   const rent = await person.post(`${path}/spending`, {
-    ...{ spendingType: 'expense', name: 'Rent', targetAmount: 50_000, ruleset },
+    spendingType: 'expense',
+    name: 'Rent',
+    targetAmount: 50_000,
+    ruleset,
     fundingScheduleId: pay.fundingScheduleId,
     nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
   })

@@ -17,7 +17,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { type KeyKeeper, keeperSettings, startKeyKeeper } from '../providers/kms.ts'
 
-// Where the SDK looks for them; the simulated KMS takes any.
+// The AWS SDK reads credentials here; the simulated KMS accepts any.
 Object.assign(process.env, {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',
@@ -37,7 +37,7 @@ async function keysFolder() {
 describe.each(['kms', 'vault'] as const)('%s', (kind) => {
   const settingsOf = ({ url: address }: KeyKeeper) => keeperSettings[kind](address)
 
-  test('keeps the key: a secret opens with its help alone, in another process too', async () => {
+  test('keeps the key: no process opens a secret without it', async () => {
     await using folder = await keysFolder()
     await using keeper = await startKeyKeeper()
     const sealed = await createSecrets(keysOf(settingsOf(keeper), folder.path)).seal('abc', owner)
@@ -48,7 +48,7 @@ describe.each(['kms', 'vault'] as const)('%s', (kind) => {
     await expect(elsewhere.open(sealed, owner)).rejects.toMatchObject({ code: Code.Unavailable })
   })
 
-  test('is asked once for many secrets, and once for what is opened often', async () => {
+  test('is called once for many secrets, and once for a secret that is opened often', async () => {
     await using folder = await keysFolder()
     await using keeper = await startKeyKeeper()
     const keys = keysOf(settingsOf(keeper), folder.path)
@@ -64,7 +64,7 @@ describe.each(['kms', 'vault'] as const)('%s', (kind) => {
     expect(keeper.requests.length - asked).toBe(1)
   })
 
-  test('being away is 503, but not for what is known', async () => {
+  test('that is away makes requests 503, except for cached data keys', async () => {
     await using folder = await keysFolder()
     await using keeper = await startKeyKeeper()
     const secrets = createSecrets(keysOf(settingsOf(keeper), folder.path))
@@ -81,14 +81,14 @@ describe.each(['kms', 'vault'] as const)('%s', (kind) => {
     expect(await fresh.open(sealed, owner)).toBe('abc')
   })
 
-  test('takes over from a key file while the service runs, also after a kill', async () => {
+  test('replaces a key file while the service runs, also after a kill', async () => {
     await using keeper = await startKeyKeeper()
     await using booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: url })
     const accountId = newId('acct')
     await fill(booted, accountId, 40)
     const database = booted.database('feed-sync')
     const keys = keysOf(settingsOf(keeper), booted.keysFolder)
-    // Dies after some of them, as a process that is killed.
+    // The rotation fails after some secrets, as in a killed process.
     const dying = { ...keys, wrap: failingAfter(10, keys.wrap) }
     await expect(rotateSecrets(database, dying)).rejects.toThrow('killed')
     expect(await hasFormerKeys(database, keys)).toBe(true)
@@ -100,10 +100,11 @@ describe.each(['kms', 'vault'] as const)('%s', (kind) => {
   })
 })
 
-test('a key rotated in Vault is another one', async () => {
+test('a key that was rotated in Vault counts as a new one', async () => {
   await using keeper = await startKeyKeeper()
   await using booted = await boot([feedSync], {
-    ...{ COFFER_FEED_ALLOWED_URLS: url, ...keeperSettings.vault(keeper.url) },
+    COFFER_FEED_ALLOWED_URLS: url,
+    ...keeperSettings.vault(keeper.url),
   })
   await fill(booted, newId('acct'), 3)
   const keys = keysOf(keeperSettings.vault(keeper.url), booted.keysFolder)
@@ -120,7 +121,7 @@ test('a key rotated in Vault is another one', async () => {
   await expectOpen(booted, createSecrets(keys), 3)
 })
 
-test('a new key file takes effect without a restart; the former one can go then', async () => {
+test('a new key file takes effect without a restart; the former one can be deleted', async () => {
   await using booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: url })
   await fill(booted, newId('acct'), 30)
   const keys = keysOf({}, booted.keysFolder)
@@ -131,7 +132,7 @@ test('a new key file takes effect without a restart; the former one can go then'
   expect(await keyIds(booted)).toEqual([after])
   await rm(join(booted.keysFolder, `secrets-${before[0]?.slice('local:'.length)}.key`))
   await expectOpen(booted, createSecrets(keys), 30)
-  // A start makes no new one beside what its former copy opens.
+  // A start creates no new key while a former one opens the secrets.
   const database = booted.database('feed-sync')
   const start = () => requireSealingKey([{ name: 'feed-sync', database }], keys, booted.keysFolder)
   await start()
@@ -141,7 +142,7 @@ test('a new key file takes effect without a restart; the former one can go then'
   await start()
 })
 
-/** So many feed links of an account, each with a key of its own. */
+/** Inserts feed links of an account, each with its own API key. */
 async function fill(booted: Booted, accountId: string, count: number): Promise<void> {
   const { createFeedLink } = booted.client('feed-sync', FeedLinkService)
   for (let made = 0; made < count; made += 10) {
@@ -152,7 +153,7 @@ async function fill(booted: Booted, accountId: string, count: number): Promise<v
       }),
     )
   }
-  // As if sealed by many processes: each row under a data key of its own.
+  // Each row under its own data key, as many processes would seal.
   const keys = keysOf({}, booted.keysFolder)
   for (const { row, sealed } of await rows(booted)) {
     if (!sealed.keyId.startsWith('local:')) continue

@@ -23,7 +23,7 @@ let baseUrl = ''
 const processes = new Map<string, ChildProcess>()
 let startPart: (part: string) => Promise<void>
 
-/** Every part in a process of its own, found by the others over HTTP. */
+// Every part runs in a process of its own; the parts call each other over HTTP.
 beforeAll(async () => {
   const { url } = stack.use(await cloneDatabase(definitions))
   const dataDir = await mkdtemp(join(tmpdir(), 'coffer-mesh-'))
@@ -122,7 +122,7 @@ const names = [
   'sweep-plans',
 ]
 
-test('what happens by itself is scheduled', async () => {
+test('every background job has a schedule', async () => {
   const place = { address: temporalAddress, namespace: 'default', prefix, log: silentLog }
   await using temporal = connectTemporal(place)
   const schedules = async () => {
@@ -134,14 +134,18 @@ test('what happens by itself is scheduled', async () => {
   expect(await eventually(schedules, ({ length }) => length >= expected.length)).toEqual(expected)
 })
 
-test('with budgeting stopped money moves all the same, and the plans catch up', async () => {
+test('while budgeting is stopped money moves, and the plans catch up', async () => {
   const alice = await newPerson(baseUrl)
   const { path } = await alice.opensAccount(100_000)
   const { fundingScheduleId } = await alice.post(`${path}/funding_schedules`, {
-    ...{ name: 'Pay', ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1' },
+    name: 'Pay',
+    ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1',
   })
   const goal = {
-    ...{ spendingType: 'goal', name: 'Trip', fundingScheduleId, targetAmount: 50_000 },
+    spendingType: 'goal',
+    name: 'Trip',
+    fundingScheduleId,
+    targetAmount: 50_000,
     nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
   }
   const { spendingId, nextContributionAmount } = await alice.post(`${path}/spending`, goal)

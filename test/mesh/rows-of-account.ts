@@ -6,9 +6,8 @@ interface Owned {
 }
 
 /**
- * How many rows each table of each schema has of an account: every table with an `account_id`, and
- * those that know its logins or its address, as the catalog lists them. Tables without any are left
- * out.
+ * Number of rows of an account, by table with its schema; tables without rows are left out. The
+ * catalog lists the tables: those with an `account_id`, a `login_id` or an `email`.
  */
 export async function rowsOf(
   databaseUrl: string,

@@ -21,14 +21,17 @@ const stack = new AsyncDisposableStack()
 let coffer: Coffer
 let overNetwork: string
 
-/** All services, with one gateway in their process and one that reaches them over HTTP/1.1. */
+// All services with one gateway in their process, and one that calls them over HTTP/1.1.
 beforeAll(async () => {
   coffer = stack.use(await startCoffer())
   const { host, keysFolder, broker } = coffer.booted
   const clock = () => new Date()
   const { rpcPort } = stack.use(
     await serve({
-      ...{ host: '127.0.0.1', rpcPort: 0, grpcPort: 0, blockers: async () => [] },
+      host: '127.0.0.1',
+      rpcPort: 0,
+      grpcPort: 0,
+      blockers: async () => [],
       routes: host.routes,
     }),
   )
@@ -38,7 +41,13 @@ beforeAll(async () => {
   const mesh = stack.use(createMesh({ hosted: {}, urls }))
   const { port } = stack.use(
     await startGateway({
-      ...{ mesh, broker, clock, log, host: '127.0.0.1', port: 0, isHealthy: host.isHealthy },
+      mesh,
+      broker,
+      clock,
+      log,
+      host: '127.0.0.1',
+      port: 0,
+      isHealthy: host.isHealthy,
       config: readSettings(settings, { COFFER_UPLOADS_ENABLED: 'true' }),
       signer: loadSigner(keysFolder, 'gateway'),
     }),
@@ -56,7 +65,7 @@ const head = (name = 'a.ofx') =>
   'content-type: application/octet-stream\r\n\r\n'
 const tail = `\r\n--${boundary}--\r\n`
 
-/** A request whose body is written bit by bit, with no length said before. */
+/** Starts a request with a chunked body, without Content-Length. */
 function begin(baseUrl: string, { authorization }: Person, path: string): ClientRequest {
   const type = `multipart/form-data; boundary=${boundary}`
   const headers = { authorization, 'content-type': type }
@@ -73,8 +82,8 @@ async function answerTo(sending: ClientRequest) {
 const kept = ({ accountId }: Person) => storedBytes(coffer.dataDir, accountId)
 
 /**
- * Waits for it: over the network the ledger tidies up after the gateway has answered, and a file is
- * listed until its bytes are gone.
+ * Waits until no bytes are stored: over the network the ledger deletes them after the gateway has
+ * answered, and a file is listed until its bytes are deleted.
  */
 async function nothingIsKept(person: Person): Promise<void> {
   const isEmpty = ({ length }: { length: number }) => length === 0
@@ -92,7 +101,7 @@ describe.each([
     return { person, path, upload: `${path}/transactions/upload` }
   }
 
-  test('is imported, and repeated under its key answered as before', async () => {
+  test('is imported, and gets the same answer again for its Idempotency-Key', async () => {
     const { person, path, upload } = await someone()
     const form = new FormData()
     const bytes = await readFile(new URL('../data/checking.qfx', import.meta.url))
@@ -113,7 +122,7 @@ describe.each([
     await nothingIsKept(person)
   })
 
-  test('of which the client loses interest leaves nothing', async () => {
+  test('that the client aborts leaves nothing', async () => {
     const { person, upload } = await someone()
     const sending = begin(at(), person, upload)
     sending.write(head())
@@ -126,7 +135,7 @@ describe.each([
     await nothingIsKept(person)
   })
 
-  test('that is too large is 413 before it has ended', async () => {
+  test('that is too large is 413 before its end', async () => {
     const { person, upload } = await someone()
     const sending = begin(at(), person, upload)
     sending.write(head())
@@ -137,7 +146,7 @@ describe.each([
     await nothingIsKept(person)
   })
 
-  test('that cannot be is refused before it has ended', async () => {
+  test('that is not possible is refused before its end', async () => {
     const { person, upload, path } = await someone()
     for (const [to, name, content, expected] of [
       [upload.replace(/bac_\w+/, newId('bac')), 'a.ofx', '<OFX>', 404],
@@ -153,7 +162,7 @@ describe.each([
     await nothingIsKept(person)
   })
 
-  test('whose form does not end well is 400, and nothing of it stays', async () => {
+  test('with an incomplete form is 400 and leaves nothing', async () => {
     const { person, upload, path } = await someone()
     const other = `\r\n${head().replace('"data"', '"other"')}x${tail}`
     for (const [to, end] of [

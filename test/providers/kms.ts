@@ -4,21 +4,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A service that keeps keys and encrypts with them. */
+/** A simulated key service: AWS KMS and Vault. */
 export interface KeyKeeper extends AsyncDisposable {
   url: string
-  /** Requests so far, by what was asked for. */
+  /** Operations of KMS and paths of Vault that were called. */
   requests: string[]
-  /** Refuses every request from now on, or no more. */
+  /** Answers every request with 503 while true. */
   fail: (isDown: boolean) => void
-  /** Makes another version of a Vault key, which is used from then on. */
+  /** Creates a new version of the Vault keys, which encrypts from then on. */
   rotate: () => void
 }
 
 const token = 'vault-token-of-the-test'
 const arnOf = (id: string) => `arn:aws:kms:eu-central-1:000000000000:key/${id}`
 
-/** What Coffer has to be told to use the KMS at that address, and Vault at the other. */
+/** Settings by which Coffer uses the simulated KMS or Vault. */
 export const keeperSettings = {
   kms: (url: string, key = 'one') => ({
     COFFER_KEY_SERVICE: 'aws-kms',
@@ -35,8 +35,8 @@ export const keeperSettings = {
 type Answer = { status: number; body: unknown }
 
 /**
- * AWS KMS (JSON 1.1, by X-Amz-Target) and Vault's transit engine (HTTP API) on one free port, both
- * really encrypting: with AES-256-GCM under keys that stay here.
+ * Starts AWS KMS (JSON 1.1, by X-Amz-Target) and Vault's transit engine (HTTP API) on one free
+ * port. Both encrypt with AES-256-GCM.
  */
 export async function startKeyKeeper(): Promise<KeyKeeper> {
   const keys = new Map<string, Buffer>()
@@ -109,7 +109,7 @@ function seal(key: Buffer, bytes: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Null where it was not sealed so. */
+/** Returns null when the bytes were not sealed under this key. */
 function unseal(key: Buffer, bytes: Buffer): Buffer | null {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))

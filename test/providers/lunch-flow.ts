@@ -13,7 +13,7 @@ export interface FeedAccount {
   balance: string
 }
 
-/** An instance of Lunch Flow, as far as Coffer uses its HTTP API. */
+/** A simulated Lunch Flow with the part of its HTTP API that Coffer uses. */
 export interface LunchFlow extends AsyncDisposable {
   /** The base URL of its API. */
   url: string
@@ -21,15 +21,15 @@ export interface LunchFlow extends AsyncDisposable {
   apiKey: string
   /** The accounts that it lists. */
   accounts: FeedAccount[]
-  /** Requests so far, as `/accounts`, whoever made them. */
+  /** Paths of all requests, such as `/accounts`. */
   requests: string[]
-  /** Keys that requests have brought, also to other paths than those of the API. */
+  /** API keys of all requests, on any path. */
   keys: string[]
-  /** Answers paths that end so in another way from now on; null ends that. */
+  /** Sets the answer to paths with this ending; null restores the usual one. */
   misbehave: (ending: string, how: Misbehaviour | null) => void
 }
 
-/** A status with a body, a redirect, or no answer ever. */
+/** A status with a body, a redirect, or no answer. */
 export type Misbehaviour = { status: number; body?: string; location?: string } | 'silence'
 
 const base = '/api/v1'
@@ -61,7 +61,10 @@ export async function startLunchFlow(): Promise<LunchFlow> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`,
-    ...{ apiKey, accounts, requests, keys },
+    apiKey,
+    accounts,
+    requests,
+    keys,
     misbehave: (ending, how) => {
       if (how) misbehaviours.set(ending, how)
       else misbehaviours.delete(ending)
@@ -73,16 +76,21 @@ export async function startLunchFlow(): Promise<LunchFlow> {
   }
 }
 
-/** An account with a balance, in USD where nothing else is said. */
+/** An account with a balance, by default in USD. */
 export function feedAccount(id: number | string, more: Partial<FeedAccount> = {}): FeedAccount {
   return {
-    ...{ id, name: `Account ${id}`, institution_name: 'First Bank', provider: 'gocardless' },
-    ...{ currency: 'USD', status: 'ACTIVE', balance: '12.34' },
+    id,
+    name: `Account ${id}`,
+    institution_name: 'First Bank',
+    provider: 'gocardless',
+    currency: 'USD',
+    status: 'ACTIVE',
+    balance: '12.34',
     ...more,
   }
 }
 
-/** The body of an answer as text, so that decimals go out as they are written. */
+/** The body of an answer; built as text, so that decimals keep their digits. */
 function answerOf(accounts: FeedAccount[], path: string): string | null {
   if (path === '/accounts') {
     const listed = accounts.map(({ balance: _, ...account }) => account)

@@ -3,7 +3,7 @@ import { eventually } from '@coffer/host/testing/boot'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail as it arrived. */
+/** A received mail. */
 export interface ReceivedMail {
   from: string
   to: string
@@ -13,26 +13,26 @@ export interface ReceivedMail {
   html: string
 }
 
-/** A mail server that keeps what it is given. */
+/** A simulated mail server that records its mails. */
 export interface MailSink extends AsyncDisposable {
   url: string
   mails: ReceivedMail[]
-  /** Refuses the next so many mails with that reply (RFC 5321, section 4.2). */
+  /** Refuses the next `times` mails with this reply code (RFC 5321 4.2). */
   refuse: (replyCode: number, times: number) => void
-  /** How often a mail was refused. */
+  /** Number of refused mails. */
   refusals: () => number
-  /** Waits until the address has so many mails with that subject; returns the last. */
+  /** Waits until the address has `count` mails with this subject; returns the last. */
   mailTo: (address: string, subject: string, count?: number) => Promise<ReceivedMail>
 }
 
 export interface MailSinkOptions {
-  /** Offers STARTTLS, with a certificate that does not hold. */
+  /** Offers STARTTLS with a self-signed certificate. */
   offersTls?: boolean
-  /** Takes mails only from who has this name and password. */
+  /** Accepts mails only from clients with this name and password. */
   login?: { name: string; password: string }
 }
 
-/** Listens on a free port of this machine. */
+/** Starts the server on a free port. */
 export async function openMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
   const { offersTls = false, login } = options
   const mails: ReceivedMail[] = []
@@ -45,7 +45,7 @@ export async function openMailSink(options: MailSinkOptions = {}): Promise<MailS
     onAuth: ({ username, password }, _session, callback) => {
       const isKnown = username === login?.name && password === login?.password
       if (isKnown) callback(null, { user: username })
-      else callback(Object.assign(new Error('who are you?'), { responseCode: 535 }))
+      else callback(Object.assign(new Error('wrong credentials'), { responseCode: 535 }))
     },
     disableReverseLookup: true,
     logger: false,
@@ -63,7 +63,7 @@ export async function openMailSink(options: MailSinkOptions = {}): Promise<MailS
     },
   })
   server.on('error', () => {
-    // A client that goes away in the middle is its own affair.
+    // A client may disconnect before the end.
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port: listening } = server.server.address() as AddressInfo
@@ -101,11 +101,14 @@ async function read(stream: AsyncIterable<Buffer>): Promise<ReceivedMail> {
   return {
     from: from?.address ?? '',
     to: to?.[0]?.address ?? '',
-    ...{ subject, messageId, text, html },
+    subject,
+    messageId,
+    text,
+    html,
   }
 }
 
-/** The token of the link in a mail; both forms of it have the same one. */
+/** The link token in a mail; throws unless its text and HTML have the same one. */
 export function tokenIn({ text, html }: ReceivedMail): string {
   const [, token = ''] = /\?token=([a-z2-7]{52})\b/.exec(text) ?? []
   if (token === '' || !html.includes(`?token=${token}"`)) throw new Error(`no link in ${text}`)

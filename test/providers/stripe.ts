@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A subscription as a test wants it. */
+/** Fields of a subscription that a test sets. */
 interface Terms {
   status?: string
   /** End of the current period. */
@@ -30,15 +30,15 @@ interface Subscription {
 
 type Stored = { id: string; object: string; customer?: string }
 
-/** A message of Stripe to a webhook, as it is sent. */
+/** A webhook message of Stripe: its body and the `Stripe-Signature` header. */
 export interface StripeEvent {
   body: string
   signature: string
 }
 
-/** Stripe as far as Coffer uses it: its REST API (form bodies, idempotency keys) and its events. */
+/** A simulated Stripe: its REST API (form bodies, idempotency keys) and its events. */
 export interface StripeSimulator extends AsyncDisposable {
-  /** What Coffer has to be told. */
+  /** Settings by which Coffer uses it. */
   settings: Record<string, string>
   /** Requests so far, as `POST /v1/customers`. */
   requests: string[]
@@ -46,14 +46,14 @@ export interface StripeSimulator extends AsyncDisposable {
   customers: () => Customer[]
   /** The form of the last checkout. */
   lastCheckout: () => URLSearchParams
-  /** The customer pays at the checkout; returns the subscription's ID. */
+  /** Creates a subscription for the customer of a checkout; returns its ID. */
   pay: (checkoutSessionId: string, terms?: Terms) => string
-  /** Something happens to a subscription. */
+  /** Updates a subscription. */
   change: (subscriptionId: string, terms: Terms) => void
   status: (subscriptionId: string) => string
-  /** An event about a subscription or a customer, signed at that time. */
+  /** Creates an event about a subscription or a customer, signed at this time. */
   event: (type: string, aboutId: string, signedAt?: Date) => StripeEvent
-  /** Answers every request with this status from now on; null ends that. */
+  /** Answers every request with this status; null restores the usual answers. */
   failWith: (status: number | null) => void
 }
 
@@ -61,10 +61,10 @@ const apiKey = 'sk_test_simulated_key'
 const webhookSecret = 'whsec_simulated_secret'
 const monthMs = 30 * 24 * 60 * 60_000
 
-/** What Stripe has stored, and how it answers a request about it; undefined is 404. */
-function openBooks() {
+/** The objects of the simulated Stripe; `answer` returns undefined for a 404. */
+function createStore() {
   const objects = new Map<string, Stored>()
-  const books = {
+  const store = {
     lastCheckout: new URLSearchParams(),
     put: <T extends Stored>(object: T): T => {
       objects.set(object.id, object)
@@ -76,26 +76,28 @@ function openBooks() {
     answer: (method: string, { pathname, searchParams }: URL, form: URLSearchParams) => {
       if (method === 'POST') return create[pathname]?.(form)
       if (pathname === '/v1/subscriptions') return subscriptionsOf(searchParams.get('customer'))
-      const found = books.get<Customer>(pathname.split('/').at(-1) ?? '')
+      const found = store.get<Customer>(pathname.split('/').at(-1) ?? '')
       if (found?.deleted) return undefined
       return found && method === 'DELETE' ? remove(found) : found
     },
   }
   const create: Record<string, (form: URLSearchParams) => Stored> = {
     '/v1/customers': (form) =>
-      books.put<Customer>({
-        ...{ id: newId('cus'), object: 'customer', email: form.get('email') ?? '' },
+      store.put<Customer>({
+        id: newId('cus'),
+        object: 'customer',
+        email: form.get('email') ?? '',
         metadata: { accountId: form.get('metadata[accountId]') ?? '' },
       }),
     '/v1/checkout/sessions': (form) => {
-      books.lastCheckout = form
-      return books.put(pageOf('checkout.session', newId('cs_test'), form))
+      store.lastCheckout = form
+      return store.put(pageOf('checkout.session', newId('cs_test'), form))
     },
     '/v1/billing_portal/sessions': (form) =>
-      books.put(pageOf('billing_portal.session', newId('bps'), form)),
+      store.put(pageOf('billing_portal.session', newId('bps'), form)),
   }
   const subscriptionsOf = (customer: string | null) => {
-    const data = books.all<Subscription>('subscription').filter((one) => one.customer === customer)
+    const data = store.all<Subscription>('subscription').filter((one) => one.customer === customer)
     return { object: 'list', data: data.toReversed(), has_more: false }
   }
   const remove = (customer: Customer) => {
@@ -103,7 +105,7 @@ function openBooks() {
     customer.deleted = true
     return customer
   }
-  return books
+  return store
 }
 
 function pageOf(object: string, id: string, form: URLSearchParams) {
@@ -112,7 +114,7 @@ function pageOf(object: string, id: string, form: URLSearchParams) {
 
 /** Starts the simulator on a free port. */
 export async function startStripe(): Promise<StripeSimulator> {
-  const books = openBooks()
+  const store = createStore()
   const answered = new Map<string, unknown>()
   const requests: string[] = []
   let failure: number | null = null
@@ -125,14 +127,14 @@ export async function startStripe(): Promise<StripeSimulator> {
     if (failure !== null) return send(response, failure, problem('api_error'))
     if (headers.authorization !== `Bearer ${apiKey}`) return send(response, 401, problem('auth'))
     const key = method === 'POST' ? String(headers['idempotency-key']) : newId('unkeyed')
-    const body = answered.get(key) ?? books.answer(method, url, form)
+    const body = answered.get(key) ?? store.answer(method, url, form)
     answered.set(key, body)
     return body ? send(response, 200, body) : send(response, 404, problem('resource_missing'))
   }
   const server = createServer((request, response) => void serve(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  books.put({ id: 'price_monthly', object: 'price', ...{ unit_amount: 499, currency: 'usd' } })
+  store.put({ id: 'price_monthly', object: 'price', unit_amount: 499, currency: 'usd' })
   return {
     settings: {
       COFFER_BILLING_ENABLED: 'true',
@@ -142,18 +144,18 @@ export async function startStripe(): Promise<StripeSimulator> {
       COFFER_STRIPE_WEBHOOK_SECRET: webhookSecret,
     },
     requests,
-    customers: () => books.all<Customer>('customer').filter(({ deleted }) => !deleted),
-    lastCheckout: () => books.lastCheckout,
+    customers: () => store.all<Customer>('customer').filter(({ deleted }) => !deleted),
+    lastCheckout: () => store.lastCheckout,
     pay: (sessionId, terms) => {
-      const customer = books.get(sessionId)?.customer ?? ''
-      return books.put({ ...subscriptionOf(customer), ...changed(terms ?? {}) }).id
+      const customer = store.get(sessionId)?.customer ?? ''
+      return store.put({ ...subscriptionOf(customer), ...changed(terms ?? {}) }).id
     },
     change: (subscriptionId, terms) => {
-      Object.assign(books.get(subscriptionId) ?? {}, changed(terms))
+      Object.assign(store.get(subscriptionId) ?? {}, changed(terms))
     },
-    status: (subscriptionId) => books.get<Subscription>(subscriptionId)?.status ?? 'none',
+    status: (subscriptionId) => store.get<Subscription>(subscriptionId)?.status ?? 'none',
     event: (type, aboutId, signedAt = new Date()) => {
-      const object = books.get(aboutId) ?? { id: aboutId, object: 'customer' }
+      const object = store.get(aboutId) ?? { id: aboutId, object: 'customer' }
       return signed({ id: newId('evt'), object: 'event', type, data: { object } }, signedAt)
     },
     failWith: (status) => {
@@ -169,7 +171,10 @@ export async function startStripe(): Promise<StripeSimulator> {
 function subscriptionOf(customer: string): Subscription {
   const now = Date.now()
   return {
-    ...{ id: newId('sub'), object: 'subscription', customer, status: 'active' },
+    id: newId('sub'),
+    object: 'subscription',
+    customer,
+    status: 'active',
     created: Math.floor(now / 1000),
     items: { data: [{ current_period_end: Math.floor((now + monthMs) / 1000) }] },
   }
@@ -182,7 +187,7 @@ function changed({ status, until }: Terms): Partial<Subscription> {
   }
 }
 
-/** Signed as Stripe documents it: HMAC-SHA-256 of the time, a dot and the body. */
+/** Signs as Stripe documents it: HMAC-SHA-256 of the time, a dot and the body. */
 function signed(event: object, at: Date): StripeEvent {
   const body = JSON.stringify(event)
   const time = Math.floor(at.getTime() / 1000)

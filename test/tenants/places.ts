@@ -1,4 +1,4 @@
-/** The part of JSON Schema that the reference uses for what is sent. */
+/** The part of JSON Schema that the OpenAPI document uses for requests. */
 export interface Schema {
   type?: string | string[]
   properties?: Record<string, Schema>
@@ -11,7 +11,7 @@ export interface Schema {
   pattern?: string
 }
 
-/** An operation as the reference has it. */
+/** An operation of the OpenAPI document. */
 export interface Operation {
   method: string
   path: string
@@ -24,21 +24,21 @@ export interface Operation {
 /** IDs by the prefix of their kind. */
 export type Ids = Record<string, string>
 
-/** Where an operation takes an ID of a kind. */
+/** A parameter or field of an operation that takes an ID. */
 export interface Place {
   in: 'path' | 'query' | 'body'
-  /** The parameter, or the way to the field. */
+  /** Name of the parameter, or path to the field. */
   name: string[]
   prefix: string
 }
 
-/** The prefix of the IDs that a schema lets through, null where it is about something else. */
+/** The prefix of the IDs that a schema accepts; null when it accepts no IDs. */
 function prefixOf({ pattern = '', anyOf = [] }: Schema): string | null {
   const [, prefix] = /^\^([a-z]+)_\[0-7\]/.exec(pattern) ?? []
   return prefix ?? anyOf.map(prefixOf).find((one) => one !== null) ?? null
 }
 
-/** Every place of an operation that takes an ID. */
+/** All parameters and fields of an operation that take an ID. */
 export function placesOf({ parameters, ...operation }: Operation): Place[] {
   const named = parameters.flatMap(({ name, in: at, schema }): Place[] => {
     const prefix = prefixOf(schema)
@@ -56,14 +56,14 @@ function fieldsOf(schema: Schema, name: string[]): Place[] {
   return Object.entries(shape.properties ?? {}).flatMap(([key, of]) => fieldsOf(of, [...name, key]))
 }
 
-/** The schema of the JSON body, null where there is none. */
+/** The schema of the JSON body; null without one. */
 export function bodySchemaOf({ requestBody }: Pick<Operation, 'requestBody'>): Schema | null {
   return requestBody?.content['application/json']?.schema ?? null
 }
 
 const ruleset = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
-/** Values without which a field of that name is refused. */
+/** Valid values of fields whose schema does not describe them completely. */
 const examples: Record<string, unknown> = {
   ruleset,
   recurrenceRule: ruleset,
@@ -72,12 +72,12 @@ const examples: Record<string, unknown> = {
   feedURL: 'http://127.0.0.1:1/api/v1',
   currency: 'USD',
   mask: '1234',
-  email: 'nobody@example.com',
+  email: 'unknown@example.com',
   password: 'a long enough password',
   currentPassword: 'a long enough password',
 }
 
-/** A value that a schema lets through: what it requires, and every ID that it takes. */
+/** A valid value of a schema with its required fields and all fields that take an ID. */
 export function sampleOf(schema: Schema, ids: Ids, name = ''): unknown {
   const prefix = prefixOf(schema)
   if (prefix) return ids[prefix]
@@ -101,7 +101,7 @@ function objectSample({ properties = {}, required = [] }: Schema, ids: Ids) {
   return Object.fromEntries(wanted.map(([key, of]) => [key, sampleOf(of, ids, key)]))
 }
 
-/** The object that a schema is about; of several shapes the first. */
+/** The schema of an object; the first one of several shapes. */
 function objectOf(schema: Schema): Schema {
   return schema.properties ? schema : (schema.anyOf?.find((one) => one.properties) ?? {})
 }

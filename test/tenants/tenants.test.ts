@@ -8,7 +8,7 @@ import { feedAccount, startLunchFlow } from '../providers/lunch-flow.ts'
 import { bodySchemaOf, type Ids, type Operation, type Place, placesOf, sampleOf } from './places.ts'
 import { inhabit } from './world.ts'
 
-// Started here, because the reference of the running server says which tests there are.
+// Started while tests are collected: the server's OpenAPI document defines the tests.
 const provider = await startLunchFlow()
 provider.accounts.push(feedAccount(1))
 const coffer = await startCoffer({
@@ -39,16 +39,16 @@ afterAll(async () => {
 describe.each(operations)('$method $path', (operation) => {
   const places = placesOf(operation)
 
-  test.each(places)('is not reached by an ID of somebody else as $name', async (place) => {
+  test.each(places)('refuses an ID of another account as $name', async (place) => {
     const theirs = await send(operation, place, foreign[place.prefix] ?? newId(place.prefix))
-    const nobodys = await send(operation, place, newId(place.prefix))
-    // What belongs to somebody else is answered in the same way as what never was.
-    expect(theirs).toEqual(nobodys)
+    const unknown = await send(operation, place, newId(place.prefix))
+    // An ID of another account gets the same answer as an unknown one.
+    expect(theirs).toEqual(unknown)
     if (place.in === 'body') expect([400, 404]).toContain(theirs.status)
     else expect(theirs).toMatchObject({ status: 404, body: { error: expect.any(String) } })
   })
 
-  test.each(places)('takes nothing but a whole ID of its kind as $name', async (place) => {
+  test.each(places)('refuses malformed IDs and IDs of another kind as $name', async (place) => {
     const good = own[place.prefix] ?? newId(place.prefix)
     const otherKind = newId(place.prefix === 'bac' ? 'link' : 'bac')
     const cut = [`${place.prefix}_1`, good.slice(0, -1), `${good}0`, good.toUpperCase()]
@@ -61,18 +61,18 @@ describe.each(operations)('$method $path', (operation) => {
   })
 })
 
-test('there is an object of every kind that the interface takes', () => {
+test('the test has an object of every kind in the reference', () => {
   const kinds = new Set(operations.flatMap(placesOf).map(({ prefix }) => prefix))
   expect([...kinds].filter((kind) => !foreign[kind])).toEqual([])
   expect(kinds.size).toBeGreaterThan(9)
 })
 
-test('somebody else has what they had, and everything adds up', async () => {
+test('the other account is unchanged, and the audit finds nothing', async () => {
   expect(await everythingOf(bob, foreign)).toEqual(before)
   expect(await auditLedger(coffer.booted.database('ledger'))).toEqual([])
 })
 
-/** The operations that take IDs, from the reference. */
+/** The operations that take IDs, from the OpenAPI document. */
 async function operationsOf(): Promise<Operation[]> {
   const { paths } = (await call(coffer.baseUrl, 'GET', '/openapi.json')).body
   return (
@@ -80,7 +80,8 @@ async function operationsOf(): Promise<Operation[]> {
       .flatMap(([path, methods]) =>
         Object.entries(methods).map(([method, operation]) => ({
           ...operation,
-          ...{ method: method.toUpperCase(), path },
+          method: method.toUpperCase(),
+          path,
         })),
       )
       // HEAD runs the same code, and has no body to compare.
@@ -88,7 +89,7 @@ async function operationsOf(): Promise<Operation[]> {
   )
 }
 
-/** Alice's request, with everything of her own but this ID. */
+/** Sends Alice's request with her own IDs, except this one. */
 async function send(operation: Operation, place: Place, id: string) {
   const { method, path, parameters, requestBody } = operation
   const at = (name: string) => (place.in !== 'body' && place.name[0] === name ? id : null)
@@ -123,7 +124,7 @@ function put(body: unknown, [key = '', ...rest]: string[], id: string): void {
   else object[key] = id
 }
 
-/** How a request, or the one item of a bulk request, was refused; without the ID it named. */
+/** The refusal of a request, or of the item of a bulk request, with `ID` in place of the ID. */
 function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>, id: string) {
   const [item] = body?.results ?? []
   const shown = JSON.parse(JSON.stringify(item ?? body).replaceAll(id, 'ID'))
@@ -150,7 +151,7 @@ function upgrade(to: string): Promise<{ status: number; body: unknown }> {
   })
 }
 
-/** What somebody can read of what they have; forecasts move with the time. */
+/** All data that a person can read, without forecasts, which depend on the time. */
 async function everythingOf(person: Person, ids: Ids) {
   const readable = operations.filter(
     ({ method, path, 'x-websocket': isSocket }) =>

@@ -7,19 +7,25 @@ import type { Ids } from './places.ts'
 const ruleset = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 const nextRecurrence = `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 
-/** Gives somebody one object of every kind; returns their IDs by prefix. */
+/** Creates one object of every kind for a person; returns their IDs by prefix. */
 export async function inhabit(person: Person, provider: LunchFlow): Promise<Ids> {
   const { linkId, id, path } = await person.opensAccount()
   const payday = { name: 'Pay', ruleset }
   const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, payday)
   const { spendingId } = await person.post(`${path}/spending`, {
-    ...{ spendingType: 'goal', name: 'Bike', targetAmount: 5000 },
-    ...{ fundingScheduleId, nextRecurrence },
+    spendingType: 'goal',
+    name: 'Bike',
+    targetAmount: 5000,
+    fundingScheduleId,
+    nextRecurrence,
   })
   const moved = { toSpendingId: spendingId, amount: 500 }
   await person.post(`${path}/spending/transfer`, moved)
   const { transaction } = await person.post(`${path}/transactions`, {
-    ...{ name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', spendingId },
+    name: 'Tea',
+    amount: 250,
+    date: '2026-03-02T06:00:00Z',
+    spendingId,
   })
   const feed = { name: 'Feed', feedURL: provider.url, apiKey: provider.apiKey }
   const { feedLinkId } = await person.post('/feed/link', feed)
@@ -30,8 +36,15 @@ export async function inhabit(person: Person, provider: LunchFlow): Promise<Ids>
   const [{ sessionId }] = await asSession('/users/security/sessions')
   const { userId } = (await asSession('/users/me')).user
   return {
-    ...{ link: linkId, bac: id, fund: fundingScheduleId, spnd: spendingId, lfx: feedLinkId },
-    ...{ txn: transaction.transactionId, key: apiKeyId, sess: sessionId, user: userId },
+    link: linkId,
+    bac: id,
+    fund: fundingScheduleId,
+    spnd: spendingId,
+    lfx: feedLinkId,
+    txn: transaction.transactionId,
+    key: apiKeyId,
+    sess: sessionId,
+    user: userId,
     lbac: feedBankAccountId,
     ...(await withFiles(person, path)),
   }
@@ -52,7 +65,8 @@ async function withFiles(person: Person, path: string): Promise<Ids> {
   const { transactionImportId, headers } = await send('import', 'sign.csv')
   const { transactionImportMappingId } = await person.post('/mappings', {
     mapping: {
-      ...{ headers, id: { kind: 'native', fields: [{ name: 'Transaction ID' }] } },
+      headers,
+      id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },
       amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
       memo: { name: 'Description' },
       date: { fields: [{ name: 'Posting Date' }], format: 'MM/DD/YYYY' },

@@ -11,27 +11,27 @@ const unusedAddress = '127.0.0.1:7233'
 type Options = { hasServices: boolean; log: Log }
 
 /**
- * Connects, or waits in the background where NATS does not answer.
+ * Connects to NATS. While NATS does not answer, the connection is retried in the background.
  *
  * @throws {SettingsError} when no setting names NATS
  */
 export async function openBroker(config: Config, log: Log): Promise<Broker> {
   const { natsUrl: url, prefix } = config
   if (url === undefined) {
-    throw new SettingsError('COFFER_NATS_URL: not set; "npm start" brings NATS along')
+    throw new SettingsError('COFFER_NATS_URL: not set; "npm start" includes NATS')
   }
   return connectBroker({ url, prefix, serviceNames: [...serviceNames], log })
 }
 
 /**
- * Connects at the first use: a process without services needs no Temporal.
+ * Returns a lazy connection to Temporal: a process without services needs no Temporal.
  *
  * @throws {SettingsError} when services run here and no setting names Temporal
  */
 export function openWorkflows(config: Config, { hasServices, log }: Options): Workflows {
   const { temporalAddress, temporalNamespace: namespace, prefix } = config
   if (temporalAddress === undefined && hasServices) {
-    throw new SettingsError('COFFER_TEMPORAL_ADDRESS: not set; "npm start" brings Temporal along')
+    throw new SettingsError('COFFER_TEMPORAL_ADDRESS: not set; "npm start" includes Temporal')
   }
   const address = temporalAddress ?? unusedAddress
   return connectTemporal({ address, namespace, prefix, log })

@@ -9,22 +9,22 @@ const connectTimeoutMs = 5_000
 type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseUrls'>
 
 /**
- * The database of one service.
+ * The URL of a service's database.
  *
- * @throws {SettingsError} when no setting names it
+ * @throws {SettingsError} when no setting names the database
  */
 export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   const url = config.databaseUrls[name] ?? config.databaseUrl
   if (url === undefined) {
-    throw new SettingsError('COFFER_DATABASE_URL: not set; "npm start" brings a database along')
+    throw new SettingsError('COFFER_DATABASE_URL: not set; "npm start" includes a database')
   }
   return url
 }
 
 /**
- * Makes sure that the services' databases answer.
+ * Connects once to each database of these services.
  *
- * @throws {FatalError} with the database's host and what it said
+ * @throws {FatalError} with the database's host and the reason, when one does not answer
  */
 export async function requirePostgres(
   definitions: ServiceDefinition[],
@@ -51,7 +51,7 @@ async function requireAnswer(url: string): Promise<void> {
   }
 }
 
-/** What went wrong, in a few words; errors of several addresses come without a message. */
+/** The reason of a failed connection. An error over several addresses has no message of its own. */
 export function reasonOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }
   return message || errors?.[0]?.message || code || 'unknown reason'

@@ -12,7 +12,11 @@ import { summaryText } from './demo/summary.ts'
 import { addressText, welcomeText } from './demo/welcome.ts'
 import { readConfig } from './environment.ts'
 
-/** `coffer demo`: loads the demo data into a running server and shows it. */
+/**
+ * `coffer demo`: loads the demo data into a running server and prints it.
+ *
+ * @throws {FatalError} when no server answers, or its settings do not allow the demo
+ */
 export async function demo(options: { url?: string }, env: Environment): Promise<undefined> {
   const { dataDir, port, externalUrl } = readConfig(env)
   const baseUrl = (options.url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '')
@@ -20,7 +24,7 @@ export async function demo(options: { url?: string }, env: Environment): Promise
   await loadAndShow({ baseUrl, publicUrl: options.url ? baseUrl : externalUrl || baseUrl, dataDir })
 }
 
-/** After the start: the demo data on the first one, and always how to call the server. */
+/** Loads the demo data on the first start, and prints how to call the server on every start. */
 export async function greet(server: Server): Promise<void> {
   const saved = savedDemo(server.dataDir)
   if (saved?.bankAccountId === undefined) {
@@ -28,21 +32,26 @@ export async function greet(server: Server): Promise<void> {
     await loadAndShow(server)
   } else if (await isDeleted(server.baseUrl, saved)) {
     console.log(addressText(server.publicUrl))
-    console.log('demo: it was deleted; "coffer demo" loads it again')
+    console.log('demo: its data was deleted; "coffer demo" loads it again')
   } else {
     console.log(welcomeText(server.publicUrl, saved))
   }
 }
 
-/** A server with the address to call it at here, and the one that clients use. */
-export type Server = { baseUrl: string; publicUrl: string; dataDir: string }
+export type Server = {
+  /** Address on this machine. */
+  baseUrl: string
+  /** Address for clients. */
+  publicUrl: string
+  dataDir: string
+}
 
 async function loadAndShow(server: Server): Promise<void> {
   const { rest, bankAccountId } = await prepareDemo(server.baseUrl, server.dataDir)
   await showDemo({ ...server, rest, bankAccountId })
 }
 
-/** Whether the demo's key is refused, or its bank account is gone. */
+/** Whether the server refuses the demo's API key, or no longer has its bank account. */
 async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promise<boolean> {
   try {
     await openRest(baseUrl, key && basic(key)).get(`/bank_accounts/${bankAccountId}`, z.unknown())
@@ -64,7 +73,7 @@ async function prepareDemo(
   return { rest, bankAccountId }
 }
 
-/** Asked first, so that nothing is half made where the demo cannot be loaded. */
+/** Checked before the first write, so that a refused demo leaves nothing behind. */
 async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
   const offered = await openRest(baseUrl).get('/config', Offered)
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })

@@ -4,10 +4,10 @@ import { loadSigner } from '@coffer/kit/rpc/caller'
 import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
 
-/** Services without which a part of its own answers nothing. */
+/** Services without which the part is not ready. */
 const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['identity', 'ledger'] }
 
-/** The services that a process hosts, and those of other processes that its parts call. */
+/** Services that this process hosts, and services of other processes that its parts call. */
 export function dependenciesOf(options: {
   parts: Parts
   host: Pick<Host, 'databases' | 'mesh'>

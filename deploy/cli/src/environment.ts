@@ -18,7 +18,7 @@ import { type RunningSettings, runningSettings } from '@coffer/local/postgres/ru
 import leven from 'leven'
 import { databaseUrlSettings, settings, urlSettings } from './commands/config.ts'
 
-/** Every group of settings that a process may read; services' code takes longer to load. */
+/** Every group of settings that a process may read. Imports no service, to keep help fast. */
 export const allSettings: Settings[] = [
   settings,
   machineSettings,
@@ -32,15 +32,15 @@ export const allSettings: Settings[] = [
   databaseUrlSettings,
 ]
 
-/** Variables that other commands read: the tests and the benchmark. */
+/** Variables of the tests and the benchmark. */
 const others = /^COFFER_(TEST_|LOAD_GENERATOR$)/
 const similarMax = 4
 
-/** What a process knows: its own settings, and the environment that its services read theirs of. */
+/** Settings of a process, and the environment from which its services read their settings. */
 export type Config = ValuesOf<typeof settings> & {
   dataDir: string
   keysDir: string
-  /** Of the REST API for clients, without a slash at its end; empty where it is not set. */
+  /** Address of the REST API for clients, without a trailing slash; empty when not set. */
   externalUrl: string
   urls: Record<string, string>
   databaseUrls: Record<string, string>
@@ -50,10 +50,10 @@ export type Config = ValuesOf<typeof settings> & {
 }
 
 /**
- * Reads the process's settings. Where `npm start` runs on the data directory, its settings stand in
- * for those that are not set.
+ * Reads the settings of a process. Where `npm start` runs on the data directory, its settings are
+ * the defaults.
  *
- * @throws {SettingsError} naming every bad setting and every variable that is none
+ * @throws {SettingsError} naming every invalid setting and every unknown `COFFER_` variable
  */
 export function readConfig(env: Environment): Config {
   requireSettings(env)
@@ -73,19 +73,19 @@ export function readConfig(env: Environment): Config {
   }
 }
 
-/** @throws {SettingsError} naming every variable that is none and every bad setting */
+/** @throws {SettingsError} naming every unknown `COFFER_` variable and every invalid setting */
 export function requireSettings(env: Environment): void {
   const faults = [...unknownFaults(env), ...unreadableFaults(env)]
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
 }
 
-/** The keys folder in use: by default `keys` in the data directory. */
+/** The path of the keys folder: by default `keys` in the data directory. */
 export function keysDirOf(env: Environment): string {
   const { keysDir } = readSettings({ keysDir: settings.keysDir }, env)
   return keysDir ?? `${machineConfig(env).dataDir}/keys`
 }
 
-/** One line for each setting that a check refuses. */
+/** The lines of the SettingsError that a check throws; empty when it throws none. */
 export function faultsOf(check: () => unknown): string[] {
   try {
     check()
@@ -103,7 +103,7 @@ function unknownFaults(env: Environment): string[] {
     .map((name) => unknownText(name, known))
 }
 
-/** One line for each bad setting, by the first group that has it. */
+/** One line for each invalid setting; a setting of several groups is reported once. */
 function unreadableFaults(environment: Environment): string[] {
   const faults = allSettings.flatMap((group) => faultsOf(() => readSettings(group, environment)))
   const names = faults.map((fault) => fault.split(':', 1)[0])
@@ -117,7 +117,7 @@ function unknownText(name: string, known: Setting<unknown>[]): string {
   const guess =
     nearest !== undefined && nearest.distance <= similarMax
       ? `did you mean ${nearest.env}?`
-      : 'see "coffer config" for those there are'
+      : '"coffer config" lists all settings'
   return `${name}: there is no such setting; ${guess}`
 }
 

@@ -9,10 +9,10 @@ import { calls } from './service-names.ts'
 type KeeperSettings = Pick<ValuesOf<typeof keySettings>, 'keyService'>
 
 /**
- * Checks the keys folder of a process that hosts every service, and makes no key.
+ * Checks the keys folder of a process that hosts every service. Creates no key.
  *
- * @throws {SettingsError} naming the folder where it cannot be used or lacks keys that cannot be
- *   made there, or each key in it that cannot be used
+ * @throws {SettingsError} naming each key that cannot be used, or the folder when it cannot be read
+ *   or lacks keys and cannot be written
  */
 export function requireKeysFolder(folder: string, { keyService }: KeeperSettings): void {
   keyFileNames(folder)

@@ -4,13 +4,13 @@ import type { Config } from './environment.ts'
 import { calls, type PartName } from './service-names.ts'
 import { definitions } from './services.ts'
 
-/** What one process runs. */
+/** The services that one process runs, and whether it runs the gateway. */
 export type Parts = { definitions: ServiceDefinition[]; hasGateway: boolean }
 
 /**
- * The parts of that name, or all of them when none is named.
+ * Parts by name; all parts when no name is given.
  *
- * @throws {SettingsError} when one of them calls a service that is neither here nor has an address
+ * @throws {SettingsError} when a part calls a service that is neither chosen nor has an address
  */
 export function chosenParts(names: PartName[], config: Pick<Config, 'urls'>): Parts {
   const all = Object.keys(calls) as PartName[]

@@ -16,9 +16,9 @@ import type { Config } from './environment.ts'
 import type { Parts } from './parts.ts'
 import { requireDistinct } from './port-settings.ts'
 
-/** Services that run in this process. Disposing drains them, after the lame-duck time. */
+/** Services of this process. Disposing waits for the lame-duck time, then drains them. */
 export type RunningProcess = AsyncDisposable & {
-  /** Of the REST API; null without the gateway. */
+  /** Address of the REST API; null without the gateway. */
   baseUrl: string | null
   rpcUrl: string
 }
@@ -28,9 +28,10 @@ type Options = { parts: Parts; config: Config; log: Log }
 const clock = () => new Date()
 
 /**
- * Starts the chosen parts: what runs behind their RPCs first, then the ports.
+ * Starts the chosen parts. Ports open last, when consumers, workers and relays run.
  *
- * @throws {FatalError} when a port is busy
+ * @throws {SettingsError} when two settings name one port, or a setting is missing
+ * @throws {FatalError} when a port is in use
  */
 export async function openProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
@@ -83,7 +84,8 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
     rpcUrl: `http://${reachableHost(config.host)}:${servers.rpcPort}`,
     [Symbol.asyncDispose]: async () => {
       draining.abort()
-      // Balancers and clients notice within this time, and go elsewhere.
+      // Lame-duck time: load balancers see that the process is not ready, and stop sending
+      // requests.
       await sleep(1_000 * config.lameDuckSeconds)
       await open.disposeAsync()
     },
@@ -109,7 +111,7 @@ function openRpcPorts(options: {
 
 /**
  * @throws {SettingsError} when two settings name one port
- * @throws {FatalError} when something listens on one already
+ * @throws {FatalError} when a port is in use
  */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
   const named = { COFFER_PORT: config.port, COFFER_RPC_PORT: config.rpcPort }
@@ -122,7 +124,7 @@ async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void
   await requireFreePort({ port: grpcPort, server: 'gRPC', setting: 'COFFER_GRPC_PORT' })
 }
 
-/** An address to call it by, where it listens on all of them. */
+/** The loopback address in place of a wildcard address. */
 function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
 }

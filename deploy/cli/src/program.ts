@@ -6,7 +6,7 @@ import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { calls } from './service-names.ts'
 
-/** What a command does; its number is the exit code, 0 when it returns none. */
+/** Runs a command; the result is the exit code, 0 when undefined. */
 type Action = (env: Environment) => Promise<number | undefined>
 
 const usageExitCode = 2
@@ -14,9 +14,10 @@ const usageExitCode = 2
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /**
- * Runs one `coffer` command. What the user can mend is one line on standard error.
+ * Runs one `coffer` command. An error that the user can correct is one line on standard error.
  *
- * @returns the exit code: 0 done, 1 failed or (audit) faults found, 2 wrong use or a bad setting
+ * @returns the exit code: 0 success, 1 failure or findings of the audit, 2 wrong usage or an
+ *   invalid setting
  */
 export async function runProgram(args: string[], env: Environment): Promise<number> {
   let exitCode = 0
@@ -44,7 +45,7 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
   }
 }
 
-/** Commander answers `--help` before it looks whether there is such a command. */
+/** Commander prints help for `unknown --help`, so unknown commands are refused before it parses. */
 function refuseUnknown(program: Command, [name]: string[]): void {
   const isKnown = program.commands.some((command) => command.name() === name)
   if (name !== undefined && /^[^-]/.test(name) && !isKnown) {
@@ -54,10 +55,10 @@ function refuseUnknown(program: Command, [name]: string[]): void {
 
 type Listening = { address?: string; port?: number }
 
-/** The command line; each command's code is loaded when it is called, so that help is quick. */
+/** The command line. Dynamic imports: help loads no command's code. */
 function createProgram(run: (action: Action) => Promise<void>): Command {
   const program = new Command('coffer')
-    .description('A personal budgeting service: runs it and looks after it.')
+    .description('A personal budgeting service: commands that run and operate it.')
     .version(version)
     .exitOverride()
     .helpCommand(false)
@@ -70,7 +71,7 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     .action(() => run(async (env) => (await import('./commands/migrate.ts')).migrateTables(env)))
   program
     .command('config')
-    .description('print every setting with its value and where it comes from')
+    .description('print every setting with its value and source')
     .option('--markdown', 'print the table of the README: names, defaults, meanings')
     .addHelpText('after', help.config)
     .action((options) =>
@@ -78,39 +79,35 @@ function createProgram(run: (action: Action) => Promise<void>): Command {
     )
   program
     .command('audit')
-    .description('recompute what must be true of the money, and print what is not')
+    .description('check the invariants of the money, and print each violation')
     .addHelpText('after', help.audit)
     .action(() => run(async (env) => (await import('./commands/audit.ts')).audit(env)))
   program
     .command('replay')
-    .description('publish kept changes and current states again, for a NATS that has lost them')
-    .option(
-      '--since <time>',
-      'only changes from then on (RFC 3339); all that are kept otherwise',
-      time,
-    )
+    .description('publish kept changes and current states again, after NATS has lost them')
+    .option('--since <time>', 'only changes since this time (RFC 3339); default: all kept', time)
     .addHelpText('after', help.replay)
     .action((options) =>
       run(async (env) => (await import('./commands/replay.ts')).replay(options, env)),
     )
   program
     .command('demo')
-    .description('load the demo data into a running server, and show it')
-    .option('--url <url>', 'address of the server; this machine and COFFER_PORT when left out')
+    .description('load the demo data into a running server, and print it')
+    .option('--url <url>', 'address of the server; default: COFFER_PORT on this machine')
     .addHelpText('after', help.demo)
     .action((options) => run(async (env) => (await import('./demo.ts')).demo(options, env)))
   program
     .command('keys:create')
-    .description('make the keys that are missing in the keys folder; replaces none')
-    .option('--lost <key>', 'note that this key of secrets is gone for good, and do without it')
+    .description('create the missing keys of the keys folder; replaces none')
+    .option('--lost <key>', 'record that this encryption key is lost, so that servers start')
     .addHelpText('after', help.createKeys)
     .action((options) =>
       run(async (env) => (await import('./commands/keys.ts')).createKeys(options, env)),
     )
   program
     .command('keys:rotate')
-    .description('encrypt every secret under the key in use now; a key file is replaced first')
-    .option('--finish', 'replace no key: only see to secrets that are under a former one')
+    .description('encrypt every secret under the current key; replaces a key file first')
+    .option('--finish', 'replace no key: only encrypt secrets again that are under a former key')
     .addHelpText('after', help.rotateKeys)
     .action((options) =>
       run(async (env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
@@ -123,7 +120,7 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
   const emailOption = ['--email <address>', 'email address of the login'] as const
   program
     .command('login:reset-password')
-    .description('print a link by which somebody can set a new password')
+    .description('print a link that sets a new password')
     .requiredOption(...emailOption)
     .addHelpText('after', help.resetPassword)
     .action((options) =>
@@ -131,7 +128,7 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     )
   program
     .command('login:disable')
-    .description('keep somebody out: sessions end, keys are refused')
+    .description('disable a login: its sessions end, its API keys are refused')
     .requiredOption(...emailOption)
     .addHelpText('after', help.disableLogin)
     .action((options) =>
@@ -139,7 +136,7 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     )
   program
     .command('login:enable')
-    .description('let somebody in again who was disabled')
+    .description('enable a disabled login')
     .requiredOption(...emailOption)
     .addHelpText('after', help.enableLogin)
     .action((options) =>
@@ -147,16 +144,16 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     )
   program
     .command('login:end-sessions')
-    .description('end the sessions of a login, or of all: they have to sign in again')
+    .description('end the sessions of one login, or of all logins')
     .option(...emailOption)
-    .option('--all', 'of every login')
+    .option('--all', 'end the sessions of every login')
     .addHelpText('after', help.endSessions)
     .action((options) =>
       run(async (env) => (await import('./commands/login.ts')).endSessionsOf(options, env)),
     )
   program
     .command('login:expire-password')
-    .description('let somebody sign in only after setting a new password')
+    .description('refuse sign-in of a login until its password is changed')
     .requiredOption(...emailOption)
     .addHelpText('after', help.expirePassword)
     .action((options) =>
@@ -164,7 +161,7 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
     )
   program
     .command('beta:new-code')
-    .description('print a code that lets somebody register once')
+    .description('print a code for one registration')
     .addHelpText('after', help.betaCode)
     .action(() => run(async (env) => (await import('./commands/login.ts')).newBetaCode(env)))
 }
@@ -172,10 +169,10 @@ function addLogins(program: Command, run: (action: Action) => Promise<void>): vo
 function addServe(program: Command, run: (action: Action) => Promise<void>): void {
   program
     .command('serve')
-    .description('run services in this process; all of them and the gateway when none is named')
-    .addArgument(new Argument('[services...]', 'what to run here').choices(Object.keys(calls)))
+    .description('run services in this process; all services and the gateway by default')
+    .addArgument(new Argument('[services...]', 'services to run').choices(Object.keys(calls)))
     .option('--migrate', 'bring their tables up to date first')
-    .option('--demo', 'load the demo data on the first start, and print how to call the service')
+    .option('--demo', 'load the demo data on the first start, and print how to call the API')
     .addHelpText('after', help.serve)
     .action((names, options) =>
       run(async (env) => (await import('./commands/serve.ts')).serve({ names, ...options }, env)),
@@ -197,11 +194,11 @@ On a fresh machine "npm start" runs everything, its database included.`,
   serve: `
 Examples:
   $ coffer serve --migrate              everything in one process
-  $ coffer serve ledger budgeting       two services; COFFER_IDENTITY_URL and so on lead to others
+  $ coffer serve ledger budgeting       two services; COFFER_IDENTITY_URL names another process
   $ coffer serve gateway                the REST API alone
 
-On SIGTERM or SIGINT it is not ready any more, serves on for COFFER_LAME_DUCK_SECONDS, and ends
-after the requests, calls and jobs in hand are finished, within 15 s.`,
+On SIGTERM or SIGINT it reports not ready and serves for COFFER_LAME_DUCK_SECONDS. It ends when
+requests, calls and jobs in progress are finished, at most 15 s later.`,
   migrate: `
 Each service has a schema of its own. Safe to run at any time and from several machines at once.
 
@@ -214,14 +211,14 @@ shown.
 Example:
   $ coffer config | grep PORT`,
   audit: `
-Stored amounts equal their journal, totals equal their envelopes, plans match them. Reads only, and
-may run beside the services. Exits with 1 when it finds something.
+Checks that stored amounts equal their journal, totals equal their envelopes, and plans match the
+ledger. Reads only, and may run beside the services. Exits with 1 when it finds a violation.
 
 Example:
   $ coffer audit && echo clean`,
   replay: `
-Nothing happens twice: readers apply states by version and remember the effects they have had.
-Services may run meanwhile.
+Consumers are idempotent: they compare versions and record the messages they have applied. Services
+may run meanwhile.
 
 Example:
   $ coffer replay --since 2026-11-01T00:00:00Z`,
@@ -231,54 +228,54 @@ The link works once, for ten minutes, at COFFER_EXTERNAL_URL. A second factor st
 Example:
   $ coffer login:reset-password --email ann@example.com`,
   disableLogin: `
-Running servers refuse within a second. What belongs to the login is kept.
+Running servers refuse the login within a second. Its data is kept.
 
 Example:
   $ coffer login:disable --email ann@example.com`,
   enableLogin: `
-Its keys work again; its sessions have ended.
+Its API keys work again. Its sessions stay ended.
 
 Example:
   $ coffer login:enable --email ann@example.com`,
   endSessions: `
-Running servers refuse within a second. API keys stay.
+Running servers refuse the sessions within a second. API keys stay.
 
 Example:
   $ coffer login:end-sessions --email ann@example.com`,
   expirePassword: `
-A sign-in with the right password is answered with a token that changes it, where passwords can be
-reset by mail, and is refused otherwise. Sessions and keys stay.
+Where passwords can be reset by mail, a sign-in with the right password is answered with a token
+that changes it; elsewhere it is refused. Sessions and API keys stay.
 
 Example:
   $ coffer login:expire-password --email ann@example.com`,
   betaCode: `
-Asked for when somebody registers while COFFER_BETA_CODES_ENABLED is true. Works for 14 days.
+Registration needs a code while COFFER_BETA_CODES_ENABLED is true. A code is valid for 14 days.
 
 Example:
   $ coffer beta:new-code`,
   createKeys: `
-For deployments on several machines, and for folders that servers cannot write to: otherwise the
-first start makes the keys. Makes <service>.key and <service>.pub of the gateway and every service,
+For deployments on several machines, and for folders that servers cannot write; otherwise the first
+start creates the keys. Creates <service>.key and <service>.pub of the gateway and every service,
 and secrets.key unless KMS or Vault keeps that key. Needs no server. See docs/keys.md.
 
 With --lost, servers start although secrets in the database need a key whose file is lost. These
-secrets stay closed: authenticators, bank connections and feed keys have to be set up again.
+secrets stay unreadable: set up authenticators, bank connections and feed keys again.
 
 Examples:
   $ COFFER_KEYS_DIR=/etc/coffer/keys coffer keys:create
   $ coffer keys:create --lost local:0123456789abcdef`,
   rotateKeys: `
-Servers may run meanwhile, and it can be ended and run again. Also moves secrets from a key file to
-AWS KMS or Vault, and back: set COFFER_KEY_SERVICE first, here and for the servers, and keep the
-settings of both until it is done.
+Servers may run meanwhile. The command can be interrupted and run again. It also moves secrets from
+a key file to AWS KMS or Vault, and back: first set COFFER_KEY_SERVICE, for this command and for the
+servers, and keep the settings of both until the command is done.
 
 Examples:
   $ coffer keys:rotate
   $ coffer keys:rotate --finish`,
   demo: `
-Registers demo@example.com, uploads a bank's export, makes schedules and envelopes, and keeps the
-password and an API key in demo.json of the data directory. Run twice, it changes nothing more.
-The server must allow sign-up and uploads.
+Registers demo@example.com, uploads a bank's export, creates schedules and envelopes, and saves the
+password and an API key in demo.json of the data directory. A second run changes nothing. The server
+must allow sign-up and uploads.
 
 Example:
   $ coffer demo --url http://127.0.0.1:4000`,

@@ -1,4 +1,6 @@
-/** The services, and the gateway, by the names they are started with; and whom each calls. */
+/**
+ * Services and the gateway, by their names in `coffer serve`, with the services that each calls.
+ */
 export const calls = {
   identity: [],
   ledger: ['identity'],
@@ -11,5 +13,5 @@ export const calls = {
 export type PartName = keyof typeof calls
 export type ServiceName = Exclude<PartName, 'gateway'>
 
-/** The five services, without the gateway. */
+/** The five services, without the gateway, which calls them all. */
 export const serviceNames: readonly ServiceName[] = calls.gateway

@@ -5,7 +5,7 @@ import { identity } from '@coffer/identity/service'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { ledger } from '@coffer/ledger/service'
 
-/** Every service, in an order in which each calls only those before it. */
+/** Every service in topological order: each calls only services before it. */
 export const definitions: ServiceDefinition[] = [
   identity,
   ledger,

@@ -1,7 +1,7 @@
-/** Ctrl-C in a terminal may reach us twice: from the terminal, and passed on by npm. */
+/** Ctrl-C may arrive twice, from the terminal and from npm; both count as one signal. */
 const sameSignalMs = 1_000
 
-/** Resolves on the first SIGTERM, SIGINT or SIGHUP; one that comes later ends the process. */
+/** Resolves on the first SIGTERM, SIGINT or SIGHUP. A second signal exits the process with 1. */
 export function untilStopped(): Promise<void> {
   let firstAt: number | null = null
   return new Promise((resolve) => {

@@ -9,7 +9,7 @@ import { faultsOf, keysDirOf, requireSettings } from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
 import { requireDistinct } from './port-settings.ts'
 
-/** Permissive defaults: the server is on its owner's own machine, behind no balancer. */
+/** Permissive defaults: `npm start` serves its owner's machine, without a load balancer. */
 const defaults = {
   COFFER_ALLOW_SIGN_UP: 'true',
   COFFER_UPLOADS_ENABLED: 'true',
@@ -18,10 +18,10 @@ const defaults = {
 }
 
 /**
- * The environment of the server that `npm start` runs, checked before anything is started. One
- * process hosts every service, so settings that need each other must be there.
+ * The environment of the server that `npm start` runs, checked before any server starts. One
+ * process hosts every service, so settings that depend on each other are checked together.
  *
- * @throws {SettingsError} naming every bad setting and all that is missing
+ * @throws {SettingsError} naming every invalid and every missing setting
  */
 export function startEnvironment(env: Environment): Environment {
   const environment = { ...defaults, ...env }
@@ -37,7 +37,10 @@ export function startEnvironment(env: Environment): Environment {
   return environment
 }
 
-/** A data directory that cannot be used is refused as such, not as the place of the keys folder. */
+/**
+ * Checks an existing or configured keys folder alone. An unusable data directory would otherwise be
+ * reported as a fault of COFFER_KEYS_DIR.
+ */
 function requireKeys(environment: Environment): void {
   const folder = keysDirOf(environment)
   if (environment.COFFER_KEYS_DIR || isEntry(folder)) {
@@ -45,7 +48,7 @@ function requireKeys(environment: Environment): void {
   }
 }
 
-/** The ports that will be listened on, by their settings. */
+/** The ports that `npm start` opens, by their settings. */
 function portsOf(environment: Environment): Record<string, number> {
   const { port, rpcPort, grpcPort } = readSettings(settings, environment)
   const { postgres, nats, temporal } = machineConfig(environment).ports

@@ -6,9 +6,9 @@ import { databaseUrlOf } from './databases.ts'
 import type { Config } from './environment.ts'
 
 /**
- * Applies what is new to the services' schemas, and returns the files applied, by service.
+ * Applies pending migrations, and returns the names of the applied files by service.
  *
- * @throws {FatalError} when the tables cannot be brought up to date
+ * @throws {FatalError} when a migration cannot be applied
  */
 export async function updateTables(
   definitions: ServiceDefinition[],
@@ -18,9 +18,10 @@ export async function updateTables(
 }
 
 /**
- * Newer tables are fine: migrations are compatible with the version before them.
+ * Checks that every migration of these services is applied. Newer tables are accepted: a migration
+ * is compatible with the version of the code before it.
  *
- * @throws {FatalError} when a service's tables are older than its code, or made by edited files
+ * @throws {FatalError} when a migration is missing, or was edited after it was applied
  */
 export async function requireTables(
   definitions: ServiceDefinition[],

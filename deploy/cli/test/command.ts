@@ -5,10 +5,10 @@ import type { Outcome } from '../testing/run-here.ts'
 
 const entry = join(import.meta.dirname, '../src/coffer.ts')
 
-/** A `coffer` command that runs. */
+/** A running `coffer` command. */
 export type Running = { child: ChildProcess; printed: () => string; outcome: Promise<Outcome> }
 
-/** Starts the real command with these variables and nothing of ours. */
+/** Starts the real command, with these variables, PATH and HOME as its environment. */
 export function startCommand(args: string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },

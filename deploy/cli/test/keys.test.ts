@@ -7,7 +7,7 @@ import { deployment } from '../testing/deployment.ts'
 import { runHere } from '../testing/run-here.ts'
 import { runCommand } from './command.ts'
 
-test('keys:rotate puts a new key in place of the old, which stays beside it', async () => {
+test('keys:rotate creates a new key, and keeps the former key beside it', async () => {
   await using place = await deployment()
   const { code, stdout } = await runCommand(['keys:rotate'], place.env)
   expect(code).toBe(0)
@@ -25,7 +25,7 @@ test('keys:rotate puts a new key in place of the old, which stays beside it', as
   expect(await keysOf()).toEqual(keys)
 })
 
-test('keys:rotate with a key service that is not told where is one line', async () => {
+test('keys:rotate without the address of its key service prints one line', async () => {
   await using place = await deployment()
   const env = { ...place.env, COFFER_KEY_SERVICE: 'aws-kms' }
   const { code, stderr } = await runHere(['keys:rotate'], env)
@@ -35,7 +35,7 @@ test('keys:rotate with a key service that is not told where is one line', async 
 const services = ['aggregator-sync', 'budgeting', 'feed-sync', 'gateway', 'identity', 'ledger']
 const signing = services.flatMap((name) => [`${name}.key`, `${name}.pub`])
 
-test('keys:create makes what is missing, for the owner alone, and replaces nothing', async () => {
+test('keys:create creates missing keys, for the owner alone, and replaces nothing', async () => {
   await using folder = await scratch()
   const env = { COFFER_KEYS_DIR: join(folder.path, 'keys') }
   const first = await runHere(['keys:create'], env)
@@ -52,7 +52,7 @@ test('keys:create makes what is missing, for the owner alone, and replaces nothi
   expect(await runHere(['keys:create'], env)).toEqual(again)
 })
 
-test('keys:create beside a public key without its private one makes nothing', async () => {
+test('keys:create creates nothing where a public key lacks its private key', async () => {
   await using folder = await scratch()
   const env = { COFFER_KEYS_DIR: folder.path }
   await runHere(['keys:create'], env)
@@ -70,7 +70,7 @@ test('keys:create beside a public key without its private one makes nothing', as
   expect(await readdir(folder.path)).toEqual(names)
 })
 
-test('keys:create makes no key file where Vault keeps it, and takes key IDs alone', async () => {
+test('keys:create creates no key file under Vault, and refuses a wrong --lost', async () => {
   await using folder = await scratch()
   const env = { COFFER_KEYS_DIR: folder.path, COFFER_KEY_SERVICE: 'vault' }
   const { code, stdout } = await runHere(['keys:create'], env)
@@ -86,7 +86,7 @@ test('keys:create makes no key file where Vault keeps it, and takes key IDs alon
   })
 })
 
-test('a start without the keys of what is sealed is refused, and makes none', async () => {
+test('a start without the keys of sealed secrets is refused, and creates no key', async () => {
   await using place = await deployment()
   const { env } = place
   const keys = join(env.COFFER_DATA_DIR ?? '', 'keys')
@@ -98,7 +98,7 @@ test('a start without the keys of what is sealed is refused, and makes none', as
   const refusal = { code: 2, stdout: '', stderr: line }
   expect(await runCommand(['serve'], env)).toEqual(refusal)
   await expect(readdir(keys)).rejects.toThrow('ENOENT')
-  // Nor does a key that was made meanwhile stand in for it.
+  // A key that is created afterwards does not replace the missing one.
   await runHere(['keys:create'], env)
   expect(await runHere(['keys:rotate'], env)).toEqual(refusal)
   const lost = await runHere(['keys:create', '--lost', keyId], env)
@@ -108,7 +108,7 @@ test('a start without the keys of what is sealed is refused, and makes none', as
   expect(rotated.stdout).toContain('feed-sync: 0 secrets')
 })
 
-test('a keys folder with a folder for a key is one line', async () => {
+test('a directory in place of a key file is refused in one line', async () => {
   await using place = await deployment()
   const path = join(place.env.COFFER_DATA_DIR ?? '', 'keys', 'identity.key')
   await mkdir(path, { recursive: true })
@@ -121,7 +121,7 @@ async function scratch() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** As if a feed connection was made while that key was in use. */
+/** Stores a feed connection whose secret is sealed under that key. */
 async function sealOne(connectionString: string, keyId: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -25,7 +25,7 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]()
 })
 
-test('a reset is one link on standard output, with a token stored as its hash', async () => {
+test('a reset prints one link, and stores the hash of its token', async () => {
   const settings = { COFFER_EXTERNAL_URL: 'https://coffer.example/app/' }
   const env = { ...place.env, ...settings, COFFER_RESET_LINK_MINUTES: '180' }
   const { code, stdout } = await runCommand(
@@ -43,12 +43,12 @@ test('a reset is one link on standard output, with a token stored as its hash', 
 })
 
 test.each([
-  ['login:reset-password', 'nobody@example.com', 'No login has the address nobody@example.com.'],
-  ['login:reset-password', 'bob@example.com', 'bob@example.com is disabled: a new password'],
-  ['login:disable', 'nobody@example.com', 'No login has the address nobody@example.com.'],
-  ['login:enable', 'nobody@example.com', 'No login has the address nobody@example.com.'],
-  ['login:expire-password', 'nobody@example.com', 'No login has the address'],
-  ['login:end-sessions', 'nobody@example.com', 'No login has the address'],
+  ['login:reset-password', 'zoe@example.com', 'No login has the address zoe@example.com.'],
+  ['login:reset-password', 'bob@example.com', 'bob@example.com is disabled: run "coffer login:en'],
+  ['login:disable', 'zoe@example.com', 'No login has the address zoe@example.com.'],
+  ['login:enable', 'zoe@example.com', 'No login has the address zoe@example.com.'],
+  ['login:expire-password', 'zoe@example.com', 'No login has the address'],
+  ['login:end-sessions', 'zoe@example.com', 'No login has the address'],
 ])('%s %s is one line, and exits with 1', async (command, email, line) => {
   const { code, stdout, stderr } = await runHere([command, '--email', email], place.env)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -56,7 +56,7 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
 })
 
-test('without an address nothing is done', async () => {
+test('a command without an address is refused', async () => {
   const { code, stderr } = await runHere(['login:disable'], place.env)
   expect(code).toBe(2)
   expect(stderr).toContain("required option '--email <address>' not specified")
@@ -96,11 +96,14 @@ test('sessions of one login or of all can be ended', async () => {
       now() FROM identity.users`)
   const left = async () => (await database.query('SELECT session_id FROM identity.sessions')).rows
   const end = (...which: string[]) => runHere(['login:end-sessions', ...which], place.env)
-  expect(await end()).toMatchObject({ code: 1, stderr: 'Name either --email or --all.\n' })
+  expect(await end()).toMatchObject({ code: 1, stderr: 'Give either --email or --all.\n' })
   expect(await end('--email', 'ann@example.com', '--all')).toMatchObject({ code: 1 })
   expect(await end('--email', 'Ann@example.com')).toMatchObject({ code: 0 })
   expect(await left()).toEqual([{ session_id: 'sess_2' }])
-  expect(await end('--all')).toMatchObject({ code: 0, stdout: 'everybody has to sign in again\n' })
+  expect(await end('--all')).toMatchObject({
+    code: 0,
+    stdout: 'every login has to sign in again\n',
+  })
   expect(await left()).toEqual([])
 })
 

@@ -23,6 +23,6 @@ test.each([
   [{ requireBetaCode: true }, true, 'The demo needs COFFER_BETA_CODES_ENABLED=false.'],
   [{ requireBetaCode: true }, false, null],
   [{ proofOfWorkEnabled: true }, false, 'The demo needs COFFER_PROOF_OF_WORK_ENABLED=false.'],
-])('a server with %j, for somebody new: %j', (difference, whenNew, text) => {
+])('a server with %j, for a new person: %j', (difference, whenNew, text) => {
   expect(missingForDemo({ ...offered, ...difference }, { whenNew })).toBe(text)
 })

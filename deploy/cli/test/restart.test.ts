@@ -10,7 +10,7 @@ import { startCommand } from './command.ts'
 const lameDuckSeconds = 4
 const clients = 6
 
-/** A gateway alone: no service need answer for what is asked of it here. */
+/** Starts a gateway alone; the requests of these tests reach no service. */
 async function startGateway(env: Record<string, string>) {
   const [port = 0, rpcPort = 0, grpcPort = 0] = await freePorts(3)
   const services = ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC']
@@ -86,13 +86,13 @@ test('a rolling restart under load fails no request', async () => {
   first.child.kill('SIGTERM')
   const readiness = async () => (await fetch(`http://127.0.0.1:${first.rpcPort}/readyz`)).text()
   await eventually(readiness, (text) => text === 'not ready\nstopping\n')
-  // The connection that was idle when the signal came.
+  // This connection was idle when the signal arrived.
   expect(await get(first.port, idle)).toMatchObject({ status: 401, connection: 'close' })
   await eventually(
     async () => answers.filter(({ connection }) => connection === 'close').length,
     (count) => count >= clients,
   )
-  // A balancer that has seen the readiness go.
+  // Acts as a load balancer that saw the first process become not ready.
   port = second.port
   expect(await first.outcome).toMatchObject({ code: 0 })
   const before = answers.length

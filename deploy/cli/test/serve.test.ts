@@ -70,7 +70,7 @@ test('everything in one process answers, drains on SIGTERM and exits with 0', as
   expect(await running.outcome).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('services that are named run alone, without the REST API, on newer tables too', async () => {
+test('named services run without the REST API, and accept newer tables', async () => {
   const { env } = place
   await statement(env.COFFER_DATABASE_URL ?? '', later('identity'))
   const running = startCommand(['serve', 'identity'], env)
@@ -143,7 +143,7 @@ test('a replay while NATS is away is one line and exit code 1', async () => {
   expect(outcome).toMatchObject({ code: 1, stderr: `NATS at ${away} does not answer.\n` })
 })
 
-/** What a later version of a service leaves when it has migrated. */
+/** Records a migration of a later version of the service. */
 const later = (schema: string) =>
   `INSERT INTO ${schema}.applied_migrations (name, checksum) VALUES ('9000-later.sql', 'unknown')`
 

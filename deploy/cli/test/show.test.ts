@@ -19,7 +19,7 @@ test('passwords in URLs and secret settings are not shown', () => {
 })
 
 test.each(['-1', '0.5', '1e99', 'some words', 'ftp://a.example'])(
-  'a setting that refuses %j does so in our own words',
+  'a setting that refuses %j does so without the default texts of zod',
   (value) => {
     for (const known of settingsByName().values()) {
       let refusal = ''
@@ -42,7 +42,7 @@ test('no secret has a default', () => {
   }
 })
 
-test('defaults, absent and bad values are shown as such', () => {
+test('a default, an absent and an invalid value are told apart', () => {
   const port = setting('COFFER_PORT', z.coerce.number().int().default(4000), '')
   expect(shown(port, undefined)).toBe('4000')
   expect(shown(port, '80')).toBe('80')

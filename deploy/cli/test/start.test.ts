@@ -34,7 +34,7 @@ async function settings(dataDir: string): Promise<Record<string, string>> {
   }
 }
 
-/** What `npm start` runs, under the Node of these tests. */
+/** Starts the script of `npm start` under the Node of these tests. */
 function start(env: Record<string, string>): Started {
   const child = spawn(process.execPath, [bootstrap, 'start'], { env })
   let text = ''
@@ -56,7 +56,7 @@ async function untilPrinted({ child, printed }: Started, text: string): Promise<
   expect(printed()).toContain(text)
 }
 
-/** The answers to the lines that a user is told to paste. */
+/** Answers to the printed `curl` commands. */
 async function answers(printed: string): Promise<{ status: number; body: unknown }[]> {
   const lines = [...printed.matchAll(/^ {2}curl -u (\S+) '(\S+)'$/gm)]
   expect(lines).toHaveLength(3)
@@ -69,7 +69,7 @@ async function answers(printed: string): Promise<{ status: number; body: unknown
   )
 }
 
-/** Process IDs of everything that the data directory says is running. */
+/** IDs of the processes that the data directory records as running. */
 function noted(dataDir: string): number[] {
   const run = join(dataDir, 'run')
   const files = readdirSync(run).filter((file) => /^(.*\.json|coffer\.lock)$/.test(file))
@@ -79,7 +79,7 @@ function noted(dataDir: string): number[] {
 const living = (pids: number[]) => pids.filter((pid) => processIdentity(pid) !== null)
 
 test(
-  'npm start greets with data that works, survives kill -9, and leaves nothing running',
+  'npm start prints working commands, survives kill -9, and leaves no process',
   async () => {
     using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
@@ -135,14 +135,15 @@ test(
 )
 
 test(
-  'npm start refuses what is set wrong before it starts anything',
+  'npm start refuses invalid settings before it starts a server',
   async () => {
     using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
     const refused = start({
       ...env,
-      ...{ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000', COFFER_LOGLEVEL: 'debug' },
+      COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000',
+      COFFER_LOGLEVEL: 'debug',
       COFFER_KEYS_DIR: '/dev/null',
     })
     expect(await refused.exit).toBe(2)
@@ -153,17 +154,23 @@ test(
     ])
     const incomplete = start({
       ...env,
-      ...{ COFFER_BILLING_ENABLED: 'true', COFFER_STORAGE: 's3', COFFER_KEY_SERVICE: 'aws-kms' },
+      COFFER_BILLING_ENABLED: 'true',
+      COFFER_STORAGE: 's3',
+      COFFER_KEY_SERVICE: 'aws-kms',
       COFFER_NATS_PORT: env.COFFER_PORT ?? '',
-      // On Linux this leads to /proc, which takes no folders.
+      // On Linux this is a link into /proc, where no directory can be created.
       COFFER_KEYS_DIR: '/dev/fd/keys',
     })
     expect(await incomplete.exit).toBe(2)
     const names = [...incomplete.printed().matchAll(/^(COFFER_\w+): /gm)].map(([, name]) => name)
     expect(names).toEqual([
       'COFFER_NATS_PORT',
-      ...['COFFER_STRIPE_API_KEY', 'COFFER_STRIPE_PRICE_ID', 'COFFER_STRIPE_WEBHOOK_SECRET'],
-      ...['COFFER_STORAGE_BUCKET', 'COFFER_KMS_KEY_ID', 'COFFER_KEYS_DIR'],
+      'COFFER_STRIPE_API_KEY',
+      'COFFER_STRIPE_PRICE_ID',
+      'COFFER_STRIPE_WEBHOOK_SECRET',
+      'COFFER_STORAGE_BUCKET',
+      'COFFER_KMS_KEY_ID',
+      'COFFER_KEYS_DIR',
     ])
     expect(existsSync(dataDir)).toBe(false)
     const file = join(scratch.path, 'file')

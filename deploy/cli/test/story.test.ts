@@ -3,7 +3,7 @@ import { DateTime } from 'luxon'
 import { envelopePlans, household, schedulePlans } from '../src/demo/story.ts'
 
 const zone = household.timezone
-// New Year, leap day, the days the clocks change, and the end of a month of 30 days.
+// New Year, a leap day, both DST changes, the end of a month of 30 days, and New Year's Eve.
 const days = ['2026-01-01', '2028-02-29', '2026-03-08', '2026-11-01', '2026-04-30', '2026-12-31']
 
 test.each(days)('on %s every due date is a coming midnight of the household', (day) => {

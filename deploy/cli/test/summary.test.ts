@@ -14,7 +14,7 @@ const goal = {
 }
 const balances = { current: 1_173_882, available: 1_167_445, expenses: 90_050, goals: 60_000 }
 
-test('amounts are money, days are those of the household, and what is behind is named', () => {
+test('amounts have a currency, days the timezone, and expenses that are behind are named', () => {
   const rent = { ...goal, name: 'Rent', isBehind: true, currentAmount: 5, targetAmount: 100 }
   const text = summaryText({
     balances: { ...balances, currency: 'USD', free: -50 },

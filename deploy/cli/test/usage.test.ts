@@ -38,7 +38,7 @@ test('the version is the one of the package', async () => {
   expect(await runCommand(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('what Node compiles is kept for the next start', async () => {
+test('compiled code is cached for the next start', async () => {
   await runCommand(['--help'])
   const kept = join(import.meta.dirname, '../node_modules/.cache/compiled')
   expect((await readdir(kept, { recursive: true })).length).toBeGreaterThan(10)
@@ -50,14 +50,14 @@ test.each([
   [['serve', '--bogus'], "error: unknown option '--bogus'"],
   [['serve', 'bogus'], "error: command-argument value 'bogus' is invalid"],
   [['replay', '--since', 'yesterday'], "error: option '--since <time>' argument 'yesterday'"],
-])('%j is one line, and exits with 2', async (args, line) => {
+])('%j prints one line, and exits with 2', async (args, line) => {
   const { code, stderr } = await runHere(args)
   expect(code).toBe(2)
   expect(stderr).toContain(line)
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
 })
 
-test('a misspelt setting is refused with the name that is meant', async () => {
+test('a misspelt setting is refused with the nearest name', async () => {
   const env = { ...nowhere, COFFER_LOGLEVEL: 'debug' }
   const { code, stderr } = await runCommand(['migrate'], env)
   expect({ code, stderr }).toEqual({
@@ -66,7 +66,7 @@ test('a misspelt setting is refused with the name that is meant', async () => {
   })
 })
 
-test('every bad setting has a line of its own', async () => {
+test('every invalid setting has a line of its own', async () => {
   const env = { ...nowhere, COFFER_PORT: 'many', COFFER_LOG_LEVEL: 'loud', COFFER_NOSUCH: '1' }
   const { code, stderr } = await runHere(['serve'], env)
   expect(code).toBe(2)
@@ -77,7 +77,7 @@ test('every bad setting has a line of its own', async () => {
   ])
 })
 
-test('a bad setting that several services read is refused once', async () => {
+test('an invalid setting that several services read is refused once', async () => {
   const env = { ...nowhere, COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000' }
   const { code, stderr } = await runHere(['serve'], env)
   expect({ code, stderr }).toEqual({
@@ -86,7 +86,7 @@ test('a bad setting that several services read is refused once', async () => {
   })
 })
 
-test('a list of proxies that are none is refused', async () => {
+test('a list of proxies with an invalid address is refused', async () => {
   const { code, stderr } = await runHere(['serve'], {
     ...nowhere,
     COFFER_DATABASE_URL: 'postgres://127.0.0.1:1/none',
@@ -96,7 +96,7 @@ test('a list of proxies that are none is refused', async () => {
   expect(stderr).toMatch(/^COFFER_TRUSTED_PROXIES: must be IP addresses or networks/)
 })
 
-test('a part whose services are nowhere is not started', async () => {
+test('a part that calls a service without an address is not started', async () => {
   const { code, stderr } = await runHere(['serve', 'budgeting'], nowhere)
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -104,13 +104,13 @@ test('a part whose services are nowhere is not started', async () => {
   })
 })
 
-test('without a database the line says where one comes from', async () => {
+test('a command without a database names the setting and npm start', async () => {
   const { code, stderr } = await runHere(['migrate'], nowhere)
   expect(code).toBe(2)
-  expect(stderr).toBe('COFFER_DATABASE_URL: not set; "npm start" brings a database along\n')
+  expect(stderr).toBe('COFFER_DATABASE_URL: not set; "npm start" includes a database\n')
 })
 
-test('servers that do not answer are named, their passwords are not', async () => {
+test('a server that does not answer is named without its password', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -122,7 +122,7 @@ test('servers that do not answer are named, their passwords are not', async () =
   expect(stderr).not.toContain('secret')
 })
 
-test('config shows values with their source, without secrets', async () => {
+test('config prints values with their source, without secrets', async () => {
   const env = {
     ...nowhere,
     COFFER_PORT: '8080',
@@ -136,7 +136,7 @@ test('config shows values with their source, without secrets', async () => {
   expect(stdout).toMatch(/^COFFER_DATABASE_URL +postgres:\/\/me:\*\*\*@db\/money {2}\(env/m)
 })
 
-test('a demo without a server says how to get one', async () => {
+test('a demo without a server names npm start', async () => {
   const args = ['demo', '--url', 'http://127.0.0.1:1']
   const { code, stderr } = await runHere(args, nowhere)
   expect(code).toBe(1)

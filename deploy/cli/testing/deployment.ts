@@ -6,15 +6,15 @@ import { newId } from '@coffer/kit/values/id'
 import { freePorts } from '@coffer/local/ports'
 import { definitions } from '../src/services.ts'
 
-/** What the processes of one deployment have in common. */
+/** Settings that the processes of one deployment share. */
 export interface Deployment extends AsyncDisposable {
   env: Record<string, string>
   databaseUrl: string
-  /** Of the REST API. */
+  /** Address of the REST API. */
   baseUrl: string
 }
 
-/** Settings of a deployment on a database, a prefix, ports and a directory of its own. */
+/** Creates a deployment with its own database, prefix, ports and data directory. */
 export async function deployment(): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
   const { url: databaseUrl } = stack.use(await cloneDatabase(definitions))
@@ -37,7 +37,7 @@ export async function deployment(): Promise<Deployment> {
       COFFER_LAME_DUCK_SECONDS: '0',
       COFFER_ALLOW_SIGN_UP: 'true',
       COFFER_UPLOADS_ENABLED: 'true',
-      // Everybody in a test comes from one network.
+      // Rate limits count by network, and all clients of a test share one.
       COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -1,11 +1,11 @@
 import { runProgram } from '../src/program.ts'
 
-/** What a command printed, and its exit code; null when a signal ended it. */
+/** The output of a command, and its exit code; null when a signal ended it. */
 export type Outcome = { code: number | null; stdout: string; stderr: string }
 
 /**
- * Runs a command to its end in this process, for what does not concern the start of a process:
- * that takes a second, most of it to load code. One at a time, since it takes what is printed.
+ * Runs a command to its end in this process, which saves the second that a new process needs to
+ * load code. It captures standard output, so calls must not overlap.
  */
 export async function runHere(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   using stdout = takeOutput(process.stdout)

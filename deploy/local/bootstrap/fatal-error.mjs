@@ -1,6 +1,6 @@
 // @ts-check
 
-/** A failure whose message tells the user all there is to know: shown without a stack trace. */
+/** A failure that the user can correct. Its message is printed without a stack trace. */
 export class FatalError extends Error {
   /** @override */
   name = 'FatalError'

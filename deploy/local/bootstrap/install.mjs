@@ -8,8 +8,8 @@ import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 const pnpm = 'pnpm@12.21.0'
 
 /**
- * Installs the workspace's packages, Node 24 among them, as the lock file says; skipped when they
- * are there already. pnpm comes through npx, so npm is all the machine needs.
+ * Installs the packages of the lock file, Node 24 among them. Skipped when they are installed. npx
+ * provides pnpm, so the machine needs npm alone.
  *
  * @param {{ env: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} deps
  */
@@ -25,7 +25,7 @@ export async function installPackages({ env, progress }) {
   await progress.step('packages', `installing with ${pnpm}`, () =>
     run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile'], {
       cwd: root,
-      // Without a terminal pnpm may not ask whether it can replace an old node_modules.
+      // CI mode: pnpm replaces an old node_modules without a question at the terminal.
       env: { ...env, CI: 'true' },
     }),
   )

@@ -14,11 +14,11 @@ const pollMs = 250
  */
 
 /**
- * Takes a lock that is a file naming the process which holds it. A lock whose process is gone,
- * killed for one, counts for nothing.
+ * Takes a lock file, which names the process that holds it. A lock whose process has ended is
+ * stale, and is replaced.
  *
  * @param {string} path
- * @returns {{ lock: Lock, holder: null } | { lock: null, holder: Holder }} the lock, or who has it
+ * @returns {{ lock: Lock, holder: null } | { lock: null, holder: Holder }} the lock, or its holder
  */
 export function tryLock(path) {
   mkdirSync(dirname(path), { recursive: true })
@@ -42,11 +42,12 @@ export function tryLock(path) {
 }
 
 /**
- * Takes the lock, waiting for another process to give it back.
+ * Takes the lock, and waits while another process holds it.
  *
  * @param {string} path
  * @param {{ timeoutMs: number, onWait: (holder: Holder) => void }} options
  * @returns {Promise<Lock>}
+ * @throws {FatalError} when the timeout (ms) passes
  */
 export async function waitForLock(path, { timeoutMs, onWait }) {
   const deadline = performance.now() + timeoutMs
@@ -68,7 +69,7 @@ export async function waitForLock(path, { timeoutMs, onWait }) {
 }
 
 /**
- * Whether a process that runs has the lock.
+ * Whether a running process holds the lock.
  *
  * @param {string} path
  */
@@ -113,8 +114,8 @@ function holderOf(path) {
 }
 
 /**
- * Moves the stale lock away before it is removed: when another process was quicker and the file
- * is its fresh lock, it is put back.
+ * Renames the stale lock before removing it. If another process has replaced it meanwhile, the
+ * renamed file is that process's lock, and is restored.
  *
  * @param {string} path
  * @param {Holder | null} stale

@@ -12,8 +12,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /**
  * @typedef {object} Command
  * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers
- *   the environment that says which servers run already; null when it needs none
- * @property {string | null} script the file, from here, that goes on under Node 24
+ *   the environment in which settings name running servers; null for a command without servers
+ * @property {string | null} script the file that runs under Node 24, relative to this directory
  */
 
 /** @type {Map<string, Command>} */
@@ -29,8 +29,8 @@ const commands = new Map([
 ])
 
 /**
- * Prepares the machine for one command and runs it; sets the exit code.
- * Everything it does is skipped when it was done before, so a warm start works offline.
+ * Prepares the machine for one command, runs it and sets the exit code. Steps that are done are
+ * skipped, so a warm start works offline.
  *
  * @param {string} name
  * @param {string[]} args passed on to the command's script
@@ -71,7 +71,7 @@ async function prepare({ servers }, env) {
 }
 
 /**
- * Lets a signal end this process in a way that takes the commands it runs with it.
+ * Exits on a signal: the exit handlers of `run` end its child processes.
  *
  * @param {() => Promise<void>} work
  */

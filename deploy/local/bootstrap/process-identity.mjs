@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * A text that tells a process from any later one with the same ID: the boot and the moment it was
- * started. Null when there is no such process, or only a zombie of it.
+ * Identity of a process: boot ID and start time, which a later process with the same ID does not
+ * share. Null when the process does not exist or is a zombie.
  *
  * @param {number} pid
  * @returns {string | null}

@@ -4,13 +4,13 @@ const reminderMs = 15_000
 
 /**
  * @typedef {object} Progress
- * @property {(name: string, text: string) => void} say one line now
+ * @property {(name: string, text: string) => void} say prints one line
  * @property {<T>(name: string, text: string, work: () => Promise<T>) => Promise<T>} step
- *   a line before the work, one every 15 s while it lasts, and one with its time after it
+ *   prints a line before the work, one every 15 s during it, and one with its duration at the end
  */
 
 /**
- * Progress lines for the terminal.
+ * Creates a printer of progress lines.
  *
  * @param {(line: string) => void} [write]
  * @returns {Progress}
@@ -23,7 +23,7 @@ export function createProgress(write = (line) => process.stdout.write(`${line}\n
     const begin = performance.now()
     say(name, text)
     const reminder = setInterval(
-      () => say(name, `still at it (${seconds(performance.now() - begin)})`),
+      () => say(name, `still running (${seconds(performance.now() - begin)})`),
       reminderMs,
     )
     try {

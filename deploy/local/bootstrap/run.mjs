@@ -5,13 +5,13 @@ import { FatalError } from './fatal-error.mjs'
 const tailLines = 25
 
 /**
- * Runs a command to its end, showing nothing of it unless it fails. It ends with this process.
+ * Runs a command to its end. Its output is captured. The command is killed when this process exits.
  *
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env: NodeJS.ProcessEnv, uid?: number, gid?: number }} options
- * @returns {Promise<string>} what it printed
- * @throws {FatalError} with the end of its output when it fails or cannot be started
+ * @returns {Promise<string>} its output
+ * @throws {FatalError} with the last lines of its output when it fails or cannot be started
  */
 export function run(command, args, options) {
   return new Promise((resolve, reject) => {

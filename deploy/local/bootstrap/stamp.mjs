@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * One hash over texts and the names and contents of files; a missing file counts as such.
+ * SHA-256 over texts, and names and contents of files; a missing file changes the hash too.
  *
  * @param {{ texts?: string[], files: string[] }} input
  */
@@ -21,7 +21,7 @@ export function hashOf({ texts = [], files }) {
 }
 
 /**
- * Whether the work that the stamp stands for was done from exactly this input.
+ * Whether the stamp records this hash.
  *
  * @param {string} path
  * @param {string} hash
@@ -31,7 +31,7 @@ export function isStamped(path, hash) {
 }
 
 /**
- * Records that the work was done.
+ * Records the hash of the input for which a step is done.
  *
  * @param {string} path
  * @param {string} hash

@@ -3,8 +3,8 @@
 const settings = ['DATABASE_URL', 'NATS_URL', 'TEMPORAL_ADDRESS']
 
 /**
- * The environment for starting servers under the tests: only `COFFER_TEST_*` may point them to a
- * running server, so that no test ever touches the one that `COFFER_*` names.
+ * The environment in which tests start servers. Only `COFFER_TEST_*` names running servers, so no
+ * test writes to the servers of `COFFER_*`.
  *
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}

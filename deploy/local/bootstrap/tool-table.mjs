@@ -1,14 +1,14 @@
 // @ts-check
 
 /**
- * @typedef {object} Tool a server that is started beside Coffer
- * @property {'nats' | 'temporal'} name also the directory that holds its go.mod
+ * @typedef {object} Tool a server that Coffer starts
+ * @property {'nats' | 'temporal'} name also the directory of its go.mod
  * @property {string} version of the archive and of the Go module
  * @property {string} binary
  * @property {string} goPackage
- * @property {string} urlSetting the setting that makes it unnecessary
+ * @property {string} urlSetting the setting that names a running server instead
  * @property {(goPlatform: string) => string} archive URL of the release archive
- * @property {string | null} checksums URL of the published list, where none is pinned here
+ * @property {string | null} checksums URL of the published list; null where all are pinned
  * @property {Record<string, string>} pinned SHA-256 of the archives by Go platform
  */
 

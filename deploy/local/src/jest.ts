@@ -7,16 +7,16 @@ import { node24, root } from '../bootstrap/paths.mjs'
 const reporter = fileURLToPath(new URL('./count-reporter.cjs', import.meta.url))
 
 /**
- * Runs jest and counts. A test file that cannot even be run, and a jest that ends without a
- * report, count as one failure each.
+ * Runs jest and returns the numbers of passed and failed tests. A test file that cannot run, and a
+ * jest that ends without a report, count as one failure each.
  */
 export async function runJest(options: {
   args: string[]
-  /** Where the counts go, as JSON. */
+  /** File for the counts, as JSON. */
   outputFile: string
   env: NodeJS.ProcessEnv
   stop: AbortSignal
-  /** Whether people read what jest says; true when left out. */
+  /** Whether jest prints to the terminal; true when left out. */
   isShown?: boolean
 }): Promise<{ passed: number; failed: number }> {
   const { args, outputFile, env, stop, isShown = true } = options
@@ -25,9 +25,12 @@ export async function runJest(options: {
     node24,
     [
       '--disable-warning=ExperimentalWarning',
-      ...[join(root, 'node_modules/jest/bin/jest.js'), '--maxWorkers=2', ...args],
-      // Last, because jest takes every word behind an option of lists for one of the list.
-      ...['--reporters=default', `--reporters=${reporter}`],
+      join(root, 'node_modules/jest/bin/jest.js'),
+      '--maxWorkers=2',
+      ...args,
+      // Last: jest takes all words behind a list option as items of the list.
+      '--reporters=default',
+      `--reporters=${reporter}`,
     ],
     {
       cwd: root,

@@ -10,7 +10,11 @@ import { startServerProcess } from './server-process.ts'
 
 const startTimeoutMs = 30_000
 
-/** NATS with JetStream in `nats/`, unless `COFFER_NATS_URL` names a running one. */
+/**
+ * Starts NATS with JetStream on `nats/`, unless `COFFER_NATS_URL` names a running server.
+ *
+ * @throws {FatalError} when its port is in use, or it does not answer within 30 s
+ */
 export async function startNats(options: ServerOptions): Promise<Server> {
   const { dataDir, port, log, env, fresh } = options
   if (env.COFFER_NATS_URL) {
@@ -28,7 +32,6 @@ export async function startNats(options: ServerOptions): Promise<Server> {
     dataDir,
     command,
     args: ['--config', writeConfig({ dataDir, store, port })],
-    // Its own shutdown on SIGTERM; SIGINT would be the same.
     stopSignal: 'SIGTERM',
   })
   await untilReady({
@@ -42,7 +45,7 @@ export async function startNats(options: ServerOptions): Promise<Server> {
 
 function writeConfig(config: { dataDir: string; store: string; port: number }): string {
   const path = join(config.dataDir, 'run/nats.conf')
-  // Without sync_interval JetStream acknowledges before a message is on the disk.
+  // sync_interval `always`: JetStream acknowledges a message after fsync.
   writeFileSync(
     path,
     `listen: "127.0.0.1:${config.port}"
@@ -56,7 +59,7 @@ jetstream {
   return path
 }
 
-/** Resolves when the server sends its INFO line, as the first thing on every connection. */
+/** Resolves on the INFO line, which a NATS server sends first on every connection. */
 function greeting(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' })

@@ -5,12 +5,14 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 /** TCP ports on 127.0.0.1. */
 export type Ports = { postgres: number; nats: number; temporal: number }
 
-/** Below what operating systems hand out to outgoing connections, so that none takes it first. */
+/**
+ * Below the ephemeral ports, so that no outgoing connection takes a port before its server does.
+ */
 const freePortRange = { from: 15_000, to: 30_000 }
 const attemptsMax = 200
 
 /**
- * @throws {FatalError} naming the setting to change, when something listens on the port already
+ * @throws {FatalError} naming the setting to change, when the port is in use
  */
 export async function requireFreePort(wanted: {
   port: number
@@ -26,7 +28,7 @@ export async function requireFreePort(wanted: {
   }
 }
 
-/** So many different ports on which nothing listens now. */
+/** Returns `count` different ports on which no process listens. */
 export async function freePorts(count: number): Promise<number[]> {
   const found = new Set<number>()
   for (let attempt = 0; attempt < attemptsMax && found.size < count; attempt += 1) {

@@ -11,7 +11,7 @@ const killMs = 5_000
 
 type ProcessRecord = { name: string; pid: number; identity: string; stopSignal: NodeJS.Signals }
 
-/** Notes a child in `run/<name>.json`, so that whoever comes after a kill can find it. */
+/** Records a child in `run/<name>.json`, so that the start after a kill can stop it. */
 export function recordProcess(child: {
   dataDir: string
   name: string
@@ -25,10 +25,10 @@ export function recordProcess(child: {
 }
 
 /**
- * Stops the servers that a killed run left behind, the last one started first: each only if it
- * is still the very process that was noted. The caller holds the data directory.
+ * Stops the servers of a killed run, the last one started first. A process whose identity differs
+ * from its record is left alone. The caller holds the lock of the data directory.
  *
- * @throws {FatalError} when one cannot be stopped
+ * @throws {FatalError} when a server cannot be stopped
  */
 export async function stopLeftovers(deps: { dataDir: string; log: Progress }): Promise<void> {
   const run = join(deps.dataDir, 'run')
@@ -47,7 +47,7 @@ export async function stopLeftovers(deps: { dataDir: string; log: Progress }): P
 }
 
 /**
- * Ends a process that is not our child and waits until it is gone.
+ * Stops a process that is not our child, and waits for its end.
  *
  * @throws {FatalError} when even SIGKILL does not end it
  */

@@ -5,10 +5,9 @@ import type { ServerProcess } from './server-process.ts'
 const pollMs = 50
 
 /**
- * Polls until the probe resolves, the server ends, or the time is up; the server is stopped when
- * it does not come up.
+ * Polls until the probe resolves. Otherwise stops the server.
  *
- * @throws {FatalError} when it ended or did not answer in time
+ * @throws {FatalError} when the server ends, or the probe does not resolve within the timeout
  */
 export async function untilReady(options: {
   name: string

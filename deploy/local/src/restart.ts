@@ -1,17 +1,17 @@
 import { type Death, lifeOf, type ServerProcess } from './server-process.ts'
 
-/** A server of one kind, and how to see that it has to be started again. */
+/** A server with a check that tells when to restart it. */
 export type Restartable = {
   start: () => ServerProcess
-  /** Whether the running one is of no use any more; asked at intervals, never twice at once. */
+  /** Whether the running server has to be restarted. Calls do not overlap. */
   isStuck: () => Promise<boolean>
   intervalMs: number
   onRestart: () => void
 }
 
 /**
- * Runs a server that is killed and started again whenever it is stuck. To its owner it is one
- * process: it has died when it ended by itself, and stopping it ends whichever is running.
+ * Runs a server that is killed and started again when it is stuck. The result behaves as one
+ * process: it dies when a server ends without a restart, and `stop` ends the current server.
  */
 export function runRestartable({
   start,

@@ -1,20 +1,20 @@
 import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 
-/** What ends a script from outside. A second Ctrl-C changes nothing: draining is bounded. */
+/** Signals that stop a script. A second one has no effect, because draining is bounded. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs an npm script's main part and exits with the code it returns. A fault that the user can mend
- * is shown as its one line and exits with 1, a bad setting with 2. `stop` is aborted by a signal,
- * and when the process that called us is gone.
+ * Runs the main function of an npm script and exits with its result. A FatalError is printed as one
+ * line with exit code 1, a SettingsError with exit code 2. `stop` is aborted by a signal, or when
+ * the calling process ends.
  */
 export async function runScript(main: (stop: AbortSignal) => Promise<number>): Promise<never> {
   const stop = new AbortController()
   for (const signal of signals) {
     process.on(signal, () => stop.abort(signal))
   }
-  process.on('disconnect', () => stop.abort('the caller is gone'))
+  process.on('disconnect', () => stop.abort('the calling process ended'))
   try {
     process.exit(await main(stop.signal))
   } catch (error) {

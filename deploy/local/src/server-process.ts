@@ -16,28 +16,28 @@ export type Command = {
   user?: { uid: number; gid: number } | undefined
   env?: NodeJS.ProcessEnv
   stopSignal: NodeJS.Signals
-  /** Ours, or `log/<name>.log` when left out. */
+  /** Inherits the output of this process; `log/<name>.log` when left out. */
   output?: 'inherit'
 }
 
-/** A server that ended by itself: its exit code, null when a signal ended it. */
+/** The unexpected end of a server. The exit code is null after a signal. */
 export type Death = { code: number | null; error: FatalError }
 
-/** A server that we started. */
+/** A child process that runs a server. */
 export type ServerProcess = {
   pid: number
-  /** Resolves when it ends without `stop` having been called. */
+  /** Resolves when the server ends and `stop` was not called. */
   died: Promise<Death>
-  /** Rejects as soon as it ends; for racing against readiness. */
+  /** Rejects when the server dies; for a race against readiness. */
   running: Promise<never>
-  /** Asks it to end, by its own signal unless given another, then makes it; resolves once gone. */
+  /** Sends a signal, by default the server's own, and SIGKILL after 20 s; resolves at its end. */
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 /**
- * Starts a server in a process group of its own, so that the terminal's Ctrl-C reaches us alone
- * and the server outlives what we still have to drain.
- * `run/<name>.json` tells the next start about it, should this process be killed.
+ * Starts a server in a process group of its own. Ctrl-C in the terminal then reaches only this
+ * process, which drains before it stops the server. `run/<name>.json` records the server for the
+ * next start, in case this process is killed.
  */
 export function startServerProcess(options: Command): ServerProcess {
   const { name, dataDir, command, args, user, stopSignal } = options
@@ -82,19 +82,19 @@ export function startServerProcess(options: Command): ServerProcess {
   }
 }
 
-/** A server's end, and the same as a rejection. */
+/** Both promises about the end of a server. */
 export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'running'> {
   const running = died.then(({ error }) => Promise.reject(error))
   running.catch(() => {})
   return { died, running }
 }
 
-/** Where a server's output goes. */
+/** Path of the log file of a server. */
 export function logPath(dataDir: string, name: string): string {
   return join(dataDir, 'log', `${name}.log`)
 }
 
-/** Opens a fresh log and keeps the previous one beside it. */
+/** Opens a new log file; the previous one gets the suffix `.1`. */
 function openLog(path: string): number {
   if (existsSync(path)) {
     renameSync(path, `${path}.1`)

@@ -1,16 +1,16 @@
 import type { Progress } from '../bootstrap/progress.mjs'
 import type { ServerProcess } from './server-process.ts'
 
-/** What a server is started with. */
+/** Options of a server of the stack. */
 export type ServerOptions = {
-  /** Absolute path of the directory that holds everything the stack keeps. */
+  /** Absolute path of the data directory. */
   dataDir: string
   port: number
   log: Progress
   env: NodeJS.ProcessEnv
-  /** Throw away what an earlier run kept. */
+  /** Deletes the data of earlier runs. */
   fresh: boolean
 }
 
-/** A running server, or somebody else's that a setting points to (then without a process). */
+/** A running server; `process` is null when a setting names a server that is not ours. */
 export type Server = { url: string; process: ServerProcess | null }

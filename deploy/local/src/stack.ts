@@ -9,37 +9,37 @@ import type { Server } from './server.ts'
 import type { Death } from './server-process.ts'
 import { startTemporal } from './temporal.ts'
 
-/** Postgres, NATS and Temporal, ready for use; disposing ends what was started. */
+/** Running Postgres, NATS and Temporal; disposing stops the servers that were started. */
 export type Stack = AsyncDisposable & {
   databaseUrl: string
-  /** The same database over a Unix socket, when it is ours and there is one. */
+  /** URL of the same database over a Unix socket; null when there is none. */
   databaseSocketUrl: string | null
   natsUrl: string
   temporalAddress: string
-  /** Process IDs of the servers that are ours. */
+  /** Process IDs of the started servers; null for servers that settings name. */
   pids: { postgres: number | null; nats: number | null; temporal: number | null }
-  /** Resolves, with what happened, when a server of ours ends without being asked to. */
+  /** Resolves when a started server ends unexpectedly. */
   died: Promise<Death>
 }
 
 /**
  * Starts Postgres, NATS and Temporal on one data directory, each unless its setting
- * (`COFFER_DATABASE_URL`, `COFFER_NATS_URL`, `COFFER_TEMPORAL_ADDRESS`) points to a running one.
- * Servers that a killed run left behind on this directory are stopped first.
+ * (`COFFER_DATABASE_URL`, `COFFER_NATS_URL`, `COFFER_TEMPORAL_ADDRESS`) names a running server.
+ * First stops the servers of a killed run on this directory.
  *
- * @throws {FatalError} when the directory cannot be written or is in use, its database is
- *   missing, a port is busy, or a server does not come up: one line that says so
+ * @throws {FatalError} when the directory cannot be written or is in use, its database is missing,
+ *   a port is in use, or a server does not start
  */
 export async function startStack(options: {
   dataDir: string
   ports: Ports
   log: Progress
   env: NodeJS.ProcessEnv
-  /** Throw away what an earlier run kept; false when left out. */
+  /** Deletes the data of earlier runs; false when left out. */
   fresh?: boolean
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>
-  /** Of Temporal's SQLite file, such as `{ synchronous: 'off' }`. */
+  /** SQLite pragmas of Temporal's store, such as `{ synchronous: 'off' }`. */
   temporalPragmas?: Record<string, string>
 }): Promise<Stack> {
   const { dataDir, ports, log, env, fresh = false } = options

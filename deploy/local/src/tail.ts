@@ -3,8 +3,9 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 const bytesMax = 64 * 1024
 
 /**
- * Gives what was written to a log since it was asked last, of that the last 64 kB. A log that is
- * shorter than before is another one, read from its beginning; nothing is written to none.
+ * Returns a reader of a log file. Each call returns the text written since the previous call, at
+ * most the last 64 KiB. A file that became shorter was replaced, and is read from its start. A
+ * missing file reads as empty.
  */
 export function createTail(path: string): () => string {
   let end = 0

@@ -16,7 +16,7 @@ const probeTimeoutMs = 5_000
 const lookMs = 2_000
 const interrupted = 'interrupted (9)'
 
-/** At the default of 20 polls a second and shard, every workflow waits 50 to 150 ms for a poll. */
+/** Polls per second: at the default of 20, each step of a workflow waits 50 to 150 ms. */
 const pollRate = 2_000
 const dynamicConfig = [
   `history.transferProcessorMaxPollRPS=${pollRate}`,
@@ -24,12 +24,14 @@ const dynamicConfig = [
   `history.visibilityProcessorMaxPollRPS=${pollRate}`,
 ]
 
-/** Asks the running server by a command of `temporal operator`; rejects with what it says. */
+/** Runs a command of `temporal operator` against the server; rejects when the command fails. */
 type Ask = (words: string[]) => Promise<{ stdout: string }>
 
 /**
- * Temporal's development server, a real one on an SQLite file in `temporal/`, unless
- * `COFFER_TEMPORAL_ADDRESS` names a running one.
+ * Starts Temporal's development server on an SQLite file in `temporal/`, unless
+ * `COFFER_TEMPORAL_ADDRESS` names a running server.
+ *
+ * @throws {FatalError} when its port is in use, or it does not answer within 60 s
  */
 export async function startTemporal(
   options: ServerOptions & { pragmas: Record<string, string> },
@@ -47,8 +49,17 @@ export async function startTemporal(
   mkdirSync(store, { recursive: true, mode: 0o700 })
   const address = `127.0.0.1:${port}`
   const args = [
-    ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
-    ...['--db-filename', join(store, 'temporal.sqlite'), '--log-level', 'warn'],
+    'server',
+    'start-dev',
+    '--headless',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--db-filename',
+    join(store, 'temporal.sqlite'),
+    '--log-level',
+    'warn',
     ...Object.entries(pragmas).flatMap((pragma) => ['--sqlite-pragma', pragma.join('=')]),
     ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
   ]
@@ -61,7 +72,7 @@ export async function startTemporal(
       startServerProcess({ name: 'temporal', dataDir, command, args, stopSignal: 'SIGTERM' }),
     isStuck: storeWatch(ask, logPath(dataDir, 'temporal')),
     intervalMs: lookMs,
-    onRestart: () => log.say('temporal', 'its store answers no more; starting it again'),
+    onRestart: () => log.say('temporal', 'its store no longer answers: restarting the server'),
   })
   await untilReady({
     name: 'temporal',
@@ -73,9 +84,9 @@ export async function startTemporal(
 }
 
 /**
- * Tells whether the store no longer answers. The SQLite of this version can keep an interrupt for
- * good: then every statement fails, while the server says that it is healthy. So once the log
- * speaks of one, something is asked that must be read from the store.
+ * Returns a check of the store. SQLite of this version can stay interrupted: every statement fails,
+ * while the server reports that it is healthy. So once the log mentions an interrupt, the check
+ * runs a command that reads the store.
  */
 function storeWatch(ask: Ask, log: string) {
   const written = createTail(log)
@@ -95,7 +106,7 @@ function storeWatch(ask: Ask, log: string) {
   }
 }
 
-/** The port is open a little before the server answers, so it is asked for its health. */
+/** Asks for the server's health, because its port opens before the server answers. */
 async function requireServing(ask: Ask): Promise<void> {
   const { stdout } = await ask(['cluster', 'health'])
   if (!stdout.includes('SERVING')) {

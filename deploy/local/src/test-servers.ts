@@ -12,8 +12,8 @@ const dataDir = join(root, '.coffer/test')
 type Run = (args: string[], env: NodeJS.ProcessEnv) => ReturnType<typeof runJest>
 
 /**
- * Starts Postgres, NATS and Temporal for tests, on free ports and fresh data, and stops them when
- * `work` is done; it is given what runs jest against them.
+ * Starts Postgres, NATS and Temporal on free ports without data, calls `work` with a function that
+ * runs jest against them, and stops them when `work` ends.
  */
 export async function withTestServers<Result>(
   { log, stop }: { log: Progress; stop: AbortSignal },
@@ -30,7 +30,7 @@ export async function withTestServers<Result>(
         log,
         env: testEnvironment(process.env),
         fresh: true,
-        // What a crash of the machine would lose is not worth the tests' time.
+        // No fsync: tests need no durability against a crash of the machine.
         postgresSettings: { fsync: 'off', full_page_writes: 'off' },
         temporalPragmas: { synchronous: 'off' },
       }),

@@ -5,7 +5,7 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { claimDataDirectory } from '../src/data-directory.ts'
 import { scratchDirectory } from './scratch.ts'
 
-test('a data directory is created, and belongs to one process at a time', async () => {
+test('a data directory is created, and one process at a time holds its lock', async () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'deep/data')
   {
@@ -19,7 +19,7 @@ test('a data directory is created, and belongs to one process at a time', async 
   expect(existsSync(join(again.path, 'run'))).toBe(true)
 })
 
-test('a data directory below a file is one clear line', () => {
+test('a data directory below a file is refused in one line', () => {
   using scratch = scratchDirectory()
   const file = join(scratch.path, 'file')
   writeFileSync(file, '')
@@ -28,8 +28,8 @@ test('a data directory below a file is one clear line', () => {
   expect(claim).toThrow(/^Cannot write to the data directory .*\/file\/data \(ENOTDIR\)\..*$/)
 })
 
-test('a data directory where the system takes none is one clear line', () => {
-  // /dev/fd is no place for files anywhere; on Linux it leads to /proc.
+test('a data directory where no directory can be created is refused in one line', () => {
+  // /dev/fd accepts no new entries; on Linux it is a link into /proc.
   const claim = () => claimDataDirectory('/dev/fd/coffer')
   expect(claim).toThrow(/^Cannot write to the data directory \/dev\/fd\/coffer \(E[A-Z]+\)\..*$/)
 })

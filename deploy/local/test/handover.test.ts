@@ -8,7 +8,7 @@ import { scratchDirectory, until } from './scratch.ts'
 
 const bootstrap = join(import.meta.dirname, '../bootstrap')
 
-/** A process that hands over to a script of ours, as an npm script does. */
+/** Starts a process that runs a script through `continueUnderNode24`, as the npm scripts do. */
 function handOver(directory: string, script: string) {
   const target = join(directory, 'target.mjs')
   const caller = join(directory, 'caller.mjs')
@@ -22,7 +22,7 @@ function handOver(directory: string, script: string) {
   return spawn(process.execPath, [caller], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-test('the script gets the arguments, and its exit code is handed back', async () => {
+test('the script gets the arguments, and its exit code is returned', async () => {
   using scratch = scratchDirectory()
   const output = join(scratch.path, 'output')
   const caller = handOver(
@@ -37,7 +37,7 @@ test('the script gets the arguments, and its exit code is handed back', async ()
   expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual({ args: ['a', 'b c'], node: '24' })
 })
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is passed on', async (signal) => {
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is forwarded', async (signal) => {
   using scratch = scratchDirectory()
   const caller = handOver(
     scratch.path,

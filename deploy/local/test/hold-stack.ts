@@ -1,4 +1,4 @@
-// A process that starts a stack and holds it until it is killed; its one line is the addresses.
+// Starts a stack, prints its database URL as JSON, and runs until it is killed.
 
 import { startStack } from '../src/stack.ts'
 import { quietProgress } from './scratch.ts'

@@ -14,16 +14,16 @@ initdb: removing contents of data directory "/data/postgres/data.new"`,
     'could not write to file "pg_wal/x": No space left on device',
   ],
   [
-    'a directory of somebody else',
+    'a directory of another user',
     'initdb: error: could not access directory "/data/postgres": Permission denied',
     'could not access directory "/data/postgres": Permission denied',
   ],
-])('%s is told in one line', (_name, output, reason) => {
+])('%s is reported in one line', (_name, output, reason) => {
   const { message } = initdbFault(new FatalError(`${output}\n${failed}`), '/data/postgres')
   expect(message).toBe(`The database could not be created in /data/postgres: ${reason}`)
 })
 
-test('what gives no reason is told as it is', () => {
+test('output without a reason keeps its error', () => {
   const error = new FatalError(`Killed\n${failed}`)
   expect(initdbFault(error, '/data/postgres')).toBe(error)
 })

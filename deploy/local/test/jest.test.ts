@@ -16,7 +16,7 @@ function runOver(directory: string, files: Record<string, string>, names: string
     outputFile: join(directory, 'results.json'),
     env: process.env,
     stop: new AbortController().signal,
-    // Failures are what these tests are about: nobody should read of them.
+    // These tests fail on purpose, so their output is hidden.
     isShown: false,
   })
 }

@@ -7,7 +7,7 @@ import { tryLock, waitForLock } from '../bootstrap/lock.mjs'
 import { processIdentity } from '../bootstrap/process-identity.mjs'
 import { scratchDirectory } from './scratch.ts'
 
-test('a lock is held by one at a time and leaves no file behind', () => {
+test('a lock has one holder at a time and leaves no file', () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'lock')
   const first = tryLock(path)
@@ -20,7 +20,7 @@ test('a lock is held by one at a time and leaves no file behind', () => {
   expect(readdirSync(scratch.path)).toEqual([])
 })
 
-test('the lock of a process that has ended counts for nothing', () => {
+test('the lock of an ended process is stale', () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'lock')
   const { pid } = spawnSync('true')
@@ -28,21 +28,21 @@ test('the lock of a process that has ended counts for nothing', () => {
   expect(tryLock(path).lock).not.toBeNull()
 })
 
-test('the lock of a process whose ID another has by now counts for nothing', () => {
+test('the lock of a process whose ID was reused is stale', () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'lock')
   writeFileSync(path, JSON.stringify({ pid: process.pid, identity: 'an earlier boot:1' }))
   expect(tryLock(path).lock).not.toBeNull()
 })
 
-test('a lock file that was cut short counts for nothing', () => {
+test('a truncated lock file is stale', () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'lock')
   writeFileSync(path, '{"pid":')
   expect(tryLock(path).lock).not.toBeNull()
 })
 
-test('the lock of a living process is waited for, and had when that is killed', async () => {
+test('waitForLock waits for a running process, and takes the lock when it is killed', async () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'lock')
   const holder = spawn('sleep', ['600'])
@@ -62,7 +62,7 @@ test('the lock of a living process is waited for, and had when that is killed', 
   expect(existsSync(path)).toBe(false)
 })
 
-test('waiting for a lock ends, with the process that holds it', async () => {
+test('waiting for a lock times out, and names the holder', async () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'lock')
   const { lock } = tryLock(path)

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { freePorts, requireFreePort } from '../src/ports.ts'
 
-test('a busy port is one clear line that names the setting', async () => {
+test('a port in use is refused in one line that names the setting', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -16,7 +16,7 @@ test('a busy port is one clear line that names the setting', async () => {
   await expect(requireFreePort(wanted)).resolves.toBeUndefined()
 })
 
-test('free ports are different, free and below those of outgoing connections', async () => {
+test('free ports are distinct, free and below the ephemeral ports', async () => {
   const ports = await freePorts(5)
   expect(new Set(ports).size).toBe(5)
   for (const port of ports) {

@@ -6,7 +6,7 @@ import { resolvePostgres } from '../src/postgres/postgres-binaries.ts'
 import { serverUser } from '../src/postgres/postgres-user.ts'
 import { scratchDirectory, writeScript } from './scratch.ts'
 
-/** A directory with a `postgres` that says it is of this version, and an `initdb`. */
+/** A directory with an `initdb` and a `postgres` that prints this version. */
 function installed(directory: string, version: string): string {
   mkdirSync(directory, { recursive: true })
   writeScript(join(directory, 'postgres'), `echo "postgres (PostgreSQL) ${version}"`)
@@ -16,7 +16,7 @@ function installed(directory: string, version: string): string {
 
 const user = serverUser()
 
-test('the Postgres on PATH is taken when it is 16 or newer', () => {
+test('Postgres 16 or newer on PATH is used', () => {
   using scratch = scratchDirectory()
   const bin = installed(join(scratch.path, 'bin'), '16.4')
   const env = { PATH: bin, XDG_CACHE_HOME: scratch.path }
@@ -24,7 +24,7 @@ test('the Postgres on PATH is taken when it is 16 or newer', () => {
   expect(found).toMatchObject({ postgres: join(bin, 'postgres'), major: 16 })
 })
 
-test('an older one on PATH is passed over for a newer one further on', () => {
+test('an older Postgres on PATH is skipped for a newer one behind it', () => {
   using scratch = scratchDirectory()
   const old = installed(join(scratch.path, 'old'), '15.18 (Debian 15.18-0+deb12u1)')
   const newer = installed(join(scratch.path, 'newer'), '17.2')
@@ -32,7 +32,7 @@ test('an older one on PATH is passed over for a newer one further on', () => {
   expect(resolvePostgres({ env, user, major: null }).postgres).toBe(join(newer, 'postgres'))
 })
 
-test('the cache comes before the embedded one', () => {
+test('a Postgres in the cache is preferred to the embedded one', () => {
   using scratch = scratchDirectory()
   const name = `postgres-18.4.0-beta.17-${platform}`
   const bin = installed(join(scratch.path, 'coffer', name, 'bin'), '18.4')
@@ -40,7 +40,7 @@ test('the cache comes before the embedded one', () => {
   expect(resolvePostgres({ env, user, major: null }).postgres).toBe(join(bin, 'postgres'))
 })
 
-test('an existing cluster gets its own major version, whatever is on PATH', () => {
+test('an existing cluster gets its own major version', () => {
   using scratch = scratchDirectory()
   const bin = installed(join(scratch.path, 'bin'), '17.2')
   const env = { PATH: bin, XDG_CACHE_HOME: scratch.path }
@@ -51,7 +51,7 @@ test('an existing cluster gets its own major version, whatever is on PATH', () =
   expect(() => resolvePostgres({ env, user, major: 12 })).toThrow(/^No Postgres 12: /)
 })
 
-test('a Postgres that its user cannot run is passed over', () => {
+test('a Postgres that its user cannot run is skipped', () => {
   using scratch = scratchDirectory()
   const bin = installed(join(scratch.path, 'closed/bin'), '17.2')
   const closed = join(scratch.path, 'closed')
@@ -65,7 +65,7 @@ test('a Postgres that its user cannot run is passed over', () => {
   expect(resolvePostgres({ env, user, major: null }).source).toContain('embedded')
 })
 
-/** What root's home looks like to anybody else. */
+/** A directory that other users cannot enter, as root's home. */
 function closeTo(directory: string): void {
   chmodSync(directory, 0o700)
 }

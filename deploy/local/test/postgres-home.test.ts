@@ -17,7 +17,7 @@ import { quietProgress, scratchDirectory } from './scratch.ts'
 const user = serverUser()
 const owner = user?.uid ?? process.getuid?.()
 
-test('the cluster lies in the data directory and belongs to its user', () => {
+test('the cluster is in the data directory, and its user owns it', () => {
   using scratch = scratchDirectory()
   const home = postgresHome({ dataDir: scratch.path, user, log: quietProgress() })
   expect(home).toEqual({ path: join(scratch.path, 'postgres'), isClosed: false })
@@ -25,7 +25,7 @@ test('the cluster lies in the data directory and belongs to its user', () => {
   expect(postgresHome({ dataDir: scratch.path, user, log: quietProgress() })).toEqual(home)
 })
 
-test('below a directory that is closed to its user it lies there too', () => {
+test('the cluster is there too below a directory that its user cannot enter', () => {
   using scratch = scratchDirectory()
   const dataDir = join(scratch.path, 'closed/data')
   mkdirSync(dataDir, { recursive: true })
@@ -34,7 +34,7 @@ test('below a directory that is closed to its user it lies there too', () => {
   expect(home).toEqual({ path: join(dataDir, 'postgres'), isClosed: user !== undefined })
 })
 
-test('a copy belongs to the user again, who alone may read it', () => {
+test('the user owns a copied cluster again, and alone may read it', () => {
   using scratch = scratchDirectory()
   const cluster = join(scratch.path, 'postgres/data')
   mkdirSync(join(cluster, 'base'), { recursive: true, mode: 0o755 })
@@ -43,7 +43,7 @@ test('a copy belongs to the user again, who alone may read it', () => {
   expect(statSync(join(cluster, 'base')).uid).toBe(owner)
 })
 
-test('a cluster that a link leads to stays there, and where that is is said', () => {
+test('a cluster behind a link stays there, and a line names its path', () => {
   using scratch = scratchDirectory()
   const [dataDir, elsewhere] = [join(scratch.path, 'data'), join(scratch.path, 'elsewhere')]
   mkdirSync(dataDir)
@@ -53,29 +53,29 @@ test('a cluster that a link leads to stays there, and where that is is said', ()
   const log = quietProgress()
   expect(postgresHome({ dataDir, user, log }).path).toBe(elsewhere)
   expect(log.lines).toEqual([
-    expect.stringContaining(`the database is in ${elsewhere}: no copy of ${dataDir} has it`),
+    expect.stringContaining(`the database is in ${elsewhere}, so copies of ${dataDir} lack it`),
   ])
   removePostgresHome(dataDir)
   expect(existsSync(elsewhere)).toBe(false)
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-test('a link to nowhere, as in a copy on another machine, is one clear line', () => {
+test('a broken link, as in a copy on another machine, is refused in one line', () => {
   using scratch = scratchDirectory()
   const place = join(scratch.path, 'postgres')
   symlinkSync('/nonexistent/postgres-1', place)
   const open = () => postgresHome({ dataDir: scratch.path, user, log: quietProgress() })
   expect(open).toThrow(
-    /^The database is missing: \S+ leads to \/nonexistent\/postgres-1\. .+ to start afresh\.$/,
+    /^The database is missing: \S+ is a link to \/nonexistent\/postgres-1, .+ without data\.$/,
   )
   removePostgresHome(scratch.path)
   expect(readdirSync(scratch.path)).toEqual([])
 })
 
-test('a new data directory, or one of an interrupted first start, has no database to miss', () => {
+test('a new data directory, or one of an interrupted first start, is accepted', () => {
   using scratch = scratchDirectory()
   requireDatabase(join(scratch.path, 'new'))
-  // `coffer keys:create` before the first start.
+  // As after `coffer keys:create` before the first start.
   mkdirSync(join(scratch.path, 'keys'))
   requireDatabase(scratch.path)
   mkdirSync(join(scratch.path, 'postgres/data.new'), { recursive: true })

@@ -10,7 +10,7 @@ test.each([
   expect(socketDirectory(home, 4032)).toBe(directory)
 })
 
-test('a URL leads to the socket with the port that names it', () => {
+test('a URL over the socket has its directory as host, and keeps the port', () => {
   expect(overSocket('postgres://coffer:a%40b@127.0.0.1:4032/coffer', '/srv/x')).toBe(
     'postgres://coffer:a%40b@%2Fsrv%2Fx:4032/coffer',
   )

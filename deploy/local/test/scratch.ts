@@ -14,13 +14,13 @@ export function scratchDirectory(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** An executable shell script. */
+/** Writes an executable shell script, and returns its path. */
 export function writeScript(path: string, body: string): string {
   writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 })
   return path
 }
 
-/** Progress that keeps its lines to itself. */
+/** Progress that records its lines instead of printing them. */
 export function quietProgress(): Progress & { lines: string[] } {
   const lines: string[] = []
   return {
@@ -33,7 +33,7 @@ export function quietProgress(): Progress & { lines: string[] } {
   }
 }
 
-/** Waits until it holds; fails after twenty seconds. */
+/** Waits until the condition holds; fails after 20 s. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let polls = 0; polls < pollsMax && !condition(); polls += 1) {
     await sleep(pollMs)

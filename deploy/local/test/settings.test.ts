@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { testEnvironment } from '../bootstrap/test-environment.mjs'
 import { machineConfig } from '../src/config.ts'
 
-test('ports and data directory have defaults and can be set', () => {
+test('ports and data directory have defaults, and can be set', () => {
   expect(machineConfig({}).ports).toEqual({ postgres: 4032, nats: 4033, temporal: 4034 })
   const { dataDir, ports } = machineConfig({
     COFFER_DATA_DIR: '/srv/coffer',
@@ -12,7 +12,7 @@ test('ports and data directory have defaults and can be set', () => {
   expect(ports.postgres).toBe(5000)
 })
 
-test.each(['many', '0', '65536', '80.5'])('%j is no port', (value) => {
+test.each(['many', '0', '65536', '80.5'])('%j is refused as a port', (value) => {
   expect(() => machineConfig({ COFFER_NATS_PORT: value })).toThrow(/^COFFER_NATS_PORT: /)
 })
 

@@ -37,7 +37,7 @@ async function query(databaseUrl: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Process IDs of the servers noted in the data directory. */
+/** Process IDs of the servers recorded in the data directory. */
 function notedServers(dataDir: string): Map<string, number> {
   const run = join(dataDir, 'run')
   const files = readdirSync(run).filter((file) => file.endsWith('.json'))
@@ -50,7 +50,7 @@ function living(pids: Iterable<number>): number[] {
 }
 
 test(
-  'what a killed run left is stopped, its data is there; a server that then dies is told of',
+  'servers of a killed run are stopped and their data is kept; the death of a server is reported',
   async () => {
     using scratch = scratchDirectory()
     const dataDir = join(scratch.path, 'data')
@@ -97,7 +97,7 @@ test(
 )
 
 test(
-  'a copy of the data directory is whole, below a private directory too, and may be begun anew',
+  'a copy of the data directory is complete, below a private directory too; fresh deletes it',
   async () => {
     using scratch = scratchDirectory()
     const original = join(scratch.path, 'private/data')
@@ -135,7 +135,7 @@ test(
 )
 
 test(
-  'a busy port stops the start, and everything that had started with it',
+  'a port in use stops the start, and every server that has started',
   async () => {
     using scratch = scratchDirectory()
     const dataDir = join(scratch.path, 'data')
@@ -153,7 +153,7 @@ test(
   timeoutMs,
 )
 
-test('servers that settings name are not started', async () => {
+test('a server that a setting names is not started', async () => {
   using scratch = scratchDirectory()
   const dataDir = join(scratch.path, 'data')
   await using stack = await startStack({

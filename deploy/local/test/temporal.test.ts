@@ -6,7 +6,7 @@ import { freePorts } from '../src/ports.ts'
 import { startTemporal } from '../src/temporal.ts'
 import { quietProgress, scratchDirectory, until, writeScript } from './scratch.ts'
 
-/** A `temporal` whose store sticks once `stuck` is there; one that starts removes it. */
+/** A fake `temporal` whose store is stuck while the file `stuck` exists; a start removes it. */
 const server = (scratch: string) => `
   case "$1 $2" in
     'server start-dev') echo start >> ${scratch}/starts; rm -f ${scratch}/stuck
@@ -35,11 +35,11 @@ async function startScripted(scratch: string) {
 const linesOf = (path: string) =>
   existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n').length : 0
 
-test('Temporal is started again once its store answers no more', async () => {
+test('Temporal is restarted once its store no longer answers', async () => {
   using scratch = scratchDirectory()
   const { process, log, dataDir } = await startScripted(scratch.path)
   const { pid } = process
-  // An interrupt that is over is none of our business.
+  // The log mentions an interrupt, and the store answers: no restart.
   writeFileSync(join(scratch.path, 'said'), '')
   await until(() => linesOf(join(scratch.path, 'asked')) === 1)
   expect(processIdentity(pid)).not.toBeNull()
@@ -48,7 +48,7 @@ test('Temporal is started again once its store answers no more', async () => {
   writeFileSync(join(scratch.path, 'said'), '')
   await until(() => linesOf(join(scratch.path, 'starts')) === 2)
   expect(processIdentity(pid)).toBeNull()
-  expect(log.lines).toEqual(['temporal its store answers no more; starting it again'])
+  expect(log.lines).toEqual(['temporal its store no longer answers: restarting the server'])
 
   const second = process.pid
   await process.stop()
@@ -56,7 +56,7 @@ test('Temporal is started again once its store answers no more', async () => {
   expect(readdirSync(join(dataDir, 'run'))).toEqual([])
 })
 
-test('one that ends by itself is not started again', async () => {
+test('a Temporal that ends by itself is not restarted', async () => {
   using scratch = scratchDirectory()
   const { process: temporal } = await startScripted(scratch.path)
   process.kill(temporal.pid, 'SIGKILL')

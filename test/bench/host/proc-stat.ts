@@ -3,13 +3,13 @@ import { type Reading, readingOf } from './steal.ts'
 
 const intervalMs = 100
 
-/** What the processors have done so far; null where the system does not say (only Linux does). */
+/** Reads /proc/stat; null on systems other than Linux. */
 export function readProcessors(): Reading | null {
   if (process.platform !== 'linux') return null
   return readingOf(readFileSync('/proc/stat', 'utf8'), performance.now())
 }
 
-/** Reads ten times a second until it is disposed of. */
+/** Reads /proc/stat ten times a second until disposed. */
 export function watchProcessors(): Disposable & { readings: readonly Reading[] } {
   const readings: Reading[] = []
   const read = () => {

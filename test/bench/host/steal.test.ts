@@ -7,11 +7,11 @@ test.each([
   ['all eight, and guests', 'cpu  10 20 30 40 50 60 70 80 7 7', 80, 360],
   ['a kernel without steal', 'cpu  10 20 30 40 50 60 70', 0, 280],
   ['with its processors', 'cpu  1 0 0 0 0 0 0 2 0 0\ncpu0 9 9 9 9 9 9 9 9 0 0\nintr 5', 2, 3],
-])('the ticks of all processors are read: %s', (_what, text, stolen, all) => {
+])('the ticks of all processors are summed: %s', (_what, text, stolen, all) => {
   expect(readingOf(text, 5)).toEqual(reading(5, stolen, all))
 })
 
-test('a text without processors is no reading', () => {
+test('a text without processors gives null', () => {
   expect(readingOf('intr 5\nctxt 7', 5)).toBeNull()
 })
 
@@ -21,11 +21,11 @@ test.each([
   ['a count that went backwards', reading(0, 100, 1000), reading(1, 90, 1200), 0],
   ['no time', reading(0, 100, 1000), reading(0, 100, 1000), null],
   ['no reading', null, reading(0, 100, 1000), null],
-])('the share that the host took between two readings: %s', (_what, from, to, share) => {
+])('the stolen share between two readings: %s', (_what, from, to, share) => {
   expect(stolenShare(from, to)).toBe(share)
 })
 
-// Half of the second second was taken, nothing before and after it.
+// The host stole half of the second second, and nothing before and after it.
 const readings = [
   reading(0, 0, 0),
   reading(1000, 0, 200),
@@ -45,7 +45,7 @@ test.each([
   expect(stolenBetween(readings, { fromMs, toMs })).toBeCloseTo(share)
 })
 
-test('what was not read is not known', () => {
+test('the share of a time without readings is null', () => {
   expect(stolenBetween([], { fromMs: 0, toMs: 1 })).toBeNull()
   expect(stolenBetween(readings, { fromMs: 3500, toMs: 4000 })).toBeNull()
 })
@@ -55,7 +55,7 @@ test.each([
   [0, false],
   [0.05, false],
   [0.051, true],
-])('a share of %d is too much: %p', (share, isTooMuch) => {
+])('a stolen share of %d is too large: %p', (share, isTooMuch) => {
   expect(isDisturbed(share)).toBe(isTooMuch)
   expect(marked('7', share)).toBe(isTooMuch ? '7†' : '7')
 })
@@ -72,6 +72,6 @@ test.each([
     'The host took 20 % of the processor time in the median, 46 % at worst. ' +
       '†: more than 5 %, do not trust the figure.',
   ],
-])('what is said of %p', (shares, text) => {
+])('the text about %p', (shares, text) => {
   expect(stealText(shares)).toBe(text)
 })

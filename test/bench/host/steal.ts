@@ -1,33 +1,33 @@
-/** The processor time of the whole machine since it started, in ticks, as it was at `atMs`. */
+/** Processor time of the machine since its start, in ticks, at `atMs`. */
 export interface Reading {
   atMs: number
   stolen: number
   all: number
 }
 
-/** The share of the processor time beyond which what is measured says more about the host. */
+/** A larger stolen share of the processor time makes a figure useless. */
 export const disturbing = 0.05
 
 /**
- * What the text of /proc/stat says (proc(5)): `stolen` is the time in which a processor had work to
- * do, and the host ran something else on it. Null where there is no such line.
+ * Parses /proc/stat (proc(5)). Steal is time in which a virtual processor had work, and the host
+ * ran another guest on it. Null without a line for all processors.
  */
 export function readingOf(procStat: string, atMs: number): Reading | null {
   const [, fields] = /^cpu +(.+)$/m.exec(procStat) ?? []
   if (fields === undefined) return null
-  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is counted in user.
+  // user, nice, system, idle, iowait, irq, softirq, steal; the guest fields are part of user.
   const ticks = fields.split(' ').slice(0, 8).map(Number)
   return { atMs, stolen: ticks[7] ?? 0, all: ticks.reduce((sum, count) => sum + count, 0) }
 }
 
-/** The share of the processor time, 0 to 1, that the host took; null where nothing was read. */
+/** The stolen share of the processor time, 0 to 1; null without two readings. */
 export function stolenShare(from: Reading | null, to: Reading | null): number | null {
   if (from === null || to === null || to.all <= from.all) return null
-  // Some kernels count backwards now and then.
+  // Some kernels decrease the count at times.
   return Math.max(0, (to.stolen - from.stolen) / (to.all - from.all))
 }
 
-/** The same between two times, of readings in their order; between two of them it is a line. */
+/** The stolen share between two times, by linear interpolation of ordered readings. */
 export function stolenBetween(
   readings: readonly Reading[],
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -35,17 +35,17 @@ export function stolenBetween(
   return stolenShare(readingAt(readings, fromMs), readingAt(readings, toMs))
 }
 
-/** Whether the host took too much. */
+/** Whether the stolen share is too large for a figure. */
 export function isDisturbed(share: number | null): boolean {
   return share !== null && share > disturbing
 }
 
-/** The text of a figure, with a mark where the host took too much while it was measured. */
+/** The text of a figure, with a dagger when it was disturbed. */
 export function marked(figure: string, share: number | null): string {
   return isDisturbed(share) ? `${figure}†` : figure
 }
 
-/** What is to be said under figures with these shares; the unknown ones (null) do not count. */
+/** The text below figures with these stolen shares; unknown shares (null) do not count. */
 export function stealText(shares: readonly (number | null)[]): string {
   const known = shares.filter((share) => share !== null).sort((a, b) => a - b)
   const worst = known.at(-1)
@@ -58,7 +58,7 @@ export function stealText(shares: readonly (number | null)[]): string {
   )
 }
 
-/** Before the first reading the first, after the last the last. */
+/** The interpolated reading at a time; the first or last one outside the readings. */
 function readingAt(readings: readonly Reading[], atMs: number): Reading | null {
   const next = readings.findIndex((reading) => reading.atMs >= atMs)
   const after = readings.at(next) ?? null

@@ -1,19 +1,19 @@
 import pg from 'pg'
 import { z } from 'zod'
 
-/** Selects a second, with so many at once. */
+/** Selects per second, by number of connections. */
 export const Yardstick = z.object({ 1: z.number(), 16: z.number() })
 export type Yardstick = z.infer<typeof Yardstick>
 
-/** What the machine of the reference's figures came to, with the same library and method. */
+/** The yardstick of the machine of the reference figures, with the same library and method. */
 const theirs: Yardstick = { 1: 13_021, 16: 40_717 }
 
 const rows = 10_000
 const measuredMs = 1_500
 
 /**
- * How fast this machine is just now, by work that is none of ours: selects by key through bare `pg`
- * with named statements and ten connections.
+ * Measures the speed of this machine without Coffer: selects by key through bare `pg`, with named
+ * statements and ten connections.
  */
 export async function measureYardstick(databaseUrl: string): Promise<Yardstick> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
@@ -32,13 +32,13 @@ export async function measureYardstick(databaseUrl: string): Promise<Yardstick> 
   }
 }
 
-/** The better of two: neighbours slow a virtual machine down, and nobody speeds it up. */
+/** The faster one of each figure: other guests only slow a virtual machine down. */
 export function faster(one: Yardstick | null, other: Yardstick | null): Yardstick | null {
   if (one === null || other === null) return one ?? other
   return { 1: Math.max(one[1], other[1]), 16: Math.max(one[16], other[16]) }
 }
 
-/** What is to be said of it under the figures. */
+/** The text below the figures. */
 export function yardstickText(measured: Yardstick): string {
   const text = (count: 1 | 16) => Math.round(measured[count]).toLocaleString('en-US')
   const share = (count: 1 | 16) => `${Math.round((100 * measured[count]) / theirs[count])} %`

@@ -1,4 +1,4 @@
-// npm run bench:hourly -- [accounts]: the hourly job while somebody else reads their balances.
+// npm run bench:hourly -- [accounts]: measures the hourly job while a client reads balances.
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
 import { runHourlyJob } from './hourly-job.ts'
 
 const dataDir = join(root, '.coffer/bench')
-// What a start leaves to do (schedules, plans of statements) is no part of the measure.
+// Work after a start (schedules, plans of statements) is not measured.
 const settleMs = 5_000
 const calmMs = 10_000
 const pauseMs = 10
 
-/** What a reader saw: how long its answers took, in milliseconds. */
+/** A client that reads repeatedly; `p99` is in milliseconds. */
 type Reader = { p99: () => number; reads: () => number; stop: () => Promise<void> }
 
 await runScript(async () => {
@@ -25,16 +25,16 @@ await runScript(async () => {
   const log = createProgress()
   await using measured = await startMeasured(dataDir, log)
   const { baseUrl, stack, coffer } = measured
-  const path = await somebody(baseUrl)
+  const read = await readerOfBalances(baseUrl)
   await log.step('accounts', `writing ${accounts}`, () =>
     loadDueAccounts(stack.databaseUrl, { after: 0, count: accounts }),
   )
   await sleep(settleMs)
-  const calm = startReader(path)
+  const calm = startReader(read)
   await sleep(calmMs)
   await calm.stop()
   const beforeMib = residentMib(coffer.pid)
-  const busy = startReader(path)
+  const busy = startReader(read)
   let mostMib = beforeMib
   const sampling = setInterval(() => {
     mostMib = Math.max(mostMib, residentMib(coffer.pid))
@@ -47,21 +47,30 @@ await runScript(async () => {
   const afterMib = residentMib(coffer.pid)
   const busyCpuMs = cpuMs(coffer.pid) - cpuBefore
   await busy.stop()
-  const cpuMsRead = await costOfReads(coffer.pid, path)
+  const cpuMsRead = await costOfReads(coffer.pid, read)
   const { booked, left } = await countAdvanced(stack.databaseUrl)
   const figures = {
-    ...{ accounts, booked, left, seconds, perSecond: accounts / seconds },
-    ...{ beforeMib, mostMib, afterMib },
-    // The job's own: without what the reads have cost, and idling between them.
+    accounts,
+    booked,
+    left,
+    seconds,
+    perSecond: accounts / seconds,
+    beforeMib,
+    mostMib,
+    afterMib,
+    // Without the cost of the reads and of idling between them.
     cpuMsEach: (busyCpuMs - cpuMsRead * busy.reads()) / accounts,
-    ...{ cpuMsRead, loads: loadavg().map(Math.round) },
-    ...{ p99BeforeMs: calm.p99(), p99DuringMs: busy.p99(), reads: busy.reads() },
+    cpuMsRead,
+    loads: loadavg().map(Math.round),
+    p99BeforeMs: calm.p99(),
+    p99DuringMs: busy.p99(),
+    reads: busy.reads(),
   }
   log.say('bench', JSON.stringify(figures))
   return booked === accounts && left === 0 ? 0 : 1
 })
 
-/** Processor time of a read and of idling until the next, once everything has been used a while. */
+/** Processor time (ms) of a read and of idling until the next one, on a warm process. */
 async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<number> {
   await sleep(settleMs)
   const from = cpuMs(pid)
@@ -71,13 +80,13 @@ async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<n
   return (cpuMs(pid) - from) / reader.reads()
 }
 
-async function somebody(baseUrl: string): Promise<() => Promise<unknown>> {
+async function readerOfBalances(baseUrl: string): Promise<() => Promise<unknown>> {
   const person = await newPerson(baseUrl)
   const { path } = await person.opensAccount(1000)
   return () => person.get(`${path}/balances`)
 }
 
-/** Reads again and again, one request after the other. */
+/** Starts a client that sends one request after the other. */
 function startReader(read: () => Promise<unknown>): Reader {
   const took: number[] = []
   let isStopping = false
@@ -99,13 +108,13 @@ function startReader(read: () => Promise<unknown>): Reader {
   }
 }
 
-/** Time that a process has spent on a core, in milliseconds; Linux counts hundredths. */
+/** Processor time of a process in milliseconds; Linux counts in ticks of 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Memory of a process, from Linux's /proc. */
+/** Resident memory of a process in MiB, from /proc/<pid>/statm in pages of 4 KiB. */
 function residentMib(pid: number): number {
   const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
   return Math.round((Number(pages) * 4096) / 2 ** 20)

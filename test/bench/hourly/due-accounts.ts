@@ -1,9 +1,9 @@
 import pg from 'pg'
 
 /**
- * Accounts with one bank account each, whose schedule has fired at midnight (UTC) with four
- * envelopes, one of which was due then; all empty, so that the books are right. Every tenth books
- * a deposit and a bill by itself.
+ * Accounts with one bank account, one funding schedule that was due at midnight (UTC), and four
+ * envelopes, one of them due. Amounts are zero, so the audit passes. Every tenth account creates a
+ * deposit and a bill automatically.
  */
 const tables = [
   `INSERT INTO ledger.links
@@ -40,7 +40,7 @@ const due = `WITH due AS (SELECT 'acct_' || tail AS acct, 'bac_' || tail AS bac,
   FROM (SELECT lpad(n::text, 25, '0') AS tail, n
     FROM generate_series($1::int + 1, $1 + $2::int) n) AS numbers)`
 
-/** Writes so many accounts, besides those written before; they are due at once. */
+/** Inserts `count` due accounts, numbered from `after` + 1. */
 export async function loadDueAccounts(
   databaseUrl: string,
   { after, count }: { after: number; count: number },
@@ -53,7 +53,7 @@ export async function loadDueAccounts(
   })
 }
 
-/** How many runs are booked, and how many bank accounts still have something due. */
+/** Counts applied funding runs, and schedules and expenses that are still due. */
 export function countAdvanced(databaseUrl: string): Promise<{ booked: number; left: number }> {
   return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query(`SELECT

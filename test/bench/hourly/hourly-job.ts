@@ -1,7 +1,7 @@
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { connectTemporal } from '@coffer/kit/workflows/temporal'
 
-/** Runs the hourly job once, to its end. */
+/** Runs the hourly job once, and waits for its end. */
 export async function runHourlyJob(address: string): Promise<void> {
   await using temporal = connectTemporal({
     address,

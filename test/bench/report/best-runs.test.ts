@@ -4,7 +4,7 @@ import { bestRuns, disturbedWork } from './best-runs.ts'
 
 type Example = [stolen: number | null, rps: number, cores?: number]
 
-/** Of runs with these shares, rates and processors kept busy the best one's rate. */
+/** The rate of the best run; a run is given by stolen share, rate and busy cores. */
 function bestRate(runs: Example[]): number | undefined {
   const examples = runs.map(([stolen, rps, coffer]) => {
     return exampleRun({ stolen, rps, ...(coffer ? { cores: { coffer, postgres: 0 } } : {}) })
@@ -86,11 +86,11 @@ test.each<[string, Example[], number]>([
     100,
   ],
   ['the only one', [[0.6, 7]], 7],
-])('shown is %s', (_what, runs, rate) => {
+])('the best run is %s', (_what, runs, rate) => {
   expect(bestRate(runs)).toBe(rate)
 })
 
-test('each work and number of connections has its best run, in the order of the first ones', () => {
+test('each work and number of connections has its best run, in the order of first runs', () => {
   const runs = [
     exampleRun({ name: 'links', conc: 16, stolen: 0.1 }),
     exampleRun({ name: 'health', conc: 1 }),
@@ -101,7 +101,7 @@ test('each work and number of connections has its best run, in the order of the 
   expect(bestRuns([])).toEqual([])
 })
 
-test('what even its best run does not tell is measured again', () => {
+test('work whose best run is disturbed is measured again', () => {
   const runs = [
     exampleRun({ name: 'links', conc: 64, stolen: 0.4 }),
     exampleRun({ name: 'links', conc: 16, stolen: 0.3 }),

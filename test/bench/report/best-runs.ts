@@ -1,19 +1,18 @@
 import { isDisturbed } from '../host/steal.ts'
 import { costOf, type Run } from './results.ts'
 
-/** For each kind of work and number of connections the run that says most, in their order. */
+/** The best run of each kind of work and number of connections, in the order of first runs. */
 export function bestRuns(runs: readonly Run[]): Run[] {
   return alikeRuns(runs).flatMap((passes) => bestOf(passes) ?? [])
 }
 
-/** The runs of the same work over as many connections together, in the order of the first ones. */
+/** Runs grouped by work and number of connections, in the order of first runs. */
 export function alikeRuns(runs: readonly Run[]): Run[][] {
   return [...Map.groupBy(runs, ({ name, conc }) => `${name} ${conc}`).values()]
 }
 
 /**
- * What has to be measured again, as the host took too much of even the best run of it; null where
- * there is nothing.
+ * Work whose best run is disturbed, so that it has to be measured again; null when there is none.
  */
 export function disturbedWork(
   runs: readonly Run[],
@@ -27,9 +26,9 @@ export function disturbedWork(
 }
 
 /**
- * Of those that the host left alone, else of those of which it took least (to a percent), the one
- * whose requests took the least processor time: a neighbour on the same processor slows what we run
- * down to a half without taking any of its time. The middle one by its rate where that is unknown.
+ * Of the undisturbed runs, or else of those with the least stolen share (in percent), the run with
+ * the least processor time a request. A guest on the same core halves our speed without stealing
+ * time. Without processor times, the run with the median rate.
  */
 function bestOf(passes: readonly Run[]): Run | undefined {
   const least = Math.min(...passes.map(percentStolen))

@@ -3,7 +3,7 @@ import { yardstickText } from '../host/yardstick.ts'
 import { alikeRuns, bestRuns } from './best-runs.ts'
 import { costOf, type Results, type Run } from './results.ts'
 
-/** When and how figures were measured, as items of a list. */
+/** Date and method of the measurement, as items of a list in Markdown. */
 export function measuredText({ started, settings, runs, yardstick }: Results): string[] {
   const steal = stealText(bestRuns(runs).map(({ stolen }) => stolen))
   return [
@@ -15,7 +15,7 @@ export function measuredText({ started, settings, runs, yardstick }: Results): s
   ]
 }
 
-/** How many passes of how many seconds a figure was chosen from, and how. */
+/** Number and length of passes, and how the shown one is chosen. */
 function passesText(runs: readonly Run[], seconds: number): string {
   const counts = alikeRuns(runs).map(({ length }) => length)
   const [fewest, most] = [Math.min(...counts), Math.max(...counts)]
@@ -33,7 +33,8 @@ export function processorTime(run: Run | undefined): string {
   if (!cost) return '–'
   const text = (inMs: number) => {
     return inMs.toLocaleString('en-US', {
-      ...{ maximumSignificantDigits: 2, maximumFractionDigits: 3 },
+      maximumSignificantDigits: 2,
+      maximumFractionDigits: 3,
       roundingPriority: 'lessPrecision',
     })
   }

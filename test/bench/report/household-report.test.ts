@@ -10,7 +10,10 @@ const steps = {
 }
 const results: Results = {
   started: '2026-11-21T10:00:00.000Z',
-  ...{ node: 'v24.21.0', cpus: 2, cpuModel: 'Some CPU', yardstick: null },
+  node: 'v24.21.0',
+  cpus: 2,
+  cpuModel: 'Some CPU',
+  yardstick: null,
   settings: { SECS: 5, TXNS: 200, SPENDING: 10 },
   memory: { idle: null, end: null },
   runs: [
@@ -27,7 +30,7 @@ const page = 'Words.\n<!-- household figures -->\nold\n<!-- end of household fig
 const renewed = withHouseholdFigures(page, results, reference)
 const lines = renewed.split('\n')
 
-test('the visit comes first, with the processor time of each process', () => {
+test('the visit is the first row, with the processor time of each process', () => {
   const rows = lines.filter((line) => /^\| (A visit|GET balances)/.test(line))
   expect(rows).toEqual([
     '| A visit: 14 reads and writes | 250 | 1,000 | 900 to 1,100 | 1.0× | 40 | ' +
@@ -36,14 +39,14 @@ test('the visit comes first, with the processor time of each process', () => {
   ])
 })
 
-test('its steps follow in their order', () => {
+test('the steps of the visit follow in their order', () => {
   expect(lines.filter((line) => /^\| GET \//.test(line))).toEqual([
     '| GET /links | – | – | 7.3 | 20 |',
     '| GET /users/me | – | – | 9 | 30 |',
   ])
 })
 
-test('what is around the figures stays', () => {
+test('the text around the figures is kept', () => {
   expect(renewed.startsWith('Words.\n<!-- household figures -->\n\n|')).toBe(true)
   expect(renewed.endsWith('\n<!-- end of household figures -->\nMore.')).toBe(true)
   expect(withHouseholdFigures(renewed, results, reference)).toBe(renewed)

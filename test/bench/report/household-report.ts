@@ -4,7 +4,7 @@ import { bestRuns } from './best-runs.ts'
 import { factor, latency, measuredText, processorTime, rate } from './figure-text.ts'
 import { costOf, type Results, type Run } from './results.ts'
 
-/** The kinds of work that many households do, as the page shows them: the whole visit first. */
+/** Kinds of work of many households with their labels on the page: the whole visit first. */
 export const householdWork = {
   mixed: 'A visit: 14 reads and writes',
   balances_spread: 'GET balances',
@@ -15,7 +15,7 @@ export const householdWork = {
 
 const Range = z.tuple([z.number(), z.number()])
 
-/** The other server at c=16: requests per second, and processor time of one in ms; from, to. */
+/** Reference figures at c=16: requests per second, and processor time of one in ms; from, to. */
 export const HouseholdReference = z.object({ rps: Range, server: Range, postgres: Range })
 export type HouseholdReference = z.infer<typeof HouseholdReference>
 
@@ -76,11 +76,11 @@ function workRow(
   ]
 }
 
-/** The latencies of the steps of a visit, in their order. */
+/** Rows with the latencies of the steps of a visit. */
 function stepTable(runs: readonly Run[]): string[] {
   const visits = runs.filter(({ name }) => name === 'mixed')
   const [single, many] = [1, 16].map((count) => bestAt(visits, count)?.steps ?? {})
-  // The load generator numbers them.
+  // The load generator numbers the steps.
   const numberOf = (label: string) => Number(label.split(' ')[0])
   const labels = Object.keys(many ?? {}).sort((a, b) => numberOf(a) - numberOf(b))
   return [

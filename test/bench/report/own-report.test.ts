@@ -7,7 +7,7 @@ const figures = [
   { work: 'Import', times: 3, medianMs: 1900.4, slowestMs: 2100, stolen: 0.2 },
 ]
 
-test('our own figures stand between their marks, and only there', () => {
+test('own figures replace the text between their marks', () => {
   const renewed = withOwnFigures(page, figures)
   const lines = renewed.split('\n')
   expect(lines).toContain('| GET history | 200 | 1.2 | 13 |')
@@ -18,7 +18,7 @@ test('our own figures stand between their marks, and only there', () => {
   expect(withOwnFigures(renewed, figures)).toBe(renewed)
 })
 
-test('what the host took of them is said under them', () => {
+test('the stolen share of own figures is below them', () => {
   const lines = withOwnFigures(page, figures).split('\n')
   expect(lines).toContainEqual(expect.stringMatching(/^The host took 1 % .*, 20 % at worst\. †/))
   expect(withOwnFigures(page, figures.slice(0, 1))).not.toContain('†')

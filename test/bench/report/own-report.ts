@@ -1,18 +1,18 @@
 import { marked, stealText } from '../host/steal.ts'
 
-/** How long one of our own kinds of work took: done so many times, one after the other. */
+/** Latencies of work without reference figures, run `times` times one after the other. */
 export interface OwnFigure {
   work: string
   times: number
   medianMs: number
   slowestMs: number
-  /** The share of the processor time that the host took meanwhile. */
+  /** The stolen share of the processor time. */
   stolen: number | null
 }
 
 const marks = /(<!-- own figures -->\n).*(\n<!-- end of own figures -->)/s
 
-/** The page with the figures of our own between their marks. */
+/** The page with the own figures between their marks. */
 export function withOwnFigures(page: string, figures: readonly OwnFigure[]): string {
   const rows = figures.map(({ work, times, medianMs, slowestMs, stolen }) => {
     const [median, slowest] = [medianMs, slowestMs].map((ms) => marked(inMs(ms), stolen))

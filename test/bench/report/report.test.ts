@@ -13,7 +13,9 @@ const results: Results = {
   runs: [
     exampleRun({ conc: 1, rps: 2000, p99: 1 }),
     exampleRun({
-      ...{ conc: 16, rps: 6304, p99: 4.26 },
+      conc: 16,
+      rps: 6304,
+      p99: 4.26,
       cores: { coffer: 1.45, postgres: 0.315, other: 0.2 },
     }),
     exampleRun({ conc: 64, rps: 6000, p99: 20 }),
@@ -30,12 +32,12 @@ const reference = {
   transfer_pair: { work: 'Pair', 1: 338, 16: 2, 64: null, p99: 17_054, note: 'deadlocks' },
 }
 
-/** The lines of the page with the figures of these runs. */
+/** Lines of a page with the figures of these runs. */
 function linesOf(runs: Run[]): string[] {
   return withFigures(page, { ...results, runs }, reference).split('\n')
 }
 
-test('ours stands beside the reference with the factor between them', () => {
+test('our figure has the reference and the factor beside it', () => {
   const lines = linesOf(results.runs)
   expect(lines).toContain(
     '| GET links | 2,000 | 1,000 | 2.0× | 6,304 | 3,152 | 2.0× | ' +
@@ -55,7 +57,7 @@ test('every row has as many cells as the head', () => {
   expect(new Set(cells)).toEqual(new Set([columns + 2]))
 })
 
-test('figures are those of the pass that the host left alone; errors are those of all', () => {
+test('figures are of the undisturbed pass; errors are of all passes', () => {
   const check = { expected: 100, availableMoved: 93, allocatedMoved: 100 }
   const lines = linesOf([
     exampleRun({ rps: 500, p99: 90, stolen: 0.4, errors: 4, non2xx: 1, check }),
@@ -68,7 +70,7 @@ test('figures are those of the pass that the host left alone; errors are those o
   )
 })
 
-test('a figure that the host has spoilt in every pass is marked', () => {
+test('a figure that is disturbed in every pass is marked', () => {
   const lines = linesOf([
     exampleRun({ conc: 1, rps: 2000, stolen: 0.01 }),
     exampleRun({ rps: 6304, p99: 5, stolen: 0.12 }),
@@ -81,7 +83,7 @@ test('a figure that the host has spoilt in every pass is marked', () => {
   expect(lines).toContainEqual(expect.stringContaining('12 % at worst. †: more than 5 %'))
 })
 
-test('the words around the figures stay, the old figures go', () => {
+test('the text around the figures is kept, the old figures are replaced', () => {
   const renewed = withFigures(page, results, reference)
   expect(renewed.startsWith('Words.\n<!-- figures -->\n')).toBe(true)
   expect(renewed.endsWith('\n<!-- end of figures -->\nMore words.')).toBe(true)
@@ -89,7 +91,7 @@ test('the words around the figures stay, the old figures go', () => {
   expect(withFigures(renewed, results, reference)).toBe(renewed)
 })
 
-test('the conditions are named', () => {
+test('the conditions of the measurement are listed', () => {
   const renewed = withFigures(page, results, reference)
   expect(renewed).toContain('Measured on 2026-11-21')
   expect(renewed).toContain('2 CPUs (Some CPU), Node v24.21.0')
@@ -98,19 +100,19 @@ test('the conditions are named', () => {
   expect(renewed).toContain('coffer 200 MiB idle, coffer 301 MiB after the load')
 })
 
-test('nothing is said of a yardstick that was not measured', () => {
+test('a missing yardstick has no text', () => {
   expect(withFigures(page, { ...results, yardstick: null }, reference)).not.toContain('Yardstick')
 })
 
 test.each([
   ['one pass of 10 s', [1]],
   ['3 passes of 10 s each. Shown is, of those', [1, 2, 3]],
-])('how many passes there were is said: %s', (text, passes) => {
+])('the number of passes is stated: %s', (text, passes) => {
   const runs = passes.flatMap((pass) => results.runs.map((run) => ({ ...run, pass })))
   expect(withFigures(page, { ...results, runs }, reference)).toContain(text)
 })
 
-test('work that was measured again makes passes of more than one number', () => {
+test('work that was measured again gives a range of passes', () => {
   const lines = linesOf([...results.runs, exampleRun({}), exampleRun({})])
   expect(lines).toContainEqual(expect.stringContaining('1 to 3 passes of 10 s'))
 })

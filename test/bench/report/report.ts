@@ -4,7 +4,7 @@ import { bestRuns } from './best-runs.ts'
 import { factor, latency, measuredText, processorTime, rate } from './figure-text.ts'
 import { lostUpdates, type Results, type Run } from './results.ts'
 
-/** The other server's figures for one kind of work: requests per second, and p99 at c=16 in ms. */
+/** Reference figures of a kind of work: requests per second, and p99 at c=16 in ms. */
 export const Reference = z.object({
   work: z.string(),
   1: z.number().nullable(),
@@ -19,7 +19,7 @@ const connections = [1, 16, 64] as const
 
 const figures = /(<!-- figures -->\n).*(\n<!-- end of figures -->)/s
 
-/** The page with the figures between its marks replaced by those of a report. */
+/** The page with the figures of a report between its marks. */
 export function withFigures(
   page: string,
   results: Results,
@@ -59,8 +59,12 @@ function row(
     other?.note ? `reference: ${other.note}` : '',
   ]
   return [
-    ...[other?.work ?? name, ...rates, marked(latency(p99), stolen), latency(other?.p99 ?? null)],
-    ...[processorTime(at(16)), notes.filter(Boolean).join('; ')],
+    other?.work ?? name,
+    ...rates,
+    marked(latency(p99), stolen),
+    latency(other?.p99 ?? null),
+    processorTime(at(16)),
+    notes.filter(Boolean).join('; '),
   ]
 }
 

@@ -13,7 +13,7 @@ const Step = z.object({ mean: z.number(), p99: z.number() })
 
 const Memory = z.record(z.string(), z.object({ rssMiB: z.number() })).nullable()
 
-/** One kind of work in a pass over `conc` connections; times in ms, `cores` in s a second. */
+/** A pass of one kind of work over `conc` connections; times in ms, `cores` in s per second. */
 const Run = z.object({
   pass: z.number(),
   name: z.string(),
@@ -25,14 +25,14 @@ const Run = z.object({
   non2xx: z.number(),
   cores: z.record(z.string(), z.number()).optional(),
   check: Check.optional(),
-  /** By the step's label, for work that has several. */
+  /** Latencies by label of the step, for work of several steps. */
   steps: z.record(z.string(), Step).optional(),
-  /** The share of the processor time that the host took meanwhile, which is not the generator's. */
+  /** The stolen share of the processor time; not from the generator. */
   stolen: z.number().nullable().default(null),
 })
 export type Run = z.infer<typeof Run>
 
-/** The parts of the load generator's report that the page shows. */
+/** The parts of the generator's report that the page shows. */
 export const Results = z.object({
   started: z.string(),
   node: z.string(),
@@ -41,15 +41,15 @@ export const Results = z.object({
   settings: z.object({ SECS: z.number(), TXNS: z.number(), SPENDING: z.number() }),
   memory: z.object({ idle: Memory, end: Memory }),
   runs: z.array(Run),
-  /** How fast the machine was; null where it was not measured. */
+  /** Speed of the machine; null when it was not measured. */
   yardstick: Yardstick.nullable().default(null),
 })
 export type Results = z.infer<typeof Results>
 
-/** The processes that are measured, by the names that the load generator is told. */
+/** Measured processes, by their names in PROCS of the load generator. */
 const measuredProcesses = ['coffer', 'postgres', 'nats', 'temporal'] as const
 
-/** Processor time (ms) of a request in each process and in all; null where it was not measured. */
+/** Processor time (ms) of a request, by process and in total; null when it was not measured. */
 export function costOf({ cores, rps }: Run): { each: number[]; total: number } | null {
   if (!rps || cores === undefined) return null
   const each = measuredProcesses.flatMap((name) => {
@@ -59,21 +59,21 @@ export function costOf({ cores, rps }: Run): { each: number[]; total: number } |
   return { each, total: each.reduce((sum, time) => sum + time, 0) }
 }
 
-/** What a run is told apart by from all others of a report. */
+/** The fields that identify a run in a report. */
 type RunKey = Pick<Run, 'pass' | 'name' | 'conc'>
 
-/** The text that names a run. */
+/** The key of a run. */
 export function keyOf({ pass, name, conc }: RunKey): string {
   return `${pass} ${name} ${conc}`
 }
 
-/** The key of the run that a line of the load generator says has just ended; null for others. */
+/** The key of the run that ended by this line of the load generator; null for other lines. */
 export function endedRun(line: string): string | null {
   const [all, pass, name = '', conc] = / pass (\d+) (\S+) +c=(\d+) /.exec(line) ?? []
   return all === undefined ? null : keyOf({ pass: Number(pass), name, conc: Number(conc) })
 }
 
-/** The report with what the host took of each run, of which `ended` says when (ms) it was over. */
+/** The report with the stolen share of each run; `ended` has their ends (ms) by key. */
 export function withSteal(
   results: Results,
   { ended, readings }: { ended: ReadonlyMap<string, number>; readings: readonly Reading[] },
@@ -87,14 +87,14 @@ export function withSteal(
   return { ...results, runs }
 }
 
-/** A report and a later one of the same server. */
+/** Merges a report with a later one of the same server. */
 export function merged(first: Results, later: Results): Results {
   const memory = { idle: first.memory.idle, end: later.memory.end }
   const yardstick = faster(first.yardstick, later.yardstick)
   return { ...first, memory, yardstick, runs: [...first.runs, ...later.runs] }
 }
 
-/** Work of which every acknowledged request must show in the sums: what was lost in all passes. */
+/** Lost updates in all passes: acknowledged requests that the sums do not show. */
 export function lostUpdates(runs: readonly Run[]): number {
   return runs
     .flatMap(({ check }) => (check === undefined ? [] : [check]))

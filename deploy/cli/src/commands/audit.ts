@@ -9,19 +9,19 @@ import { type Config, readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
-/** A rule takes as long as its tables are large: no limit but the user's patience. */
+/** The time of a rule grows with its tables, so the usual timeout of statements is too short. */
 const statementTimeoutMs = 60 * 60_000
 
-/** What a write that is under way leaves half done is done after this. */
+/** A write to two services that is under way at the first check ends within this time. */
 const secondLookMs = 2_000
 
 type Finding = { accountId: string; rule: string; detail: string }
 
 /**
- * `coffer audit`: recomputes what must be true of the money, compares the plans with
- * it, and prints what is not so.
+ * `coffer audit`: checks the invariants of the money and compares plans with the ledger
+ * (docs/money.md#audit). Prints each violation.
  *
- * @returns the exit code: 1 when something was found
+ * @returns the exit code: 0 without findings, else 1
  */
 export async function audit(env: Environment): Promise<number> {
   const config = readConfig(env)
@@ -43,8 +43,8 @@ export async function audit(env: Environment): Promise<number> {
 }
 
 /**
- * Plans and envelopes are written one after the other, in two services: while these run, only what
- * a second look finds too is wrong.
+ * Findings that a second check confirms. Two services write plans and envelopes one after the
+ * other, so a single check can see a write between its two halves.
  */
 async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
   const first = await look()

@@ -5,7 +5,7 @@ import { type ServiceName, serviceNames } from '../service-names.ts'
 const port = z.coerce.number().int().min(1).max(65_535)
 const flag = z.stringbool()
 
-/** What a process needs to know that none of its services owns. */
+/** Settings of a process; each service and the gateway define their own. */
 export const settings = {
   host: setting(
     'COFFER_HOST',
@@ -26,13 +26,17 @@ export const settings = {
   databaseUrl: setting(
     'COFFER_DATABASE_URL',
     z.string().startsWith('postgres').optional(),
-    'Postgres of every service that has none of its own; found by itself while `npm start` runs',
+    'Postgres of every service without a database of its own; found while `npm start` runs',
   ),
-  natsUrl: setting('COFFER_NATS_URL', z.string().optional(), 'NATS with JetStream; found likewise'),
+  natsUrl: setting(
+    'COFFER_NATS_URL',
+    z.string().optional(),
+    'NATS with JetStream; found while `npm start` runs',
+  ),
   temporalAddress: setting(
     'COFFER_TEMPORAL_ADDRESS',
     z.string().optional(),
-    'host:port of Temporal; found likewise',
+    'host:port of Temporal; found while `npm start` runs',
   ),
   temporalNamespace: setting(
     'COFFER_TEMPORAL_NAMESPACE',
@@ -45,12 +49,12 @@ export const settings = {
       .string()
       .regex(/^[a-z0-9_-]+$/, 'small letters, digits, - and _ only')
       .default('coffer'),
-    'Put before subjects, task queues and workflow IDs, so that deployments can share servers',
+    'Prefix of subjects, task queues and workflow IDs, so that deployments can share servers',
   ),
   keysDir: setting(
     'COFFER_KEYS_DIR',
     z.string().optional(),
-    'Directory of the keys that vouch for callers, the same for all processes; `<data>/keys`',
+    'Directory of the keys that sign caller tokens, the same for all processes; `<data>/keys`',
   ),
   poolSize: setting(
     'COFFER_DATABASE_POOL_SIZE',
@@ -70,7 +74,7 @@ export const settings = {
   lameDuckSeconds: setting(
     'COFFER_LAME_DUCK_SECONDS',
     z.coerce.number().int().min(0).max(300).default(5),
-    'How long a process that is told to stop goes on serving, while it says that it is not ready',
+    'Time for which a process that receives a stop signal still serves, while it reports not ready',
   ),
   logLevel: setting(
     'COFFER_LOG_LEVEL',
@@ -84,7 +88,7 @@ export const settings = {
   ),
 }
 
-/** `COFFER_LEDGER_URL` and its like: where a service is that another process hosts. */
+/** `COFFER_<SERVICE>_URL`: the address of a service that another process hosts. */
 export const urlSettings = forEachService((variable) =>
   setting(
     `COFFER_${variable}_URL`,
@@ -93,7 +97,7 @@ export const urlSettings = forEachService((variable) =>
   ),
 )
 
-/** `COFFER_LEDGER_DATABASE_URL` and its like. */
+/** `COFFER_<SERVICE>_DATABASE_URL`: the database of one service. */
 export const databaseUrlSettings = forEachService((variable) =>
   setting(
     `COFFER_${variable}_DATABASE_URL`,

@@ -19,11 +19,11 @@ import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
 /**
- * `coffer keys:create`: makes the keys that are missing in the keys folder, before the first start
- * or for other machines. Checks every key that is there before it makes any. Needs no server. With
- * `lost`, notes that a key is gone for good.
+ * `coffer keys:create`: creates the missing keys of the keys folder (docs/keys.md). It checks all
+ * existing keys before it creates one, and needs no server. `lost` is the ID of a key to record as
+ * lost.
  *
- * @throws {SettingsError} when a key cannot be made, or one that is there cannot be used
+ * @throws {SettingsError} when a key cannot be created, or an existing key cannot be used
  */
 export async function createKeys(
   { lost }: { lost?: string },
@@ -46,9 +46,8 @@ export async function createKeys(
 }
 
 /**
- * `coffer keys:rotate`: encrypts every secret of every service under the key in use now. A local
- * key is replaced first, unless secrets are still under a former one, or `finish` says so: then
- * that is finished.
+ * `coffer keys:rotate`: encrypts every secret of every service under the current key. It first
+ * replaces a local key, unless `finish` is set or a former key still encrypts secrets.
  */
 export async function rotateKeys(
   { finish = false }: { finish?: boolean },
@@ -71,13 +70,13 @@ export async function rotateKeys(
     databases.map(({ database }) => hasFormerKeys(database, keys)),
   )
   if (keys.kind === 'local' && !finish && !unfinished.includes(true)) {
-    console.log(`new key ${replaceLocalKey(config.keysDir)}; the former one stays beside it`)
+    console.log(`new key ${replaceLocalKey(config.keysDir)}; the former key stays beside it`)
   }
   for (const { name, database } of databases) {
     console.log(`${name}: ${await rotateSecrets(database, keys)} secrets`)
   }
-  console.log('Servers that run may seal under a former key for five minutes: run this again then,')
-  console.log('with --finish, which makes no new key.')
+  console.log('Running servers may encrypt under the former key for five more minutes: then run')
+  console.log('"coffer keys:rotate --finish", which creates no new key.')
   const files = keys.kind === 'local' ? formerKeyFiles(config.keysDir) : []
   if (files.length > 0) console.log(`After that only older backups need ${files.join(', ')}.`)
 }

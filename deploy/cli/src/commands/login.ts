@@ -18,9 +18,9 @@ import { type Config, readConfig } from '../environment.ts'
 import { requireTables } from '../tables.ts'
 
 /**
- * `coffer login:reset-password`: prints a link by which somebody can set a new password.
+ * `coffer login:reset-password`: prints a link that sets a new password of the login.
  *
- * @throws {FatalError} when nobody has the address, or who has it is disabled
+ * @throws {FatalError} when no login has the address, or the login is disabled
  */
 export async function resetPassword(
   { email }: { email: string },
@@ -30,8 +30,10 @@ export async function resetPassword(
   await using database = await openIdentity(config)
   const { resetLinkMinutes: minutes } = readSettings(identitySettings, config.environment)
   const reset = await issuePasswordReset(database, email, { now: new Date(), minutes })
-  if (!reset) throw nobody(email)
-  if (reset.isDisabled) throw new FatalError(`${email} is disabled: a new password would not help.`)
+  if (!reset) throw unknownLogin(email)
+  if (reset.isDisabled) {
+    throw new FatalError(`${email} is disabled: run "coffer login:enable" first.`)
+  }
   if (reset.hasAuthenticator) {
     console.error(`${email} still needs a code of the authenticator, or a recovery code.`)
   }
@@ -42,55 +44,55 @@ export async function resetPassword(
 }
 
 /**
- * `coffer login:disable`: keeps somebody out.
+ * `coffer login:disable`: disables a login (docs/operations.md).
  *
- * @throws {FatalError} when nobody has the address
+ * @throws {FatalError} when no login has the address
  */
 export async function disable({ email }: { email: string }, env: Environment): Promise<undefined> {
   await using database = await openIdentity(readConfig(env))
-  if (!(await disableLogin(database, email, new Date()))) throw nobody(email)
+  if (!(await disableLogin(database, email, new Date()))) throw unknownLogin(email)
   console.log(`${email} is disabled`)
 }
 
 /**
- * `coffer login:enable`: lets somebody disabled in again.
+ * `coffer login:enable`: enables a disabled login.
  *
- * @throws {FatalError} when nobody has the address
+ * @throws {FatalError} when no login has the address
  */
 export async function enable({ email }: { email: string }, env: Environment): Promise<undefined> {
   await using database = await openIdentity(readConfig(env))
-  if (!(await enableLogin(database, email))) throw nobody(email)
+  if (!(await enableLogin(database, email))) throw unknownLogin(email)
   console.log(`${email} is enabled`)
 }
 
 /**
- * `coffer login:end-sessions`: somebody, or everybody, has to sign in again.
+ * `coffer login:end-sessions`: ends the sessions of one login, or with `all` of every login.
  *
- * @throws {FatalError} when nobody has the address, or neither one nor all are named
+ * @throws {FatalError} when no login has the address, or not exactly one of both options is given
  */
 export async function endSessionsOf(
   { email, all = false }: { email?: string; all?: boolean },
   env: Environment,
 ): Promise<undefined> {
-  if ((email === undefined) !== all) throw new FatalError('Name either --email or --all.')
+  if ((email === undefined) !== all) throw new FatalError('Give either --email or --all.')
   await using database = await openIdentity(readConfig(env))
   if (email === undefined) await endEverySession(database)
-  else if (!(await endSessions(database, email))) throw nobody(email)
-  console.log(`${email ?? 'everybody'} has to sign in again`)
+  else if (!(await endSessions(database, email))) throw unknownLogin(email)
+  console.log(`${email ?? 'every login'} has to sign in again`)
 }
 
 /**
- * `coffer login:expire-password`: lets nobody sign in before the password is changed.
+ * `coffer login:expire-password`: refuses sign-in of a login until its password is changed.
  *
- * @throws {FatalError} when nobody has the address
+ * @throws {FatalError} when no login has the address
  */
 export async function expire({ email }: { email: string }, env: Environment): Promise<undefined> {
   await using database = await openIdentity(readConfig(env))
-  if (!(await expirePassword(database, email))) throw nobody(email)
+  if (!(await expirePassword(database, email))) throw unknownLogin(email)
   console.log(`${email} has to set a new password`)
 }
 
-/** `coffer beta:new-code`: prints a code that lets somebody register once. */
+/** `coffer beta:new-code`: prints a code for one registration. */
 export async function newBetaCode(env: Environment): Promise<undefined> {
   await using database = await openIdentity(readConfig(env))
   const { code, expiresAt } = await issueBetaCode(database, new Date())
@@ -109,6 +111,6 @@ async function openIdentity(config: Config): Promise<Database> {
   })
 }
 
-function nobody(email: string): FatalError {
+function unknownLogin(email: string): FatalError {
   return new FatalError(`No login has the address ${email}.`)
 }

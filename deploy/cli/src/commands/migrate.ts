@@ -4,7 +4,7 @@ import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { updateTables } from '../tables.ts'
 
-/** `coffer migrate`: applies what is new to every service's schema. */
+/** `coffer migrate`: applies the pending migrations of every service, and prints their files. */
 export async function migrateTables(env: Environment): Promise<undefined> {
   const config = readConfig(env)
   await requirePostgres(definitions, config)

@@ -18,15 +18,17 @@ import { requireTables } from '../tables.ts'
 const pollMs = 200
 const stuckMs = 30_000
 
-/** What is recorded once more beside the kept changes, by service. */
+/** Writes the current states of a service to its outbox again, and returns their number. */
 const restate: Record<string, (database: Database, env: Environment) => Promise<number>> = {
   identity: (database, env) => restateAccounts(database, readSettings(identitySettings, env)),
   ledger: restateEnvelopes,
 }
 
 /**
- * `coffer replay`: publishes every kept change again, or those since a time, and the current state
- * of accounts and envelopes, until nothing waits. Services may run meanwhile.
+ * `coffer replay`: publishes the kept changes again, all or those since a time, and the current
+ * states of accounts and envelopes (docs/operations.md). Services may run meanwhile.
+ *
+ * @throws {FatalError} when NATS does not answer, or publishing makes no progress for 30 s
  */
 export async function replay(options: { since?: Date }, env: Environment): Promise<undefined> {
   const config = readConfig(env)
@@ -49,7 +51,7 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
   }
 }
 
-/** Relays until nothing waits, whoever else relays too. */
+/** Runs a relay until the outbox is empty; relays of running services may work beside it. */
 async function publishAll(options: {
   name: string
   database: Database

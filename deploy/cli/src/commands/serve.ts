@@ -15,8 +15,8 @@ const drainMs = 15_000
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
 
 /**
- * `coffer serve`: runs services until a signal, goes on for the lame-duck time, then finishes what
- * is in hand, within 15 s.
+ * `coffer serve`: runs services until a signal. Then it serves for the lame-duck time, and finishes
+ * requests and jobs that have begun, within 15 s (docs/operations.md).
  */
 export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
@@ -26,7 +26,7 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   await prepareTables(parts, config, options)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await openProcess({ parts, config, log })
-  // Written now: a process that is killed writes nothing.
+  // Node writes its compile cache at exit, which a killed process never reaches.
   flushCompileCache()
   const { dataDir, externalUrl } = config
   const { baseUrl } = running
@@ -56,7 +56,7 @@ async function prepareTables(parts: Parts, config: Config, options: ServeOptions
   }
 }
 
-/** The server runs without its demo data too. */
+/** Loads and prints the demo. A failure is printed and does not stop the server. */
 async function greetOrSayWhyNot(server: Server): Promise<void> {
   try {
     await greet(server)
@@ -67,7 +67,7 @@ async function greetOrSayWhyNot(server: Server): Promise<void> {
 
 function stoppingText({ lameDuckSeconds: seconds }: Config): string {
   const serving = seconds === 0 ? '' : `serving on for ${seconds} s, then `
-  return `stopping: ${serving}what is in hand is finished`
+  return `stopping: ${serving}requests and jobs in progress are finished`
 }
 
 function readyText(

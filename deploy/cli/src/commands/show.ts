@@ -4,10 +4,10 @@ import { allSettings, readConfig } from '../environment.ts'
 import { serviceNames } from '../service-names.ts'
 import { databaseUrlSettings, settings } from './config.ts'
 
-// The key in Vault is told by its name.
+// COFFER_VAULT_KEY is the name of a key, not a secret.
 const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!VAULT_)KEY)$/
 
-/** `coffer config`: one line a setting, or the README's table. */
+/** `coffer config`: prints one line for each setting, or the table of the README. */
 export function showConfig(options: { markdown?: boolean }, env: Environment): undefined {
   const known = settingsByName()
   if (options.markdown) {
@@ -15,7 +15,7 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
     return
   }
   const { running, keysDir } = readConfig(env)
-  // The one default that depends on another setting.
+  // COFFER_KEYS_DIR is the one setting whose default depends on another, COFFER_DATA_DIR.
   const defaults = { [settings.keysDir.env]: keysDir }
   const width = Math.max(...[...known.keys()].map((name) => name.length))
   for (const [name, setting] of known) {
@@ -25,7 +25,10 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
   }
 }
 
-/** Secrets are masked; commands need the addresses of servers whole. */
+/**
+ * The settings of a running server that other commands may read. Secrets are masked; addresses of
+ * servers keep their passwords, because commands connect by them.
+ */
 export function publishable(environment: Environment): RunningSettings {
   const { databaseUrl, natsUrl, temporalAddress } = settings
   const addresses = [databaseUrl, natsUrl, temporalAddress, ...Object.values(databaseUrlSettings)]
@@ -47,7 +50,7 @@ function ownValue(setting: Setting<unknown>, env: Environment, defaults: Environ
   return `${shown(setting, text || defaults[setting.env])}  (${text ? 'environment' : 'default'})`
 }
 
-/** The value that the running server has, and that of this shell where it is another. */
+/** The running server's value, and this shell's value where the two differ. */
 function runningValue(
   setting: Setting<unknown>,
   running: RunningSettings,
@@ -61,7 +64,7 @@ function runningValue(
   return `${value}  (${own === value ? source : `${source}; ${own} in this shell`})`
 }
 
-/** Every setting once: some are read by several services. */
+/** Every setting by its variable; a setting that several services read appears once. */
 export function settingsByName(): Map<string, Setting<unknown>> {
   const byName = new Map<string, Setting<unknown>>()
   for (const setting of allSettings.flatMap((group) => Object.values(group))) {
@@ -72,7 +75,7 @@ export function settingsByName(): Map<string, Setting<unknown>> {
   return byName
 }
 
-/** A setting's value as text, with what is secret in it replaced by stars. */
+/** A setting's value as text, with `***` in place of secrets. */
 export function shown({ env, schema }: Setting<unknown>, text: string | undefined): string {
   const { success, data } = schema.safeParse(text)
   if (!success) {
@@ -88,11 +91,11 @@ function masked(name: string, value: string): string {
   if (secretNames.test(name)) {
     return value === '' ? '' : '***'
   }
-  // What stands between the user's name and the host of a URL is a password.
+  // RFC 3986 3.2.1: user information of a URL is `user:password@`.
   return value.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, '$1***@')
 }
 
-/** Names, defaults and meanings; the settings that every service has are one line each. */
+/** A Markdown table of names, defaults and meanings; settings of every service share one row. */
 export function markdownTable(known: Setting<unknown>[]): string {
   const variables = serviceNames.map((name) => name.replaceAll('-', '_').toUpperCase())
   const service = new RegExp(`^COFFER_(${variables.join('|')})_((?:DATABASE_)?URL)$`)
@@ -105,7 +108,7 @@ export function markdownTable(known: Setting<unknown>[]): string {
   return alignedTable([['setting', 'default', 'meaning'], ...unique.values()])
 }
 
-/** Markdown as the formatter wants it: cells as wide as the widest of their column. */
+/** Pads each cell to the width of its column. */
 function alignedTable([head = [], ...rows]: string[][]): string {
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),

@@ -32,7 +32,10 @@ await runScript(async (stop) => {
     command: node24,
     args: [
       '--disable-warning=ExperimentalWarning',
-      ...[join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate', '--demo'],
+      join(root, 'deploy/cli/src/coffer.ts'),
+      'serve',
+      '--migrate',
+      '--demo',
     ],
     cwd: root,
     env: { ...settings, COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl },
@@ -40,7 +43,7 @@ await runScript(async (stop) => {
     output: 'inherit',
   })
   const ended = coffer.died.then(({ code, error }) => {
-    // With an exit code it has said itself what is wrong.
+    // A process that exits with a code has printed its own error.
     return code ?? Promise.reject(error)
   })
   const broken = stack.died.then(({ error }) => Promise.reject(error))

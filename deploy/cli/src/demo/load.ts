@@ -13,11 +13,12 @@ const importTimeoutMs = 60_000
 const assignedMax = 3
 
 /**
- * Loads the demo's household through the REST API. What is there already, by name, is left as it
- * is: run twice, it changes nothing more.
+ * Loads the demo's household through the REST API. Idempotent: an object whose name exists is left
+ * as it is.
  *
- * @param now decides the due dates
- * @returns the bank account that it is all on
+ * @param now the instant from which due dates are computed
+ * @returns the ID of the bank account
+ * @throws {FatalError} when the import of the transactions fails or takes longer than 60 s
  */
 export async function loadDemo(rest: Rest, now: Date): Promise<string> {
   const bankAccountId = await bankAccount(rest)
@@ -29,7 +30,7 @@ export async function loadDemo(rest: Rest, now: Date): Promise<string> {
   for (const plan of envelopePlans(today)) {
     if (!known.some(({ name }) => name === plan.name)) {
       const fundingScheduleId = schedules.get(plan.schedule) ?? ''
-      await openEnvelope({ rest, path, plan, fundingScheduleId })
+      await createEnvelope({ rest, path, plan, fundingScheduleId })
     }
   }
   return bankAccountId
@@ -53,7 +54,7 @@ async function bankAccount(rest: Rest): Promise<string> {
   return account.bankAccountId
 }
 
-/** Uploads the bank's export and waits until it is imported, unless there are transactions. */
+/** Imports the bank's export and waits for the end, unless the account has transactions. */
 async function transactions(rest: Rest, path: string): Promise<void> {
   const some = await rest.get(`${path}/transactions?limit=1`, z.array(Transaction))
   if (some.length > 0) {
@@ -94,10 +95,10 @@ async function schedulesByName(
 }
 
 /**
- * Makes an envelope, fills it, and pays the newest matching transactions from it; what is left
- * then is what the plan says it holds.
+ * Creates an envelope, fills it, and spends the newest matching transactions from it. It then holds
+ * the plan's `held`.
  */
-async function openEnvelope(options: {
+async function createEnvelope(options: {
   rest: Rest
   path: string
   plan: EnvelopePlan
@@ -117,7 +118,7 @@ async function openEnvelope(options: {
   }
 }
 
-/** The newest transactions of these shops that no envelope has paid yet. */
+/** The newest three transactions of these shops that are not spent from an envelope. */
 async function newestPaid(
   rest: Rest,
   path: string,

@@ -1,8 +1,8 @@
 import type { Offered } from './replies.ts'
 
 /**
- * What keeps a server from getting the demo data, as one line; null when nothing does. Signing up
- * is only needed `whenNew`: a person of an earlier run has an account.
+ * The settings without which a server cannot load the demo data, as one line; null when none is
+ * missing. Registration is needed only for a new person, `whenNew`.
  */
 export function missingForDemo(offered: Offered, { whenNew }: { whenNew: boolean }): string | null {
   const { allowSignUp, verifyEmailAddress, requireBetaCode, proofOfWorkEnabled } = offered

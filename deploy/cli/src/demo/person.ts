@@ -11,21 +11,21 @@ const Saved = z.object({
   email: z.string(),
   password: z.string(),
   key: Key.optional(),
-  /** Set when everything is loaded. */
+  /** Set once all data is loaded. */
   bankAccountId: z.string().optional(),
 })
 export type Saved = z.infer<typeof Saved>
 
-/** Who the demo is, kept in `demo.json` of the data directory. */
+/** The demo's login with its API key, saved in `demo.json` of the data directory. */
 export type DemoPerson = { saved: Saved & { key: z.infer<typeof Key> }; rest: Rest }
 
-/** What an earlier run kept; null when there was none. */
+/** The login that an earlier run saved; null when there is none. */
 export function savedDemo(dataDir: string): Saved | null {
   const path = savedPath(dataDir)
   return existsSync(path) ? Saved.parse(JSON.parse(readFileSync(path, 'utf8'))) : null
 }
 
-/** Keeps it, whole or not at all, for its owner's eyes. */
+/** Saves the login atomically, by a rename. The file is readable for its owner alone. */
 export function saveDemo(dataDir: string, saved: Saved): void {
   const path = savedPath(dataDir)
   mkdirSync(dirname(path), { recursive: true })
@@ -34,9 +34,10 @@ export function saveDemo(dataDir: string, saved: Saved): void {
 }
 
 /**
- * The demo's person with an API key that works: the one of an earlier run, or registered now.
+ * The demo's login with an API key that the server accepts. Registers the login where no earlier
+ * run did.
  *
- * @throws {FatalError} when sign-up is off, or the person exists but is not the one we know
+ * @throws {FatalError} when sign-up is off, or the login exists and its password is not known
  */
 export async function demoPerson(baseUrl: string, dataDir: string): Promise<DemoPerson> {
   const known = savedDemo(dataDir)
@@ -47,7 +48,7 @@ export async function demoPerson(baseUrl: string, dataDir: string): Promise<Demo
     email: household.email,
     password: known?.password ?? randomBytes(12).toString('base64url'),
   }
-  // Kept before it is used: a run that is cut short can still sign in next time.
+  // Saved before registration: after an interrupted run the next run can sign in.
   saveDemo(dataDir, saved)
   await register(baseUrl, saved.password)
   const session = openRest(baseUrl, await enter(baseUrl, saved, dataDir))
@@ -74,7 +75,7 @@ async function register(baseUrl: string, password: string): Promise<void> {
   try {
     await openRest(baseUrl).post('/authentication/register', body, z.unknown())
   } catch (error) {
-    // 428: registered by a run that was cut short.
+    // 428: an interrupted run registered the login.
     if (!(error instanceof Refused && error.status === 428)) {
       throw error
     }
@@ -91,7 +92,8 @@ async function enter(
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
       throw new FatalError(
-        `${email} exists already, and ${savedPath(dataDir)} does not hold its password.`,
+        `${email} exists already, and ${savedPath(dataDir)} does not hold its password: ` +
+          'delete that account, or restore the file.',
       )
     }
     throw error

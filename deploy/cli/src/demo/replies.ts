@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** The parts of REST answers that the demo looks at. */
+// The parts of REST answers that the demo reads.
 
-/** What the server offers. */
+/** `GET /config`. */
 export const Offered = z.object({
   allowSignUp: z.boolean(),
   uploadsEnabled: z.boolean(),

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 const timeoutMs = 30_000
 
-/** What the server said no with. */
+/** An answer of the REST API that is not 2xx. */
 export class Refused extends FatalError {
   status: number
   constructor(status: number, text: string) {
@@ -12,7 +12,7 @@ export class Refused extends FatalError {
   }
 }
 
-/** The REST API of a running server, as one person with one credential sees it. */
+/** A client of the REST API with one credential. Each call throws {@link Refused}. */
 export type Rest = {
   get: <T>(path: string, reply: z.ZodType<T>) => Promise<T>
   post: <T>(path: string, body: object | FormData, reply: z.ZodType<T>) => Promise<T>
@@ -21,7 +21,11 @@ export type Rest = {
   as: (headers: Record<string, string>) => Rest
 }
 
-/** A client for `baseUrl` (without `/api`). Anything but a 2xx is thrown as Refused. */
+/**
+ * Creates a client of the REST API.
+ *
+ * @param baseUrl without `/api`
+ */
 export function openRest(baseUrl: string, headers: Record<string, string> = {}): Rest {
   const call = async (method: string, path: string, body?: object | FormData) => {
     const isForm = body instanceof FormData
@@ -51,7 +55,11 @@ export function basic(key: { apiKeyId: string; secret: string }): Record<string,
   return { authorization: `Basic ${pair}` }
 }
 
-/** Signs in and returns the header that carries the session. */
+/**
+ * Signs in and returns the header with the session's cookie.
+ *
+ * @throws {Refused} when the answer is not 2xx
+ */
 export async function signIn(
   baseUrl: string,
   credentials: { email: string; password: string },

@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-/** The household of the demo: when money comes in, what it is for, and what it was spent on. */
+/** The demo's login, link and bank account. */
 export const household = {
   email: 'demo@example.com',
   firstName: 'Robin',
@@ -13,23 +13,23 @@ export const household = {
 
 export type SchedulePlan = { name: string; ruleset: string; estimatedDeposit: number }
 
-/** An envelope to make; amounts in minor units. */
+/** An envelope to create; amounts in minor units. */
 export type EnvelopePlan = {
   spendingType: 'expense' | 'goal'
   name: string
   /** Name of the schedule that fills it. */
   schedule: string
   targetAmount: number
-  /** What it holds in the end. */
+  /** Amount that the envelope holds after loading. */
   held: number
   nextRecurrence: DateTime
   ruleset?: string
-  /** Beginnings of the names of transactions that were paid from it. */
+  /** Prefixes of the names of transactions that are spent from the envelope. */
   spentAt: string[]
 }
 
 /**
- * Two funding schedules: pay on the 15th and the last day of the month, and something every Friday.
+ * Two funding schedules: the 15th and last day of each month, and every Friday.
  *
  * @param today midnight in the household's timezone
  */
@@ -49,27 +49,32 @@ export function schedulePlans(today: DateTime): SchedulePlan[] {
   ]
 }
 
-/** Eight expenses and three goals. */
+/**
+ * Eight expenses and three goals.
+ *
+ * @param today midnight in the household's timezone
+ */
 export function envelopePlans(today: DateTime): EnvelopePlan[] {
-  const payday = 'Payday'
-  // Due before most paydays, and short: something to see of what is behind.
+  // An expense that is due before most paydays and underfunded shows `isBehind`.
   const soon = today.plus({ days: 2 }).day
+  const expenses = [
+    expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
+    expense(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
+    expense(today, { name: 'Fuel', day: 10, targetAmount: 12_000, held: 9_000 }),
+    expense(today, { name: 'Electricity and gas', day: 20, targetAmount: 18_000, held: 18_000 }),
+    expense(today, { name: 'Internet and phone', day: soon, targetAmount: 11_500, held: 6_000 }),
+    expense(today, { name: 'Car insurance', day: 5, targetAmount: 10_500, held: 4_000 }),
+    expense(today, { name: 'Student loan', day: 3, targetAmount: 25_000, held: 25_000 }),
+    expense(today, { name: 'Streaming', day: 8, targetAmount: 3_200, held: 1_600 }),
+  ]
+  const goals = [
+    goal(today, { name: 'Summer trip', months: 8, targetAmount: 240_000, held: 60_000 }),
+    goal(today, { name: 'New laptop', months: 5, targetAmount: 150_000, held: 45_000 }),
+    goal(today, { name: 'Emergency fund', months: 24, targetAmount: 900_000, held: 300_000 }),
+  ]
   return [
-    ...[
-      expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
-      expense(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
-      expense(today, { name: 'Fuel', day: 10, targetAmount: 12_000, held: 9_000 }),
-      expense(today, { name: 'Electricity and gas', day: 20, targetAmount: 18_000, held: 18_000 }),
-      expense(today, { name: 'Internet and phone', day: soon, targetAmount: 11_500, held: 6_000 }),
-      expense(today, { name: 'Car insurance', day: 5, targetAmount: 10_500, held: 4_000 }),
-      expense(today, { name: 'Student loan', day: 3, targetAmount: 25_000, held: 25_000 }),
-      expense(today, { name: 'Streaming', day: 8, targetAmount: 3_200, held: 1_600 }),
-    ].map((plan) => ({ ...plan, schedule: payday, spentAt: shops[plan.name] ?? [] })),
-    ...[
-      goal(today, { name: 'Summer trip', months: 8, targetAmount: 240_000, held: 60_000 }),
-      goal(today, { name: 'New laptop', months: 5, targetAmount: 150_000, held: 45_000 }),
-      goal(today, { name: 'Emergency fund', months: 24, targetAmount: 900_000, held: 300_000 }),
-    ].map((plan) => ({ ...plan, schedule: 'Weekend market', spentAt: [] })),
+    ...expenses.map((plan) => ({ ...plan, schedule: 'Payday', spentAt: shops[plan.name] ?? [] })),
+    ...goals.map((plan) => ({ ...plan, schedule: 'Weekend market', spentAt: [] })),
   ]
 }
 
@@ -86,7 +91,7 @@ const shops: Record<string, string[]> = {
 
 type Amounts = { name: string; targetAmount: number; held: number }
 
-/** Due every month on a day, next on the first one after tomorrow. */
+/** An expense due on one day of each month, for the first time after tomorrow. */
 function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }) {
   const thisMonth = today.set({ day })
   const isPast = thisMonth < today.plus({ days: 2 })
@@ -95,7 +100,7 @@ function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }
   return { ...amounts, spendingType: 'expense' as const, nextRecurrence, ruleset }
 }
 
-/** Due once, on the first of a month. */
+/** A goal due on the first day of a month. */
 function goal(today: DateTime, { months, ...amounts }: Amounts & { months: number }) {
   const nextRecurrence = today.plus({ months }).startOf('month')
   return { ...amounts, spendingType: 'goal' as const, nextRecurrence }

@@ -1,7 +1,7 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { Balances, Spending } from './replies.ts'
 
-/** What a person wants to know of a budget: what there is, what is short, what comes next. */
+/** A text table of balances, envelopes and next contributions; names expenses that are behind. */
 export function summaryText(options: {
   balances: Balances
   spending: Spending[]
@@ -33,7 +33,7 @@ export function summaryText(options: {
   ].join('\n')
 }
 
-/** Minor units as an amount of the currency. */
+/** Formats minor units as an amount of the currency. */
 function moneyFormat(currency: string): (minorUnits: number) => string {
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
   const divisor = 10 ** decimalPlaces(currency)

@@ -1,6 +1,6 @@
 import type { Saved } from './person.ts'
 
-/** Where the server is, and the reference of its API. */
+/** The addresses of the server and of its OpenAPI document. */
 export function addressText(baseUrl: string): string {
   return [
     `Coffer is at     ${baseUrl}`,
@@ -8,7 +8,7 @@ export function addressText(baseUrl: string): string {
   ].join('\n')
 }
 
-/** How to call the server as the demo's person; every line of it can be pasted. */
+/** Credentials of the demo, and `curl` commands that work when pasted into a shell. */
 export function welcomeText(
   baseUrl: string,
   { email, password, key, bankAccountId }: Saved,

@@ -1,10 +1,10 @@
 import { FatalError } from '../../bootstrap/fatal-error.mjs'
 
 /**
- * The one line of `initdb`'s long output that says why it failed, such as a disk that is full; the
- * error as it is, where no line does.
+ * An error with the reason alone, taken from the output of `initdb`, such as a full disk. Without a
+ * reason in the output, the same error.
  *
- * @param place the directory that the cluster was to be created in
+ * @param place the directory of the new cluster
  */
 export function initdbFault(error: FatalError, place: string): FatalError {
   const reason = /\b(?:FATAL|PANIC|error): +(.+)/.exec(error.message)?.[1]

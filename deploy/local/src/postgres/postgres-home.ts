@@ -18,19 +18,20 @@ import type { SystemUser } from './postgres-user.ts'
 
 /** `postgres/` in the data directory, which holds the cluster in `data`. */
 export type PostgresHome = {
-  /** Its real path. */
+  /** Real path, without links. */
   path: string
-  /** Whether the server's user cannot get there, because a parent is closed (root's home). */
+  /** Whether the server's user cannot enter a parent directory, such as root's home. */
   isClosed: boolean
 }
 
-/** Bits of a mode that Postgres does not accept on a cluster: writing for the group, others. */
+/** Mode bits that Postgres refuses on a cluster: write for the group, and any for others. */
 const refusedModes = 0o027
 
 /**
- * Makes `postgres/` and gives it to the server's user: a copy that root has made is root's.
+ * Creates `postgres/` and changes its owner to the server's user: a copy that root made is owned by
+ * root.
  *
- * @throws {FatalError} when it is a link to nowhere, or cannot be given away
+ * @throws {FatalError} when it is a broken link, or its owner cannot be changed
  */
 export function postgresHome(options: {
   dataDir: string
@@ -42,9 +43,9 @@ export function postgresHome(options: {
   const isLink = isLinkAt(place)
   if (isLink && !existsSync(place)) {
     throw new FatalError(
-      `The database is missing: ${place} leads to ${readlinkSync(place)}. ` +
-        'Move that directory here from where this one was copied, ' +
-        `or remove ${dataDir} to start afresh.`,
+      `The database is missing: ${place} is a link to ${readlinkSync(place)}, which does not ` +
+        'exist. Copy that directory from the machine where this one was copied, ' +
+        `or remove ${dataDir} to start without data.`,
     )
   }
   mkdirSync(place, { mode: 0o700, recursive: true })
@@ -52,8 +53,8 @@ export function postgresHome(options: {
   if (isLink) {
     log.say(
       'postgres',
-      `the database is in ${path}: no copy of ${dataDir} has it. ` +
-        `To have it there, stop Coffer, remove the link ${place}, and move ${path} in its place`,
+      `the database is in ${path}, so copies of ${dataDir} lack it. ` +
+        `To move it there: stop Coffer, remove the link ${place}, and rename ${path} to ${place}`,
     )
   }
   if (user !== undefined) {
@@ -67,12 +68,13 @@ export function postgresHome(options: {
 }
 
 /**
- * Refuses a data directory that has lost its database, before a new empty one takes its place.
- * A first start makes `postgres/` before the password, so an interrupted one is no loss. Files are
- * stored only by a server that has its database. Keys prove nothing: `coffer keys:create` makes
- * them before the first start.
+ * Refuses a data directory that has lost its database, instead of creating an empty one.
  *
- * @throws {FatalError} when the database is missing: one line that says where it was
+ * Signs of a loss are a password without `postgres/`, since a first start creates `postgres/`
+ * first, and stored files, which need a database. Keys are none: `coffer keys:create` may run
+ * before the first start.
+ *
+ * @throws {FatalError} with the path of the missing database
  */
 export function requireDatabase(dataDir: string): void {
   const place = join(dataDir, 'postgres')
@@ -81,13 +83,13 @@ export function requireDatabase(dataDir: string): void {
   if (hadCluster || existsSync(join(dataDir, 'files'))) {
     throw new FatalError(
       `The database is missing: ${join(place, 'data')} is not there, other data of Coffer is. ` +
-        `Restore ${place} from where ${dataDir} was copied, remove ${dataDir} to start afresh, ` +
-        'or set COFFER_DATABASE_URL if the database is on another server.',
+        `Restore ${place} from where ${dataDir} was copied, remove ${dataDir} to start without ` +
+        'data, or set COFFER_DATABASE_URL if the database is on another server.',
     )
   }
 }
 
-/** Removes the cluster and the link to it, if it is one; for runs that keep nothing. */
+/** Removes the cluster, and a link to it. */
 export function removePostgresHome(dataDir: string): void {
   const place = join(dataDir, 'postgres')
   if (existsSync(place)) {
@@ -96,7 +98,7 @@ export function removePostgresHome(dataDir: string): void {
   rmSync(place, { force: true })
 }
 
-/** The major version that made the cluster; null when there is none. */
+/** The major version of the cluster; null when there is no cluster. */
 export function clusterVersion(cluster: string): number | null {
   const path = join(cluster, 'PG_VERSION')
   return existsSync(path) ? Number.parseInt(readFileSync(path, 'utf8'), 10) : null
@@ -106,7 +108,7 @@ function isLinkAt(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/** Changes the owner of all below the directory, where it is another; links are not followed. */
+/** Changes the owner of the directory and all below it, unless it is right. Follows no links. */
 function giveTo({ uid, gid }: SystemUser, directory: string): void {
   const all = [directory, join(directory, 'data')]
   if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) {
@@ -116,7 +118,7 @@ function giveTo({ uid, gid }: SystemUser, directory: string): void {
     encoding: 'utf8',
   })
   if (status !== 0) {
-    throw new FatalError(`Postgres' user cannot be given ${directory}: ${stderr.trim()}`)
+    throw new FatalError(`Cannot make Postgres' user the owner of ${directory}: ${stderr.trim()}`)
   }
 }
 

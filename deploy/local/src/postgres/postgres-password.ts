@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { FatalError } from '../../bootstrap/fatal-error.mjs'
 
 /**
- * The superuser's password, in `postgres-password`, made up for a new cluster.
+ * Returns the superuser's password from `postgres-password`; generates it for a new cluster.
  *
- * @throws {FatalError} when the cluster is there but its password is not
+ * @throws {FatalError} when an existing cluster has no password file
  */
 export function postgresPassword(cluster: { dataDir: string; isNew: boolean }): string {
   const path = passwordPath(cluster.dataDir)

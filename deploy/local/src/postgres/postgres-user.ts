@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { FatalError } from '../../bootstrap/fatal-error.mjs'
 
-/** The user a server process runs as. */
+/** The user of a server process. */
 export type SystemUser = { uid: number; gid: number }
 
 const candidates = ['postgres', 'nobody']
 
 /**
- * The user for Postgres, which refuses to run as root; undefined when we are not root and it can
- * simply be ours.
+ * The user for Postgres, which refuses to run as root. Undefined, for the current user, when this
+ * process does not run as root.
  *
  * @throws {FatalError} as root, when /etc/passwd has neither `postgres` nor `nobody`
  */

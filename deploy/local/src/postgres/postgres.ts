@@ -19,15 +19,17 @@ const superuser = 'coffer'
 const database = 'coffer'
 const startTimeoutMs = 60_000
 /**
- * Name of the cluster for a server that works in it. The kernel leads a process to its working
- * directory although a parent is closed to its user, so that data of root stays in root's home.
+ * Path of the cluster for a server whose working directory it is. Linux resolves this path without
+ * permission on parent directories, so the cluster can be in root's home.
  */
 const workingDirectory = '/proc/self/cwd'
 
 /**
- * PostgreSQL on `postgres/`, created on first use, unless `COFFER_DATABASE_URL` names a running
- * one. It listens on 127.0.0.1 alone, and on a Unix socket where there can be one; its superuser's
- * password is made up per data directory.
+ * Starts PostgreSQL on `postgres/`, unless `COFFER_DATABASE_URL` names a running server. The first
+ * start creates the cluster. It listens on 127.0.0.1, and on a Unix socket where possible.
+ *
+ * @throws {FatalError} when no binary is found, the port is in use, the cluster cannot be created
+ *   or entered, or the server does not answer within 60 s
  */
 export async function startPostgres(
   options: ServerOptions & { settings: Record<string, string> },
@@ -67,7 +69,7 @@ export async function startPostgres(
     args: ['-D', named, ...settingArguments({ ...listening, ...settings })],
     cwd: cluster,
     user,
-    // Fast shutdown: open transactions are rolled back, the cluster is left clean.
+    // Fast shutdown: open transactions are rolled back.
     stopSignal: 'SIGINT',
   })
   const urlOf = (name: string) =>
@@ -82,7 +84,7 @@ export async function startPostgres(
   return { url, socketUrl: directory && overSocket(url, directory), process: server }
 }
 
-/** @throws {FatalError} when the server's user cannot get to its data, and no kernel leads it */
+/** @throws {FatalError} when the server's user cannot enter its cluster, and there is no /proc */
 function requireReachable({ path, isClosed }: PostgresHome): void {
   if (isClosed && !existsSync(workingDirectory)) {
     throw new FatalError(
@@ -103,7 +105,7 @@ function settingArguments(settings: Record<string, string>): string[] {
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** Creates the cluster beside its place and moves it there, so a killed run leaves no half. */
+/** Creates the cluster in `data.new` and renames it, so a killed run leaves no partial cluster. */
 async function createCluster(options: {
   home: PostgresHome
   cluster: string
@@ -129,9 +131,15 @@ async function createCluster(options: {
     await run(
       binaries.initdb,
       [
-        ...['-D', home.isClosed ? workingDirectory : unfinished],
-        ...['-U', superuser, '--pwfile', relative(unfinished, passwordFile)],
-        ...['--auth=scram-sha-256', '--encoding=UTF8', ...locale],
+        '-D',
+        home.isClosed ? workingDirectory : unfinished,
+        '-U',
+        superuser,
+        '--pwfile',
+        relative(unfinished, passwordFile),
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        ...locale,
       ],
       { cwd: unfinished, env: process.env, ...user },
     )

@@ -6,9 +6,9 @@ import type { Progress } from '../../bootstrap/progress.mjs'
 import { stopProcess } from '../process-record.ts'
 
 /**
- * Stops a Postgres on the cluster that we have no note of: its own `postmaster.pid` names it.
- * When that process is gone or is another program by now, which Postgres would take for one of
- * its own, the file is removed.
+ * Stops a Postgres that runs on the cluster without a record in `run/`; `postmaster.pid` names it.
+ * When that process has ended or its ID belongs to another program, the file is removed, because
+ * Postgres would refuse to start.
  */
 export async function stopPostmaster(options: { cluster: string; log: Progress }): Promise<void> {
   const { cluster, log } = options
@@ -35,7 +35,7 @@ function firstLineAsNumber(path: string): number | null {
   }
 }
 
-/** Postgres works in its cluster's directory, and ours names it on its command line. */
+/** Postgres has the cluster as its working directory and, when we start it, in its arguments. */
 function worksOn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster

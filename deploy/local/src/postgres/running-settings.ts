@@ -5,15 +5,15 @@ import { lockPath } from '../data-directory.ts'
 
 /** The settings of the server that `npm start` runs, by the names of their variables. */
 export type RunningSettings = {
-  /** For other commands; the addresses of our servers hold their passwords. */
+  /** Values for other commands; addresses of servers include passwords. */
   values: Record<string, string>
-  /** Secrets that are not written down, as they are shown. */
+  /** Secrets as `coffer config` prints them; their values are not stored. */
   masked: Record<string, string>
 }
 
 /**
- * Writes down the settings of the server of a data directory, while it runs, so that other commands
- * on this machine find it and have the same. The file is for its owner alone.
+ * Writes the settings of a running server to `run/settings` until disposed, for other commands on
+ * this machine. The file is readable for its owner alone.
  */
 export function publishSettings(dataDir: string, settings: RunningSettings): Disposable {
   const path = settingsPath(dataDir)
@@ -22,7 +22,7 @@ export function publishSettings(dataDir: string, settings: RunningSettings): Dis
   return { [Symbol.dispose]: () => rmSync(path, { force: true }) }
 }
 
-/** The settings of the server that runs on this data directory; null when none does. */
+/** The settings of the server that runs on this data directory; null without one. */
 export function runningSettings(dataDir: string): RunningSettings | null {
   try {
     return isHeld(lockPath(dataDir))

@@ -27,7 +27,7 @@ afterAll(async () => {
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   call(coffer.baseUrl, 'POST', path, { body, headers })
 
-/** Leading zero bits, as spec/identity.md 5.2 has a client count them. */
+/** Counts leading zero bits as a client does (docs/sign-in.md#proof-of-work). */
 function isSolved(challenge: string, nonce: number): boolean {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(nonce))
@@ -35,8 +35,8 @@ function isSolved(challenge: string, nonce: number): boolean {
   return digest.readUInt32BE(0) >>> (32 - difficulty) === 0
 }
 
-/** A challenge for that purpose with its solution. */
-async function proof(purpose: string) {
+/** Requests a challenge for the purpose; returns it with its solution. */
+async function solveChallenge(purpose: string) {
   const { status, body } = await post('/authentication/challenge', { purpose })
   expect(status).toBe(200)
   expect(body).toEqual({ challenge: expect.any(String), difficulty, ttl: 300 })
@@ -59,7 +59,7 @@ const newcomer = () => ({
 
 async function register() {
   const person = newcomer()
-  const body = { ...person, betaCode: await betaCode(), ...(await proof('register')) }
+  const body = { ...person, betaCode: await betaCode(), ...(await solveChallenge('register')) }
   const answer = await post('/authentication/register', body)
   expect(answer.status).toBe(200)
   const cookie = answer.headers
@@ -69,7 +69,7 @@ async function register() {
   return { ...person, cookie }
 }
 
-test('the configuration says what is on', async () => {
+test('the configuration names the features that are on', async () => {
   const { status, body } = await call(coffer.baseUrl, 'GET', '/config')
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -99,7 +99,7 @@ test('the configuration says what is on', async () => {
   })
 })
 
-describe('where everything is off', () => {
+describe('with every feature off', () => {
   let plain: Coffer
 
   beforeAll(async () => {
@@ -129,36 +129,36 @@ describe('where everything is off', () => {
 })
 
 describe('proof of work', () => {
-  test('is asked for everywhere it should be, and is used up', async () => {
+  test('is required at sign-in and for API keys, and counts once', async () => {
     const { email, cookie } = await register()
-    const login = { email, password, ...(await proof('login')) }
+    const login = { email, password, ...(await solveChallenge('login')) }
     expect((await post('/authentication/login', login)).status).toBe(200)
     const again = await post('/authentication/login', login)
     expect(again).toMatchObject({ status: 400, body: { error: expect.stringContaining('used') } })
-    const made = { name: 'Script', ...(await proof('create_api_key')) }
+    const made = { name: 'Script', ...(await solveChallenge('create_api_key')) }
     const { status, body } = await post('/keys', made, { cookie })
     expect(status).toBe(200)
-    const revoke = { body: await proof('delete_api_key'), headers: { cookie } }
+    const revoke = { body: await solveChallenge('delete_api_key'), headers: { cookie } }
     const path = `/keys/${body.apiKeyId}`
     expect((await call(coffer.baseUrl, 'DELETE', path, revoke)).status).toBe(200)
   })
 
-  test('counts once, also for many requests at the same time, and when one fails', async () => {
+  test('counts once for concurrent requests, and for a request that fails', async () => {
     const { email } = await register()
-    const wrong = { email, password: 'not this password', ...(await proof('login')) }
+    const wrong = { email, password: 'not this password', ...(await solveChallenge('login')) }
     const all = await Promise.all([1, 2, 3, 4].map(() => post('/authentication/login', wrong)))
     expect(all.map(({ status }) => status).sort()).toEqual([400, 400, 400, 401])
   })
 
-  test('is refused for another purpose, without a solution and when it is late', async () => {
+  test('is refused for another purpose, without a solution and after its time', async () => {
     const { email } = await register()
     const login = (more: object) => post('/authentication/login', { email, password, ...more })
-    expect((await login(await proof('forgot'))).status).toBe(400)
-    const { challenge } = await proof('login')
+    expect((await login(await solveChallenge('forgot'))).status).toBe(400)
+    const { challenge } = await solveChallenge('login')
     let unsolved = 0
     while (isSolved(challenge, unsolved)) unsolved += 1
     expect((await login({ challenge, nonce: unsolved })).status).toBe(400)
-    const late = await proof('login')
+    const late = await solveChallenge('login')
     coffer.booted.clock.now = new Date(Date.now() + 302_000)
     const answer = await login(late)
     coffer.booted.clock.now = null
@@ -170,7 +170,7 @@ describe('proof of work', () => {
     [{ challenge: 'a', nonce: '1' }, ['nonce']],
     [{ challenge: 'a', nonce: -1 }, ['nonce']],
     [{ challenge: 'a', nonce: 1.5 }, ['nonce']],
-  ])('%j names what is wrong', async (keys, fields) => {
+  ])('%j names the fields', async (keys, fields) => {
     const body = { email: 'a@example.com', password, ...keys }
     const answer = await post('/authentication/login', body)
     expect(answer.status).toBe(400)
@@ -179,13 +179,13 @@ describe('proof of work', () => {
 })
 
 describe('a beta code', () => {
-  test('lets one person register, in upper or lower case', async () => {
+  test('is valid for one registration, in upper or lower case', async () => {
     const code = (await betaCode()).toLowerCase()
     const bodies = await Promise.all(
       [1, 2, 3].map(async () => ({
         ...newcomer(),
         betaCode: ` ${code} `,
-        ...(await proof('register')),
+        ...(await solveChallenge('register')),
       })),
     )
     const all = await Promise.all(bodies.map((body) => post('/authentication/register', body)))
@@ -195,14 +195,14 @@ describe('a beta code', () => {
   test('is not used up by a registration that fails', async () => {
     const { email } = await register()
     const code = await betaCode()
-    const taken = { ...newcomer(), email, betaCode: code, ...(await proof('register')) }
+    const taken = { ...newcomer(), email, betaCode: code, ...(await solveChallenge('register')) }
     expect((await post('/authentication/register', taken)).status).toBe(428)
-    const free = { ...newcomer(), betaCode: code, ...(await proof('register')) }
+    const free = { ...newcomer(), betaCode: code, ...(await solveChallenge('register')) }
     expect((await post('/authentication/register', free)).status).toBe(200)
   })
 
-  test.each([undefined, null, '', '00000000-00000000'])('%j is none', async (code) => {
-    const body = { ...newcomer(), ...(await proof('register')) }
+  test.each([undefined, null, '', '00000000-00000000'])('%j is refused', async (code) => {
+    const body = { ...newcomer(), ...(await solveChallenge('register')) }
     const sent = code === undefined ? body : { ...body, betaCode: code }
     const answer = await post('/authentication/register', sent)
     expect(answer.status).toBe(400)

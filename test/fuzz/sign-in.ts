@@ -13,22 +13,22 @@ import type { Knowledge } from './requests.ts'
 const password = 'a long enough password'
 const stepMs = 30_000
 
-/** Coffer with all that belongs to signing in switched on. */
-export interface Door extends AsyncDisposable {
+/** Coffer with all features of sign-in and billing. */
+export interface SignIn extends AsyncDisposable {
   coffer: Coffer
   /** Signs Stripe's messages. */
   webhookSecret: string
-  /** Somebody whose address is verified. */
+  /** Registers a person with a verified address. */
   person: () => Promise<Person>
   /**
-   * What gets a request past the first checks of sign-in, second factor, mailed links and billing,
-   * of people who are new; `secrets` of it no answer may show.
+   * Values by which requests pass the first checks of sign-in, second factor, mailed links and
+   * billing. No answer may contain `secrets`.
    */
   knowledge: (person: Person) => Promise<Knowledge & { secrets: string[] }>
 }
 
-/** Starts it with servers for mail and payments. */
-export async function openDoor(): Promise<Door> {
+/** Starts Coffer with simulated servers for mail and payments. */
+export async function startSignIn(): Promise<SignIn> {
   await using opening = new AsyncDisposableStack()
   const stripe = opening.use(await startStripe())
   const sink = opening.use(await openMailSink())
@@ -75,7 +75,7 @@ export async function openDoor(): Promise<Door> {
   }
 }
 
-/** Sessions of somebody with an authenticator, one of which owes its code, and codes for it. */
+/** Enables an authenticator; returns a full and a pending session, and valid codes. */
 async function factorsOf(baseUrl: string, { email, cookie, ...person }: Person) {
   const asSession = { asSession: true }
   const { body } = await person.call('POST', '/users/security/totp/setup', asSession)
@@ -90,7 +90,7 @@ async function factorsOf(baseUrl: string, { email, cookie, ...person }: Person) 
   return { cookies: [cookie, cookieOf(owing)], codes, seed }
 }
 
-/** Tokens of mailed links: of an address not verified yet, and of a forgotten password. */
+/** Tokens of mailed links: to verify an address, and to reset a password. */
 async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
   const fresh = `${newId('person')}@example.com`
   const registration = { email: fresh, password, firstName: 'Pat' }
@@ -98,7 +98,7 @@ async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
   return [await tokenFor(coffer, fresh, 'verify'), await tokenFor(coffer, email, 'reset')]
 }
 
-/** The token of a link as it would be mailed; mails take their time. */
+/** Creates the token of a mailed link directly, which is faster than a mail. */
 async function tokenFor(
   { booted }: Coffer,
   email: string,
@@ -106,13 +106,13 @@ async function tokenFor(
 ): Promise<string> {
   const database = booted.database('identity')
   const login = await findLogin(database, email)
-  if (!login) throw new Error(`nobody has ${email}`)
+  if (!login) throw new Error(`no login has ${email}`)
   const { token, ...stored } = createMailedLink(randomBytes(32), { now: new Date(), minutes: 10 })
   await insertMailedLink(database.pool, login.loginId, { ...stored, purpose })
   return token
 }
 
-/** Checkouts of somebody, one of which they have paid. */
+/** Creates two checkouts, one of them paid. */
 async function checkoutsOf(person: Person, stripe: StripeSimulator): Promise<string[]> {
   const asSession = { asSession: true }
   const checkout = async () =>

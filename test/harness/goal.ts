@@ -1,0 +1,25 @@
+import type { Person } from './person.ts'
+
+/**
+ * Creates a bank account with 1,000.00 and a goal of 500.00 that holds `amount` (minor units), with
+ * a funding on the 15th and the last day of each month.
+ */
+export async function createGoal(
+  person: Person,
+  amount: number,
+): Promise<{ path: string; spendingId: string }> {
+  const { path } = await person.opensAccount(100_000)
+  const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, {
+    name: 'Pay',
+    ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
+  })
+  const { spendingId } = await person.post(`${path}/spending`, {
+    spendingType: 'goal',
+    name: 'Bike',
+    fundingScheduleId,
+    targetAmount: 50_000,
+    nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
+  })
+  await person.post(`${path}/spending/transfer`, { toSpendingId: spendingId, amount })
+  return { path, spendingId }
+}

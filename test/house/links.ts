@@ -1,0 +1,50 @@
+import { dirname, join, normalize } from 'node:path'
+import type { File } from './files.ts'
+
+/**
+ * Links in Markdown files whose file, directory or heading does not exist. Anchors follow GitHub:
+ * lower case, without punctuation, spaces as hyphens.
+ */
+export function danglingLinks(files: readonly File[]): string[] {
+  const texts = new Map(files.map(({ path, text }) => [path, text]))
+  const directories = new Set(files.flatMap(({ path }) => parentsOf(path)))
+  const pages = files.filter(({ path }) => path.endsWith('.md'))
+  return pages.flatMap(({ path, text }) =>
+    linksIn(text).flatMap((link) => {
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? path : normalize(join(dirname(path), file)).replace(/\/$/, '')
+      if (!texts.has(target) && !directories.has(target)) return [`${path}: ${link}: no such file`]
+      const isFound = anchor === undefined || anchorsOf(texts.get(target) ?? '').has(anchor)
+      return isFound ? [] : [`${path}: ${link}: no such heading`]
+    }),
+  )
+}
+
+/** Targets of links inside the repository; code is left out. */
+function linksIn(text: string): string[] {
+  const links = withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)
+  return [...links].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/.test(link))
+}
+
+function anchorsOf(text: string): Set<string> {
+  const headings = text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)
+  const found = new Set<string>()
+  for (const [, heading = ''] of headings) {
+    const plain = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    const anchor = plain.trim().replaceAll(' ', '-')
+    // GitHub numbers repeated headings.
+    let count = 0
+    while (found.has(count === 0 ? anchor : `${anchor}-${count}`)) count += 1
+    found.add(count === 0 ? anchor : `${anchor}-${count}`)
+  }
+  return found
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+}
+
+function parentsOf(path: string): string[] {
+  const parent = dirname(path)
+  return parent === '.' ? ['.'] : [parent, ...parentsOf(parent)]
+}
