@@ -73,7 +73,7 @@ function rowFaults({ number, state, where, shownBy }: Row): string[] {
 
 /** Faults of references: a file in backticks, with or without the name of a test in italics. */
 function referenceFaults(page: string, texts: ReadonlyMap<string, string>): string[] {
-  const named = page.matchAll(/`([\w.-]+\/[\w./-]+\.ts)`(?:: \*([^*]+)\*)?/g)
+  const named = page.matchAll(/`([\w.-]+\/[\w./-]+\.ts)`(?:: [*_]([^*_]+)[*_])?/g)
   return [...named].flatMap(([, path = '', name]) => {
     const text = texts.get(path)
     if (text === undefined) return [`${path} is not there`]

@@ -17,12 +17,29 @@ const inServices: [RegExp, string][] = [
   [/\b(xmin|ctid)\b/, 'a row is named by its key, and its state by a version'],
 ]
 
+/** Rules for sentences: they name the actor and the technique, and cite pages of the repository. */
+const inSentences: [RegExp, string][] = [
+  [/(?<![`'"])\b(somebody|nobody|whoever)\b/i, 'name the actor'],
+  [/^\s*(\/\*\*|\/\/|\*|--|#) *(What|Whose|Who|That)\b/, 'begin with the subject'],
+  [/[.:;!?] (What|Whose|Who) /, 'begin with the subject'],
+  [/(?<![`'"])\b(desks?|doors?|bury|buried|takes? turns?)\b/i, 'name the mechanism'],
+  [/\b(interface|decisions)\.md\b|(^|[\s(`])spec\/|\bdesign \d/, 'cite a page of docs/'],
+  [/\b(identity|ledger|budgeting|syncs)\.md \d/, 'cite a page of docs/'],
+]
+
+const inCode: [RegExp, string][] = [[/\.\.\.(\{|\[(?!\.\.\.))/, 'write the literal out']]
+
+/** Applied migrations keep their checksums. The glossary lists words to avoid. */
+const asTheyAre = /\/migrations\/|^docs\/(glossary|benchmarks)\.md$/
+
 /** Lines with banned words, each with its reason. */
 export function bannedWords({ path, text }: File): string[] {
   const words = [
     ...anywhere,
     ...(path === 'docs/benchmarks.md' ? [] : onlyInBenchmarks),
     ...(/^services\/[a-z-]+\/src\//.test(path) ? inServices : []),
+    ...(asTheyAre.test(path) ? [] : inSentences),
+    ...(/\.(ts|mjs)$/.test(path) ? inCode : []),
   ]
   return text.split('\n').flatMap((line, index) => {
     const hits = words.filter(([word]) => word.test(line))

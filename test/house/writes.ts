@@ -38,7 +38,7 @@ const aggregates: Aggregate[] = [
     folder: 'services/budgeting/src/',
     writers: {
       'tenancy/ended-bank-account.sql.ts': [
-        'advance/advance-together.activities.ts',
+        'advance/advance-together.service.ts',
         'ledger/comparison.activities.ts',
         'tenancy/removal.activities.ts',
       ],

@@ -1,5 +1,5 @@
 import { eventually } from '@coffer/host/testing/boot'
-import { disableLogin, expirePassword } from '@coffer/identity/accounts/operator.activities'
+import { disableLogin, expirePassword } from '@coffer/identity/accounts/operator.service'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { issueBetaCode } from '@coffer/identity/accounts/operator.activities'
+import { issueBetaCode } from '@coffer/identity/accounts/operator.service'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'

@@ -2,7 +2,7 @@ import type { Booted } from '@coffer/host/testing/boot'
 import { loadSigner } from '@coffer/kit/rpc/caller'
 import { expect } from '@jest/globals'
 import { advanceActivities } from '../src/advance/advance.activities.ts'
-import { type AdvanceDeps, advanceTogether } from '../src/advance/advance-together.activities.ts'
+import { type AdvanceDeps, advanceTogether } from '../src/advance/advance-together.service.ts'
 import { createPlanWriter } from '../src/plans/writer.service.ts'
 import { at, createHousehold, type Household } from './household.ts'
 

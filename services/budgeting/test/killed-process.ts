@@ -1,4 +1,4 @@
-import type { AdvanceDeps } from '../src/advance/advance-together.activities.ts'
+import type { AdvanceDeps } from '../src/advance/advance-together.service.ts'
 import { createPlanWriter } from '../src/plans/writer.service.ts'
 
 /** Fault injection: dependencies of a process that is killed, and the steps that it began. */

@@ -8,7 +8,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { disableLogin, issuePasswordReset } from '../src/accounts/operator.activities.ts'
+import { disableLogin, issuePasswordReset } from '../src/accounts/operator.service.ts'
 import {
   anonymous,
   bootIdentity,

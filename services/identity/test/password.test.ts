@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { settings } from '../src/config.ts'
-import { notifyOwner } from '../src/mail/mail-request.rpc.ts'
+import { notifyOwner } from '../src/mail/mail-request.service.ts'
 import { anonymous, bootIdentity, bySession, password, register } from './household.ts'
 
 let booted: Booted

@@ -1,4 +1,4 @@
-import { hasFormerKeys, rotateSecrets } from '@coffer/host/secrets/key-rotation.activities'
+import { hasFormerKeys, rotateSecrets } from '@coffer/host/secrets/key-rotation.service'
 import { keySettings, openKeyEncryption } from '@coffer/host/secrets/key-settings'
 import {
   createLocalKey,

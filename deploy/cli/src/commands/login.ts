@@ -6,7 +6,7 @@ import {
   expirePassword,
   issueBetaCode,
   issuePasswordReset,
-} from '@coffer/identity/accounts/operator.activities'
+} from '@coffer/identity/accounts/operator.service'
 import { settings as identitySettings } from '@coffer/identity/config'
 import { identity } from '@coffer/identity/service'
 import { endEverySession } from '@coffer/identity/sign-in/session.sql'

@@ -109,10 +109,9 @@ export function markdownTable(known: Setting<unknown>[]): string {
 }
 
 /** Pads each cell to the width of its column. */
-function alignedTable([head = [], ...rows]: string[][]): string {
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
-  )
+function alignedTable(table: string[][]): string {
+  const [head = [], ...rows] = table
+  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
   const line = (row: string[], fill = ' ') =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`
   const rule = line(

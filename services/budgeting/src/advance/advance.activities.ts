@@ -4,7 +4,7 @@ import { createPace } from '@coffer/kit/service/pace'
 import { countPlans } from '../plans/spending.sql.ts'
 import type { BankAccountKey } from '../plans/spending.ts'
 import { type DueRow, listDue } from './advance.sql.ts'
-import { type AdvanceDeps, advanceTogether } from './advance-together.activities.ts'
+import { type AdvanceDeps, advanceTogether } from './advance-together.service.ts'
 
 const pageSize = 250
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { listDue } from '../../src/advance/advance.sql.ts'
-import { type AdvanceDeps, advanceTogether } from '../../src/advance/advance-together.activities.ts'
+import { type AdvanceDeps, advanceTogether } from '../../src/advance/advance-together.service.ts'
 import { budgeting } from '../../src/service.ts'
 import {
   advance,

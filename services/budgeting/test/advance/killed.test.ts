@@ -1,7 +1,7 @@
 import { type Booted, boot } from '@coffer/host/testing/boot'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { advanceTogether } from '../../src/advance/advance-together.activities.ts'
+import { advanceTogether } from '../../src/advance/advance-together.service.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly, createSeptember, depsOf, type Funded, outcome } from '../advancing.ts'
 import { at } from '../household.ts'

@@ -21,7 +21,7 @@ import {
   deactivateFeedBankAccount,
   type FeedBankAccount,
 } from './feed-bank-account.ts'
-import { refreshCandidates } from './feed-refresh.rpc.ts'
+import { refreshCandidates } from './feed-refresh.service.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
 

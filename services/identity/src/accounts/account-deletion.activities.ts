@@ -3,7 +3,7 @@ import { removeRowsOfAccount } from '@coffer/kit/accounts/account-removal.sql'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { Billing } from '../billing/billing.client.ts'
 import { findBilledAccount } from '../billing/billing.sql.ts'
-import { ensureCustomer } from '../billing/billing-account.rpc.ts'
+import { ensureCustomer } from '../billing/billing-account.service.ts'
 import { startDeletion } from './account-deletion.consumer.ts'
 import { listDeletions, removeLogins, settleDeletion } from './account-deletion.sql.ts'
 

@@ -15,7 +15,7 @@ import {
 import type { ServiceImpl } from '@connectrpc/connect'
 import { subscriptionStateOf } from '../billing/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
-import { signedIn } from '../sign-in/signed-in.rpc.ts'
+import { signedIn } from '../sign-in/signed-in.service.ts'
 import { getAccount } from './account.sql.ts'
 import { sharedSettings } from './account.ts'
 import { findUser } from './user.sql.ts'

@@ -10,7 +10,7 @@ import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { IdentityDeps } from '../deps.ts'
 import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
 import { apiKeySecret, hashOf, secretBytes } from '../sign-in/secret.ts'
-import { signedIn } from '../sign-in/signed-in.rpc.ts'
+import { signedIn } from '../sign-in/signed-in.service.ts'
 import { apiKeyBound, insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
 import { ApiKey, findApiKeyProblems } from './api-key.ts'
 

@@ -5,7 +5,7 @@ import { queueMail } from '../mail/mail.sql.ts'
 import type { Billing } from './billing.client.ts'
 import { startCustomer } from './billing.consumer.ts'
 import { findBilledAccount } from './billing.sql.ts'
-import { ensureCustomer, readSubscription } from './billing-account.rpc.ts'
+import { ensureCustomer, readSubscription } from './billing-account.service.ts'
 import {
   beginTrials,
   emitTrialsEnding,

@@ -101,7 +101,7 @@ export function greetingOf({
 export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeting'>): Letter {
   const { subject, what } = notices[kind]
   const advice =
-    'If that was not you, ask for a new password at once, and tell whoever runs this server.'
+    'If that was not you, ask for a new password at once, and tell the operator of this server.'
   return { subject, greeting, paragraphs: [what, advice], button: null }
 }
 

@@ -6,15 +6,15 @@ import { newId } from '@coffer/kit/values/id'
 import type { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import type { Proof } from '@coffer/proto/identity/v1/proof'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { isAccountActive } from '../accounts/paid-up.rpc.ts'
+import { isAccountActive } from '../accounts/paid-up.service.ts'
 import type { IdentityDeps } from '../deps.ts'
-import { notifyOwner } from '../mail/mail-request.rpc.ts'
+import { notifyOwner } from '../mail/mail-request.service.ts'
 import { getPerson, lockLogin } from '../sign-in/login.sql.ts'
 import { base32, secretBytes } from '../sign-in/secret.ts'
 import { endPendingSession, endSessionsOfLogin, insertSession } from '../sign-in/session.sql.ts'
 import { newSession } from '../sign-in/session.ts'
 import { deleteAttempts } from '../sign-in/sign-in-attempt.sql.ts'
-import { signedIn } from '../sign-in/signed-in.rpc.ts'
+import { signedIn } from '../sign-in/signed-in.service.ts'
 import {
   deleteAuthenticator,
   enableAuthenticator,
@@ -29,7 +29,7 @@ import {
   reauthenticate,
   reauthenticateByCode,
   reauthenticateUnlessRecent,
-} from './re-authentication.rpc.ts'
+} from './re-authentication.service.ts'
 import {
   formatRecoveryCode,
   hashRecoveryCode,

@@ -4,7 +4,7 @@ import {
   isHandledEvent,
   saveStripeEvent,
 } from './billing.sql.ts'
-import { type BillingDeps, readSubscription } from './billing-account.rpc.ts'
+import { type BillingDeps, readSubscription } from './billing-account.service.ts'
 
 const subscriptionEvents = [
   'customer.subscription.created',
