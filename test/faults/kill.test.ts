@@ -41,10 +41,9 @@ const tea = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBal
 
 async function budgets(person: Person, transactions: number): Promise<{ linkId: string }> {
   const account = await person.opensAccount(1_000_000)
-  for (let sent = 0; sent < transactions; sent += 50) {
-    await Promise.all(
-      Array.from({ length: 50 }, () => person.post(`${account.path}/transactions`, tea)),
-    )
+  for (let left = transactions; left > 0; left -= 500) {
+    const page = Array.from({ length: Math.min(left, 500) }, () => tea)
+    await person.post(`${account.path}/transactions/bulk`, { transactions: page })
   }
   return account
 }
@@ -61,38 +60,122 @@ const transactionsOf = async (linkId: string) =>
     )
   ).left
 
-test('a change is published after a kill between its commit and its publishing', async () => {
-  const alice = await newPerson(deployment.baseUrl)
-  const { linkId } = await budgets(alice, 50)
-  nats.cut()
-  expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
+/** A case that one kill interrupts together with others. */
+interface Interrupted {
+  /** Starts what the kill interrupts. */
+  act: () => Promise<void>
+  /** Runs while the process is down. */
+  whileDown?: () => Promise<void>
+  /** Checks the result once the process runs again. */
+  afterRestart: () => Promise<void>
+}
+
+/** Kills the process after the acts of all cases. Without `isPublished` their changes stay. */
+async function interrupt(
+  cases: (() => Promise<Interrupted>)[],
+  { isPublished }: { isPublished: boolean },
+): Promise<void> {
+  const interrupted: Interrupted[] = []
+  for (const prepare of cases) interrupted.push(await prepare())
+  if (!isPublished) nats.cut()
+  for (const { act } of interrupted) await act()
   await deployment.kill()
-  expect(await isCleaned(linkId)).toBe(false)
+  for (const { whileDown } of interrupted) await whileDown?.()
   nats.mend()
   await deployment.start()
-  await eventually(() => isCleaned(linkId), Boolean)
-  expect(await transactionsOf(linkId)).toBe(0)
+  await Promise.all(interrupted.map(({ afterRestart }) => afterRestart()))
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
-})
+}
 
-test('a clean-up that is killed is finished after the restart, and no more', async () => {
+/** The deletion of a link whose event is not published. */
+async function deletedLink(): Promise<Interrupted> {
+  const alice = await newPerson(deployment.baseUrl)
+  const { linkId } = await budgets(alice, 50)
+  return {
+    act: async () => {
+      expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
+    },
+    whileDown: async () => {
+      expect(await isCleaned(linkId)).toBe(false)
+    },
+    afterRestart: async () => {
+      await eventually(() => isCleaned(linkId), Boolean)
+      expect(await transactionsOf(linkId)).toBe(0)
+    },
+  }
+}
+
+/** The clean-up of a deleted link, in the middle of its transactions. */
+async function cleanUp(): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const kept = await alice.opensAccount(5_000)
   const { linkId } = await budgets(alice, 2_000)
   const bob = await newPerson(deployment.baseUrl)
   const untouched = await bob.opensAccount(7_000)
-  expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
-  await eventually(
-    () => transactionsOf(linkId),
-    (left) => left < 2_000,
-  )
-  await deployment.kill()
-  await deployment.start()
-  await eventually(() => isCleaned(linkId), Boolean)
-  expect(await transactionsOf(linkId)).toBe(0)
-  expect(await alice.get(`${kept.path}/balances`)).toMatchObject({ available: 5_000 })
-  expect(await bob.get(`${untouched.path}/balances`)).toMatchObject({ available: 7_000 })
-  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
+  return {
+    act: async () => {
+      expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
+      await eventually(
+        () => transactionsOf(linkId),
+        (left) => left < 2_000,
+      )
+    },
+    afterRestart: async () => {
+      await eventually(() => isCleaned(linkId), Boolean)
+      expect(await transactionsOf(linkId)).toBe(0)
+      expect(await alice.get(`${kept.path}/balances`)).toMatchObject({ available: 5_000 })
+      expect(await bob.get(`${untouched.path}/balances`)).toMatchObject({ available: 7_000 })
+    },
+  }
+}
+
+/** A write whose plan is not stored: a row lock blocks budgeting before it writes the plan. */
+async function writeWithoutPlan(isPublished: boolean): Promise<Interrupted> {
+  const alice = await newPerson(deployment.baseUrl)
+  const { path, spendingId } = await createGoal(alice, 1_000)
+  const plan = () =>
+    read(
+      `SELECT current_amount::int AS held, next_contribution_amount::int AS share
+       FROM budgeting.spending WHERE spending_id = $1`,
+      spendingId,
+    )
+  await eventually(plan, ({ held }) => held === 1_000)
+  const holder = await connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM budgeting.spending WHERE spending_id = $1 FOR UPDATE', [
+    spendingId,
+  ])
+  return {
+    act: async () => {
+      const body = { name: 'Bell', amount: 300, date: '2026-03-02T06:00:00Z', spendingId }
+      const answer = await alice.call('POST', `${path}/transactions`, { body })
+      expect(answer).toMatchObject({ status: 200, body: { balance: { goals: 700 } } })
+      expect(answer.body.spending).toMatchObject({ spendingId, currentAmount: 700 })
+      const unpublished = () =>
+        read('SELECT count(*)::int AS left FROM ledger.changes WHERE published_at IS NULL')
+      await eventually(unpublished, ({ left }) => (left === 0) === isPublished)
+    },
+    whileDown: async () => {
+      await reader.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+      await holder.query('ROLLBACK')
+      expect(await plan()).toMatchObject({ held: 1_000 })
+    },
+    afterRestart: async () => {
+      const { held } = await eventually(plan, ({ held }) => held !== 1_000, 60_000)
+      expect(held).toBe(700)
+      const [shown] = await alice.get(`${path}/spending`)
+      expect((await plan()).share).toBe(shown.nextContributionAmount)
+    },
+  }
+}
+
+test('changes are published after a kill between their commit and their publishing', async () => {
+  await interrupt([deletedLink, () => writeWithoutPlan(false)], { isPublished: false })
+})
+
+test('a clean-up and a handled event that are killed are finished after the restart', async () => {
+  await interrupt([() => writeWithoutPlan(true), cleanUp], { isPublished: true })
 })
 
 test('a deletion that is killed continues after the restart', async () => {
@@ -108,47 +191,4 @@ test('a deletion that is killed continues after the restart', async () => {
   const isGone = (rows: Record<string, number>) =>
     Object.keys(rows).every((table) => /deleted_accounts|account_deletions/.test(table))
   await eventually(() => rowsOf(deployment.databaseUrl, person), isGone, 90_000)
-})
-
-test.each([
-  { killed: 'before its event is published', isPublished: false },
-  { killed: 'while its event is handled', isPublished: true },
-])('a write whose plan is not stored, killed $killed, reaches the plan', async (when) => {
-  const alice = await newPerson(deployment.baseUrl)
-  const { path, spendingId } = await createGoal(alice, 1_000)
-  const plan = () =>
-    read(
-      `SELECT current_amount::int AS held, next_contribution_amount::int AS share
-       FROM budgeting.spending WHERE spending_id = $1`,
-      spendingId,
-    )
-  await eventually(plan, ({ held }) => held === 1_000)
-
-  // A row lock blocks budgeting before it writes the plan.
-  const holder = await connect()
-  await holder.query('BEGIN')
-  await holder.query('SELECT FROM budgeting.spending WHERE spending_id = $1 FOR UPDATE', [
-    spendingId,
-  ])
-  if (!when.isPublished) nats.cut()
-  const body = { name: 'Bell', amount: 300, date: '2026-03-02T06:00:00Z', spendingId }
-  const answer = await alice.call('POST', `${path}/transactions`, { body })
-  expect(answer).toMatchObject({ status: 200, body: { balance: { goals: 700 } } })
-  expect(answer.body.spending).toMatchObject({ spendingId, currentAmount: 700 })
-  const unpublished = () =>
-    read('SELECT count(*)::int AS left FROM ledger.changes WHERE published_at IS NULL')
-  await eventually(unpublished, ({ left }) => (left === 0) === when.isPublished)
-  await deployment.kill()
-  await reader.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-  await holder.query('ROLLBACK')
-  expect(await plan()).toMatchObject({ held: 1_000 })
-
-  nats.mend()
-  await deployment.start()
-  const { held } = await eventually(plan, ({ held }) => held !== 1_000, 60_000)
-  expect(held).toBe(700)
-  const [shown] = await alice.get(`${path}/spending`)
-  expect((await plan()).share).toBe(shown.nextContributionAmount)
-  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
