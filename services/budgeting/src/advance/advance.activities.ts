@@ -1,3 +1,4 @@
+import { keyOf } from '@coffer/kit/database/aggregate-key'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import { createPace } from '@coffer/kit/service/pace'
@@ -56,7 +57,7 @@ async function formGroups(
   { database, config }: AdvanceDeps,
   due: readonly DueRow[],
 ): Promise<BankAccountKey[][]> {
-  const distinct = new Map(due.map((one) => [`${one.accountId} ${one.bankAccountId}`, one]))
+  const distinct = new Map(due.map((one) => [keyOf(one), one]))
   const scopes = await countPlans(database, [...distinct.values()])
   const groups: BankAccountKey[][] = []
   let planCount = plansAtOnceMax

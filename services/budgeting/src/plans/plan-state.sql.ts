@@ -162,8 +162,8 @@ export async function readPlanStates(
     const row = entityOf(StateRow, record)
     states.set(keyOf(row), { ...row, plans: [], schedules: [], runs: [], lines: [] })
   }
-  for (const { kind, record } of rows) {
-    const state = states.get(`${record.account_id} ${record.bank_account_id}`)
+  for (const { kind, record, key } of rows) {
+    const state = states.get(key)
     if (kind === 'plan') state?.plans.push(entityOf(Spending, record))
     else if (kind === 'schedule') state?.schedules.push(entityOf(FundingSchedule, record))
     else if (kind === 'run') state?.runs.push(entityOf(FundingRun, record))

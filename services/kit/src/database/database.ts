@@ -9,7 +9,7 @@ import {
   sql,
 } from 'slonik'
 import type { z } from 'zod'
-import { limitConnections } from '../rpc/connection-limiter.ts'
+import { limitConnections } from './connection-limiter.ts'
 import { LostConnectionError, postgresDriver } from './postgres.client.ts'
 
 export type Transaction = DatabaseTransactionConnection

@@ -1,6 +1,6 @@
 import { type QueryResult, sql } from 'slonik'
 import { z } from 'zod'
-import { type AggregateKey, inKeyOrder } from './aggregate-key.ts'
+import { type AggregateKey, inKeyOrder, keyOf } from './aggregate-key.ts'
 import type { Transaction } from './database.ts'
 import { recordsOf } from './rows.ts'
 import { prepare } from './statement.ts'
@@ -9,11 +9,17 @@ import { prepare } from './statement.ts'
 export const inScope = sql.fragment`one.account_id = scope.account_id
       AND one.bank_account_id = scope.bank_account_id`
 
-/** A row of any table as JSON, with the kind of its entity. */
-export const FoundRow = z.object({
-  kind: z.string(),
-  record: z.record(z.string(), z.unknown()),
-})
+/** A row of any table as JSON, with its kind of entity and the key of its aggregate. */
+export const FoundRow = z
+  .object({ kind: z.string(), record: z.record(z.string(), z.unknown()) })
+  .transform(({ kind, record }) => {
+    const { account_id: accountId, bank_account_id: bankAccountId } = record
+    return {
+      kind,
+      record,
+      key: keyOf({ accountId: `${accountId}`, bankAccountId: `${bankAccountId}` }),
+    }
+  })
 
 /**
  * Creates the statement that locks aggregates in key order (FOR NO KEY UPDATE). Read the rows after

@@ -165,8 +165,8 @@ export async function readMoney(
       return [keyOf(bankAccount), emptyState(bankAccount)]
     }),
   )
-  for (const { kind, record } of rows) {
-    const state = states.get(`${record.account_id} ${record.bank_account_id}`)
+  for (const { kind, record, key } of rows) {
+    const state = states.get(key)
     if (kind === 'envelope') state?.envelopes.push(entityOf(Envelope, record))
     else if (kind === 'transaction') state?.transactions.push(entityOf(Transaction, record))
     else if (kind === 'record') state?.records.push(entityOf(ProviderRecord, record))

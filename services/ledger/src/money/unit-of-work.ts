@@ -173,7 +173,8 @@ function attempt(
       records: [...records.current.values()],
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
-      openEnvelopes: unit.state.openEnvelopes + changedRows(envelopes).created.length,
+      // Envelopes are created and closed, never removed.
+      openEnvelopes: unit.state.openEnvelopes + envelopes.current.size - envelopes.read.size,
       booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
     })
     apply(unit, decision, version)
