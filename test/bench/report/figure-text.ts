@@ -3,15 +3,32 @@ import { yardstickText } from '../host/yardstick.ts'
 import { alikeRuns, bestRuns } from './best-runs.ts'
 import { costOf, type Results, type Run } from './results.ts'
 
-/** Date and method of the measurement, as items of a list in Markdown. */
+const columnsMax = 120
+
+/** Lines of a list in Markdown, at most 120 columns wide. */
+export function listLines(items: readonly string[]): string[] {
+  return items.flatMap((item) => {
+    const lines: string[] = []
+    let line = '-'
+    for (const word of item.split(' ')) {
+      if (line.length + 1 + word.length > columnsMax) {
+        lines.push(line)
+        line = ' '
+      }
+      line += ` ${word}`
+    }
+    return [...lines, line]
+  })
+}
+
+/** Date and method of the measurement, as items of a list. */
 export function measuredText({ started, settings, runs, yardstick }: Results): string[] {
-  const steal = stealText(bestRuns(runs).map(({ stolen }) => stolen))
   return [
-    `- Measured on ${started.slice(0, 10)} with \`npm run bench\`: ` +
+    `Measured on ${started.slice(0, 10)} with \`npm run bench\`: ` +
       passesText(runs, settings.SECS),
-    `- ${steal}`,
-    ...(yardstick ? [`- ${yardstickText(yardstick)}`] : []),
-    '- CPU: processor time of a request at c=16, of Coffer, Postgres, NATS and Temporal, in ms.',
+    stealText(bestRuns(runs).map(({ stolen }) => stolen)),
+    ...(yardstick ? [yardstickText(yardstick)] : []),
+    'CPU: processor time of a request at c=16, of Coffer, Postgres, NATS and Temporal, in ms.',
   ]
 }
 

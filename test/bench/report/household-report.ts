@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { marked } from '../host/steal.ts'
 import { bestRuns } from './best-runs.ts'
-import { factor, latency, measuredText, processorTime, rate } from './figure-text.ts'
+import { factor, latency, listLines, measuredText, processorTime, rate } from './figure-text.ts'
 import { costOf, type Results, type Run } from './results.ts'
 
 /** Kinds of work of many households with their labels on the page: the whole visit first. */
@@ -32,13 +32,15 @@ export function withHouseholdFigures(
     '',
     ...stepTable(results.runs),
     '',
-    ...measuredText(results),
-    '- 48 households with 10 envelopes and 200 transactions each, by session cookie; each request',
-    '  is of another household than the one before. Visits of 16 households go on side by side,',
-    '  step by step.',
-    '- The reference (CPU of its server and of Postgres) was measured beside Coffer, on a machine',
-    '  that was slower than the one of the single lines: it answered 2,523 GET links by session a',
-    '  second there.',
+    ...listLines([
+      ...measuredText(results),
+      '48 households with 10 envelopes and 200 transactions each, by session cookie; each ' +
+        'request is of another household than the one before. Visits of 16 households go on ' +
+        'side by side, step by step.',
+      'The reference (CPU of its server and of Postgres) was measured beside Coffer, on a ' +
+        'machine that was slower than the one of the single lines: it answered 2,523 GET links ' +
+        'by session a second there.',
+    ]),
   ].join('\n')
   return page.replace(marks, (_all, before, after) => `${before}\n${text}\n${after}`)
 }

@@ -95,9 +95,12 @@ test('the conditions of the measurement are listed', () => {
   const renewed = withFigures(page, results, reference)
   expect(renewed).toContain('Measured on 2026-11-21')
   expect(renewed).toContain('2 CPUs (Some CPU), Node v24.21.0')
-  expect(renewed).toContain('6,511/s one after the other and 40,717/s at c=16')
-  expect(renewed).toContain('which is 50 % and 100 % of')
-  expect(renewed).toContain('coffer 200 MiB idle, coffer 301 MiB after the load')
+  const unwrapped = renewed.replaceAll('\n  ', ' ')
+  expect(unwrapped).toContain('6,511/s one after the other and 40,717/s at c=16')
+  expect(unwrapped).toContain('which is 50 % and 100 % of')
+  expect(unwrapped).toContain('coffer 200 MiB idle, coffer 301 MiB after the load')
+  const prose = renewed.split('\n').filter((line) => !line.startsWith('|'))
+  expect(prose.filter((line) => line.length > 120)).toEqual([])
 })
 
 test('a missing yardstick has no text', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { marked } from '../host/steal.ts'
 import { bestRuns } from './best-runs.ts'
-import { factor, latency, measuredText, processorTime, rate } from './figure-text.ts'
+import { factor, latency, listLines, measuredText, processorTime, rate } from './figure-text.ts'
 import { lostUpdates, type Results, type Run } from './results.ts'
 
 /** Reference figures of a kind of work: requests per second, and p99 at c=16 in ms. */
@@ -25,7 +25,7 @@ export function withFigures(
   results: Results,
   reference: Record<string, Reference>,
 ): string {
-  const text = [...table(results.runs, reference), '', ...conditions(results)].join('\n')
+  const text = [...table(results.runs, reference), '', ...listLines(conditions(results))].join('\n')
   return page.replace(figures, (_all, before, after) => `${before}\n${text}\n${after}`)
 }
 
@@ -72,14 +72,14 @@ function conditions(results: Results): string[] {
   const { settings, memory } = results
   return [
     ...measuredText(results),
-    `- ${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, ` +
+    `${results.cpus} CPUs (${results.cpuModel}), Node ${results.node}. The load generator, ` +
       'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +
       'machine.',
-    `- ${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes ` +
+    `${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes ` +
       'on the account that is read. API key unless a session is named.',
-    '- Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind',
-    '  of machine with Postgres 15, each ±15 %.',
-    `- Memory (resident): ${memoryText(memory.idle)} idle, ` +
+    'Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind ' +
+      'of machine with Postgres 15, each ±15 %.',
+    `Memory (resident): ${memoryText(memory.idle)} idle, ` +
       `${memoryText(memory.end)} after the load.`,
   ]
 }
