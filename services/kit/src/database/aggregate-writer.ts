@@ -40,8 +40,8 @@ const sharedMax = 16
  * shared round failed. The queue reads and decides it again; after one more conflict it takes the
  * row lock.
  *
- * Works of a hot aggregate enter that queue directly. Only they are refused (503) when the queue is
- * full.
+ * Works of a hot aggregate enter that queue directly. When it is full, works of that aggregate are
+ * refused (503), except those whose save may be committed.
  */
 export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -53,11 +53,17 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
     (_key, works) => shareRound(database, store, works),
     queueLimits,
   )
-  const enqueue = createBatcher<Going, unknown>((_key, works) => {
-    return works.some(({ work }) => store.isAlone(work))
-      ? oneByOne(works, (one) => writeAll([one]))
-      : writeAll(works)
-  }, queueLimits)
+  // A 503 says that nothing was done, so a work whose save may be committed is not refused.
+  const isRefusable = ({ lost }: Going) => lost === null
+  const enqueue = createBatcher<Going, unknown>(
+    (_key, works) => {
+      return works.some(({ work }) => store.isAlone(work))
+        ? oneByOne(works, (one) => writeAll([one]))
+        : writeAll(works)
+    },
+    queueLimits,
+    isRefusable,
+  )
   const sharing = new Map<string, number>()
   const trySharing = async (key: string, work: Work, signal: AbortSignal | undefined) => {
     const others = sharing.get(key) ?? 0

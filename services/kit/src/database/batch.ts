@@ -27,11 +27,13 @@ export interface BatcherOptions {
 /**
  * Batches concurrent items of one key, one batch at a time. Items that arrive during a batch form
  * the next one; an item that finds no batch runs at once. `run` settles each item separately; an
- * error that it throws rejects every item of the batch.
+ * error that it throws rejects every item of the batch. An item that is not refusable waits beyond
+ * the bound of the queue.
  */
 export function createBatcher<Item, Result>(
   run: (key: string, items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
   { sizeMax, waitingMax }: BatcherOptions,
+  isRefusable: (item: Item) => boolean = () => true,
 ): Batcher<Item, Result> {
   const queues = new Map<string, Waiting<Item, Result>[]>()
   const drain = async (key: string, queue: Waiting<Item, Result>[]): Promise<void> => {
@@ -50,7 +52,7 @@ export function createBatcher<Item, Result>(
   const put = (key: string, item: Item, signal?: AbortSignal) =>
     new Promise<Result>((resolve, reject) => {
       const queue = queues.get(key)
-      if (queue && queue.length >= waitingMax) {
+      if (queue && queue.length >= waitingMax && isRefusable(item)) {
         reject(unavailable('too many writes are waiting'))
       } else if (queue) {
         queue.push({ item, signal, resolve, reject })

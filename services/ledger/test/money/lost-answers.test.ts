@@ -203,6 +203,27 @@ test('a repetition whose COMMIT is lost is looked up as well', async () => {
   expect(await held()).toBe(10n)
 })
 
+test('a change whose answer is lost is made even if the queue of its bank account is full', async () => {
+  const { fill, rename, held } = await householdWithExpense()
+  const renameAll = (count: number) =>
+    Array.from({ length: count }, () => writer.write(rename('Daily')))
+  const savedFirst = proxy.hold('"read_version"')
+  const written = writer.write(fill(10n))
+  const first = await savedFirst
+  const sharing = renameAll(15)
+  const savedNext = proxy.hold('"read_version"')
+  // One that is tried at once in the queue of the bank account, and as many as may wait there.
+  const queued = renameAll(1 + 1_024)
+  const next = await savedNext
+  expect(await refusals(writer.write(rename('Daily')))).toEqual(['Unavailable'])
+  await first.deliver()
+  await Promise.all(sharing)
+  next.cut()
+  expect(await written).toBe(10n)
+  await Promise.all(queued)
+  expect(await held()).toBe(10n)
+})
+
 test('without a connection to look the save up, the answer is DeadlineExceeded', async () => {
   const { fill, held } = await householdWithExpense()
   const line = proxy.hold('"read_version"')
