@@ -137,7 +137,7 @@ test('takes every entry of the same bank account as a cursor', async () => {
     [home, { ...cursorOf(mine), pot: 'limit' }],
   ] as const) {
     const error = await historyOf(asked, { before }).catch((reason) => ConnectError.from(reason))
-    const text = 'must be where a page of this list has ended'
+    const text = 'must be a cursor from an earlier page of this list'
     expect(error instanceof ConnectError && problemsOf(error)).toEqual({ after: text })
   }
   const nowhere = historyOf({ ...home, bankAccountId: newId('bac') }, { before: cursorOf(mine) })
