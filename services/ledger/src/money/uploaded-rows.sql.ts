@@ -33,7 +33,7 @@ export async function insertUploaded(
 
 /**
  * Deletes all transactions of an upload, soft-deleted ones too, which frees their identifiers.
- * Returns the `spendingAmount`s of the live ones. Requires the row lock of the bank account.
+ * Returns the `spendingAmount`s of the live ones. Runs before the row lock, like the insert.
  */
 export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
   return tx.any(sql.type(Given)`
