@@ -31,7 +31,8 @@ export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistorySer
       const page = { bankAccountId, spendingId, before: place ?? newest, limit: limit + 1 }
       const rows = await listHistory(database, accountId, page)
       if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
-      if (place === null) throw invalid({ after: 'must be a cursor from an earlier page of this list' })
+      if (place === null)
+        throw invalid({ after: 'must be a cursor from an earlier page of this list' })
       return { entries: rows.slice(0, limit).map(messageOf), hasMore: rows.length > limit }
     },
   }
