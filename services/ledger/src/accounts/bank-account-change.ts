@@ -128,9 +128,7 @@ export function changeBankAccount(
 }
 
 function requireOwner(link: Link): void {
-  if (link.deletedAt !== null) {
-    throw refused('The link has been deleted')
-  }
+  if (link.deletedAt !== null) throw refused('The link has been deleted')
   if (link.linkType !== 'manual' && link.linkType !== 'feed') {
     throw invalid({ linkId: 'must be a manual or a feed link' })
   }
@@ -146,9 +144,7 @@ function requireCandidate(link: Link, feedBankAccountId: string | null): void {
 }
 
 function refuseForeignKeys(bankAccount: BankAccount, patch: BankAccountPatch): void {
-  if (bankAccount.linkType === 'manual') {
-    return
-  }
+  if (bankAccount.linkType === 'manual') return
   const allowed = bankAccount.linkType === 'feed' ? FEED_KEYS : ['name']
   const others = Object.entries(patch).filter(
     ([key, value]) => value !== undefined && !allowed.includes(key),
@@ -168,9 +164,7 @@ function newBalances(patch: BankAccountPatch) {
 }
 
 function requireLimit(limitBalance: bigint): bigint {
-  if (limitBalance < 0n) {
-    throw invalid({ limitBalance: 'must not be negative' })
-  }
+  if (limitBalance < 0n) throw invalid({ limitBalance: 'must not be negative' })
   return limitBalance
 }
 
@@ -191,8 +185,6 @@ function requireCurrency(currency: string): string {
 function oneOf<T extends string>(values: z.ZodType<T>, field: Record<string, string>): T {
   const [[key, value] = ['', '']] = Object.entries(field)
   const parsed = values.safeParse(value)
-  if (!parsed.success) {
-    throw invalid({ [key]: 'is not one of the known values' })
-  }
+  if (!parsed.success) throw invalid({ [key]: 'is not one of the known values' })
   return parsed.data
 }

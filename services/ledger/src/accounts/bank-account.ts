@@ -86,21 +86,15 @@ export function balancesOf(account: BankAccount): Balances {
 
 /** Throws `refused` (400) if the account is archived, `notFound` if its link is deleted. */
 export function requireWritable(account: BankAccount): void {
-  if (account.removedAt !== null) {
-    throw notFound('bank account')
-  }
-  if (account.deletedAt !== null) {
-    throw refused('The bank account is archived')
-  }
+  if (account.removedAt !== null) throw notFound('bank account')
+  if (account.deletedAt !== null) throw refused('The bank account is archived')
 }
 
 /**
  * Throws `refused` unless on a manual link (docs/transactions.md#what-each-kind-of-link-allows).
  */
 export function requireManual(account: BankAccount): void {
-  if (account.linkType !== 'manual') {
-    throw refused('Only bank accounts of a manual link allow this')
-  }
+  if (account.linkType !== 'manual') throw refused('Only bank accounts of a manual link allow this')
 }
 
 /**

@@ -79,7 +79,5 @@ export function deleteLink(link: Link, now: Date): Link {
 }
 
 function refuseDeleted(link: Link): void {
-  if (link.deletedAt !== null) {
-    throw refused('The link has been deleted')
-  }
+  if (link.deletedAt !== null) throw refused('The link has been deleted')
 }

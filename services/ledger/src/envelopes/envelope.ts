@@ -51,8 +51,6 @@ export function createEnvelope(identity: NewEnvelope, now: Date): Envelope {
 
 /** Progress towards the target: held; for a goal also used (docs/money.md#expenses-and-goals). */
 export function progressOf(envelope: Envelope): bigint {
-  if (envelope.spendingType === 'goal') {
-    return envelope.currentAmount + envelope.usedAmount
-  }
+  if (envelope.spendingType === 'goal') return envelope.currentAmount + envelope.usedAmount
   return envelope.currentAmount
 }

@@ -47,9 +47,7 @@ export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision
 function fund(book: Book, run: { fundingScheduleId: string; lines: readonly FundingLine[] }): void {
   for (const line of run.lines) {
     const envelope = findEnvelope(book, line.spendingId)
-    if (envelope === null) {
-      continue
-    }
+    if (envelope === null) continue
     const room = atLeastZero(line.ceiling - progressOf(envelope))
     const delta = lesser(atLeastZero(line.amount), room)
     touch(book, envelope)

@@ -44,9 +44,7 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
   const book = openBook(locked)
   const envelope = findEnvelope(book, end.spendingId)
-  if (envelope === null) {
-    return { settlement: settle(book), transaction: null }
-  }
+  if (envelope === null) return { settlement: settle(book), transaction: null }
   let transaction: Transaction | null = null
   if (end.transaction !== null) {
     transaction = bookExpense(book, locked, { ...end.transaction, envelope })

@@ -18,9 +18,7 @@ export function createTransactions(
 ): Transaction[] {
   return rows.toReversed().map((row, index) => {
     const transactionId = of.transactionIds[index]
-    if (transactionId === undefined) {
-      throw new Error(`no ID for row ${index} of ${rows.length}`)
-    }
+    if (transactionId === undefined) throw new Error(`no ID for row ${index} of ${rows.length}`)
     const { amount, date } = row
     const created = { transactionId, amount, date, source: 'upload', createdAt: of.now } as const
     return { ...emptyTransaction(of, created), ...row }
@@ -49,9 +47,7 @@ export function findInstants(
   now: Date,
 ): BalanceInstants | null {
   const noLaterThanNow = (instant: Date) => (instant > now ? now : instant)
-  if (asOf === null) {
-    return null
-  }
+  if (asOf === null) return null
   return { asOf: noLaterThanNow(asOf), availableAsOf: noLaterThanNow(availableAsOf ?? asOf) }
 }
 

@@ -21,9 +21,7 @@ export type TakenBack = z.infer<typeof TakenBack>
 
 /** Throws refused for an import that is running (409), or that failed and stored nothing (400). */
 export function requireComplete({ status }: Upload): void {
-  if (status === 'failed') {
-    throw refused('The import failed, so there is nothing to undo')
-  }
+  if (status === 'failed') throw refused('The import failed, so there is nothing to undo')
   if (status !== 'complete') {
     throw refused('The import is still running: undo it when it has ended', { status: 409 })
   }

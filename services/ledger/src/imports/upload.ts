@@ -38,9 +38,7 @@ export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadI
  * Throws invalid for an empty, unknown or CSV file.
  */
 export function detectFormat({ name, head }: { name: string; head: Uint8Array }): Upload['format'] {
-  if (head.length === 0) {
-    throw invalid({ data: 'must not be empty' })
-  }
+  if (head.length === 0) throw invalid({ data: 'must not be empty' })
   const format = detectKind({ name, head })
   if (format === null) {
     const kinds = 'an OFX, QFX, QBO, CAMT.053 or QIF file'

@@ -166,9 +166,7 @@ function entriesOf(book: Book): JournalEntry[] {
   const entries: JournalEntry[] = []
   for (const posting of book.postings.values()) {
     const { pot, spendingId, delta, cause, causeId, date = null } = posting
-    if (delta === 0n && !statedBy.has(cause)) {
-      continue
-    }
+    if (delta === 0n && !statedBy.has(cause)) continue
     const key = `${pot} ${spendingId ?? ''}`
     const amount = (held.get(key) ?? amountBefore(book, { pot, spendingId })) + delta
     held.set(key, amount)

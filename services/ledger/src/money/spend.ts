@@ -30,9 +30,7 @@ export function giveBack(book: Book, assignment: Assignment, reason: Reason): vo
  * envelope is not open: the stored rows are inconsistent, the request is not at fault.
  */
 export function envelopeOf(book: Book, assignment: Assignment): Envelope | null {
-  if (assignment.spendingId === null) {
-    return null
-  }
+  if (assignment.spendingId === null) return null
   const envelope = findEnvelope(book, assignment.spendingId)
   if (envelope === null) {
     throw new Error(`the envelope ${assignment.spendingId} of a transaction is not open`)

@@ -16,9 +16,7 @@ export type Transfer = {
  */
 export function transfer(book: Book, move: Transfer & { causeId: string }): void {
   const { fromSpendingId, toSpendingId, amount, causeId } = move
-  if (amount <= 0n) {
-    throw invalid({ amount: 'must be greater than 0' })
-  }
+  if (amount <= 0n) throw invalid({ amount: 'must be greater than 0' })
   if (fromSpendingId === null && toSpendingId === null) {
     throw invalid({ fromSpendingId: 'one of fromSpendingId and toSpendingId is required' })
   }
@@ -41,12 +39,8 @@ export function transfer(book: Book, move: Transfer & { causeId: string }): void
 }
 
 function sideOf(book: Book, spendingId: string | null): Envelope | null {
-  if (spendingId === null) {
-    return null
-  }
+  if (spendingId === null) return null
   const envelope = findEnvelope(book, spendingId)
-  if (envelope === null) {
-    throw notFound('spending')
-  }
+  if (envelope === null) throw notFound('spending')
   return envelope
 }

@@ -30,9 +30,7 @@ export function renderRecords(
   records: readonly ProviderRecord[],
 ): ProviderRecords {
   const { posted, pending } = shownRecords(records)
-  if (source === 'feed') {
-    return { ...noRecords, feedTransaction: feedOf(posted ?? pending) }
-  }
+  if (source === 'feed') return { ...noRecords, feedTransaction: feedOf(posted ?? pending) }
   return {
     ...noRecords,
     aggregatorTransaction: aggregatorOf(posted),
@@ -41,18 +39,14 @@ export function renderRecords(
 }
 
 function aggregatorOf(record: ProviderRecord | null): AggregatorTransaction | null {
-  if (record === null) {
-    return null
-  }
+  if (record === null) return null
   const { name, merchantName } = record
   const named = { ...record, name: name || null, merchantName: merchantName || null }
   return toMessage(AggregatorTransactionSchema, named)
 }
 
 function feedOf(record: ProviderRecord | null): FeedTransaction | null {
-  if (record === null) {
-    return null
-  }
+  if (record === null) return null
   const { recordId: feedTransactionId, merchantName: merchant, name: description } = record
   return toMessage(FeedTransactionSchema, { ...record, feedTransactionId, merchant, description })
 }

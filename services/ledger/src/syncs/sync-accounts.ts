@@ -100,9 +100,7 @@ export function settleBalances(
     ...(current === null || current === currentBalance ? {} : { current }),
     ...(limit === null || limit === limitBalance ? {} : { limit }),
   }
-  if (Object.keys(to).length === 0) {
-    return null
-  }
+  if (Object.keys(to).length === 0) return null
   const book = openBook({ bankAccount, envelopes: [], operation })
   setBalances(book, { to, cause: 'sync', causeId: bankAccountId })
   book.bankAccount.balancesAsOf = operation.now

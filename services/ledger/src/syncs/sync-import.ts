@@ -114,9 +114,7 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
     ? { ...own, ...withoutNames(item) }
     : newRecord(work, item, { transactionId, index, reason })
   const after = updateSynced(work, { synced, own, updated, item, index })
-  if (after === synced) {
-    return { transactionId, outcome: 'unchanged', reason }
-  }
+  if (after === synced) return { transactionId, outcome: 'unchanged', reason }
   addToIndex(syncedIndex, after)
   return { transactionId, outcome: 'updated', reason }
 }
@@ -153,9 +151,7 @@ function updateSynced(
   const transaction = leads
     ? mergeTransaction(work, synced.transaction, { item, index })
     : synced.transaction
-  if (isRepeated && transaction === synced.transaction) {
-    return synced
-  }
+  if (isRepeated && transaction === synced.transaction) return synced
   return { transaction, records: [...others, isRepeated ? own : record] }
 }
 
@@ -181,9 +177,7 @@ function mergeTransaction(
     originalMerchantName: item.merchantName,
     deletedAt: null,
   }
-  if (isDeepStrictEqual(merged, before)) {
-    return before
-  }
+  if (isDeepStrictEqual(merged, before)) return before
   const isSpent = before.deletedAt === null && before.amount === merged.amount
   return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
 }
@@ -262,8 +256,6 @@ function isOf(record: ProviderRecord, item: ProviderItem): boolean {
 
 function idAt(ids: readonly string[], index: number): string {
   const id = ids[index]
-  if (id === undefined) {
-    throw new Error(`no ID for item ${index}`)
-  }
+  if (id === undefined) throw new Error(`no ID for item ${index}`)
   return id
 }

@@ -9,8 +9,6 @@ export function requireSource(
   issuer: string,
 ): 'aggregator' | 'feed' {
   const source = issuer === 'feed-sync' ? 'feed' : 'aggregator'
-  if (linkType !== source) {
-    throw refused(`The link is of kind ${linkType}, not ${source}`)
-  }
+  if (linkType !== source) throw refused(`The link is of kind ${linkType}, not ${source}`)
   return source
 }

@@ -34,17 +34,11 @@ export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match |
   const named = item.isPending
     ? null
     : findSynced(syncedIndex, syncedIndex.byProviderId, namedBy(item))
-  if (named !== null && !isPosted(named)) {
-    return { synced: named, reason: 'pending-id' }
-  }
+  if (named !== null && !isPosted(named)) return { synced: named, reason: 'pending-id' }
   const naming = findSynced(syncedIndex, syncedIndex.byPendingId, item.providerTransactionId)
-  if (item.isPending && naming !== null) {
-    return { synced: naming, reason: 'posted-first' }
-  }
+  if (item.isPending && naming !== null) return { synced: naming, reason: 'posted-first' }
   const again = findBest(item, syncedIndex, isReconsented)
-  if (again !== null) {
-    return { synced: again, reason: 're-consent' }
-  }
+  if (again !== null) return { synced: again, reason: 're-consent' }
   const alike = findBest(item, syncedIndex, isPendingOf)
   return alike === null ? null : { synced: alike, reason: 'amount-date-name' }
 }

@@ -50,9 +50,7 @@ function removeTransaction(
   const { now } = locked.operation
   const { bankAccount, envelopes } = settlements
   const envelope = envelopes.current.get(before.spendingId ?? '')
-  if (envelope === undefined) {
-    return { ...before, deletedAt: now }
-  }
+  if (envelope === undefined) return { ...before, deletedAt: now }
   const operation = operationOf(locked, index)
   const book = openBook({ bankAccount, envelopes: [envelope], operation })
   giveBack(book, before, { cause: 'deletion', causeId: before.transactionId })

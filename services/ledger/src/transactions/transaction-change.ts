@@ -26,9 +26,7 @@ export function changeTransaction(
 ): TransactionDecision {
   requireWritable(locked.bankAccount)
   const before = locked.transaction
-  if (before.deletedAt !== null) {
-    throw notFound('transaction')
-  }
+  if (before.deletedAt !== null) throw notFound('transaction')
   if (locked.bankAccount.linkType !== 'manual') {
     refuseManualOnly(patch)
   }

@@ -132,13 +132,9 @@ export function takeFrom(
   book: Book,
   { amount, spendingId, transactionId: causeId }: Transaction,
 ): bigint | null {
-  if (spendingId === null) {
-    return null
-  }
+  if (spendingId === null) return null
   const envelope = findEnvelope(book, spendingId)
-  if (envelope === null) {
-    throw invalid({ spendingId: 'does not exist in this bank account' })
-  }
+  if (envelope === null) throw invalid({ spendingId: 'does not exist in this bank account' })
   return take(book, envelope, { amount, cause: 'transaction', causeId })
 }
 
@@ -183,9 +179,7 @@ export function emptyTransaction(
 
 /** Throws `invalid` if a stated amount is 0 or outside ±2^53−1. */
 export function requireAmount(amount: bigint): void {
-  if (amount === 0n) {
-    throw invalid({ amount: 'must not be 0' })
-  }
+  if (amount === 0n) throw invalid({ amount: 'must not be 0' })
   inRange(amount)
 }
 

@@ -36,20 +36,14 @@ export function readWrittenAmount(
   { currency, places, mark }: { currency: string; places: number; mark: DecimalMark },
 ): bigint | null {
   const match = WRITTEN.exec(bare(text, currency))
-  if (match === null) {
-    return null
-  }
+  if (match === null) return null
   const [, before, opening, inside = '', digits = '', closing, after = ''] = match
   const signs = `${before}${inside}${after}`
   const isBracketed = opening !== ''
-  if (isBracketed !== (closing !== '') || signs.length + (isBracketed ? 1 : 0) > 1) {
-    return null
-  }
+  if (isBracketed !== (closing !== '') || signs.length + (isBracketed ? 1 : 0) > 1) return null
   const at = digits.lastIndexOf(mark)
   const [whole, decimals] = at === -1 ? [digits, ''] : [digits.slice(0, at), digits.slice(at + 1)]
-  if (!/^\d*$/.test(decimals) || (whole !== '' && !isWhole(whole.trim(), mark))) {
-    return null
-  }
+  if (!/^\d*$/.test(decimals) || (whole !== '' && !isWhole(whole.trim(), mark))) return null
   const sign = isBracketed || signs === '-' ? '-' : ''
   return readAmount(`${sign}${whole.replace(/\D/g, '')}.${decimals}`, places)
 }
@@ -57,18 +51,12 @@ export function readWrittenAmount(
 /** Returns the decimal separator that an amount shows; null when it could be either. */
 function markShownBy(text: string, places: number): DecimalMark | null {
   const [last, previous] = [...text.slice(0, LENGTH_MAX).matchAll(/[.,]/g)].reverse()
-  if (last === undefined) {
-    return null
-  }
+  if (last === undefined) return null
   const mark = last[0] === '.' ? '.' : ','
   const other = mark === '.' ? ',' : '.'
-  if (previous !== undefined) {
-    return previous[0] === mark ? other : mark
-  }
+  if (previous !== undefined) return previous[0] === mark ? other : mark
   const [after = ''] = /^\d*/.exec(text.slice(last.index + 1)) ?? []
-  if (after.length !== 3) {
-    return mark
-  }
+  if (after.length !== 3) return mark
   return places === 3 ? null : other
 }
 
@@ -79,9 +67,7 @@ function isWhole(digits: string, mark: DecimalMark): boolean {
 
 /** Removes the currency and converts blanks, apostrophes and minus signs to ASCII. */
 function bare(text: string, currency: string): string {
-  if (text.length > LENGTH_MAX) {
-    return 'too long'
-  }
+  if (text.length > LENGTH_MAX) return 'too long'
   return text
     .toUpperCase()
     .replace(currency, '')

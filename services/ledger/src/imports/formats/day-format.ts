@@ -33,9 +33,7 @@ export function createDayParser(format: string): (text: string) => Day | null {
   const pattern = new RegExp(`^${source}(?:[T ].*)?$`, 's')
   return (text) => {
     const { year, month, day } = pattern.exec(text)?.groups ?? {}
-    if (year === undefined) {
-      return null
-    }
+    if (year === undefined) return null
     const isShort = year.length === 2
     return {
       year: isShort ? fullYear(Number(year)) : Number(year),

@@ -23,9 +23,7 @@ export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): Da
       days -= 1
     }
   }
-  if (days === 0) {
-    return preferred
-  }
+  if (days === 0) return preferred
   return days > 0 ? 'day first' : 'month first'
 }
 
@@ -37,13 +35,9 @@ export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): Da
 export function readWrittenDay(text: string, order: DayOrder): Day | null {
   const written = bare(text)
   const [, year, month, day] = YEAR_FIRST.exec(written) ?? []
-  if (year !== undefined) {
-    return { year: Number(year), month: Number(month), day: Number(day) }
-  }
+  if (year !== undefined) return { year: Number(year), month: Number(month), day: Number(day) }
   const [, first, second, mark, last] = YEAR_LAST.exec(written) ?? []
-  if (mark === undefined || last === undefined) {
-    return null
-  }
+  if (mark === undefined || last === undefined) return null
   const [monthText, dayText] = order === 'month first' ? [first, second] : [second, first]
   return { year: yearOf(last, mark), month: Number(monthText), day: Number(dayText) }
 }
@@ -62,8 +56,6 @@ function bare(text: string): string {
 
 function yearOf(text: string, mark: string): number {
   const year = Number(text)
-  if (text.length === 4) {
-    return year
-  }
+  if (text.length === 4) return year
   return mark.includes("'") ? 2000 + year : fullYear(year)
 }

@@ -9,9 +9,7 @@ const HEADER_LENGTH_MAX = 1024
  */
 export function decodeFile(bytes: Uint8Array): string {
   const unicode = utf16Of(bytes)
-  if (unicode !== null) {
-    return new TextDecoder(unicode).decode(bytes)
-  }
+  if (unicode !== null) return new TextDecoder(unicode).decode(bytes)
   const declared = declaredCharset(bytes)
   if (declared === SINGLE_BYTE || declared === 'utf-8') {
     return decodeStrictly(bytes) ?? new TextDecoder(SINGLE_BYTE).decode(bytes)
@@ -21,15 +19,9 @@ export function decodeFile(bytes: Uint8Array): string {
 
 function utf16Of(bytes: Uint8Array): string | null {
   const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) {
-    return 'utf-16le'
-  }
-  if (first === 0xfe && second === 0xff) {
-    return 'utf-16be'
-  }
-  if (first !== 0 && second === 0) {
-    return 'utf-16le'
-  }
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  if (first !== 0 && second === 0) return 'utf-16le'
   return first === 0 && second !== 0 ? 'utf-16be' : null
 }
 
@@ -44,17 +36,13 @@ function declaredCharset(bytes: Uint8Array): string {
   const charset = /CHARSET\s*:\s*([\w-]+)/i.exec(head)?.[1]
   for (const name of [xml, encoding === 'UTF-8' ? encoding : charset, encoding]) {
     const label = labelOf(name)
-    if (label !== null) {
-      return label
-    }
+    if (label !== null) return label
   }
   return SINGLE_BYTE
 }
 
 function labelOf(name: string | undefined): string | null {
-  if (name === undefined) {
-    return null
-  }
+  if (name === undefined) return null
   for (const label of [name, `windows-${name}`]) {
     try {
       const { encoding } = new TextDecoder(label)

@@ -36,9 +36,7 @@ export function readStatementFile(task: ReadingTask): FileStatement | Unreadable
 /** Undated balances hold for the end of the day of the newest row. */
 function withInstant(statement: FileStatement, timezone: string): FileStatement {
   const { balances, rows } = statement
-  if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) {
-    return statement
-  }
+  if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) return statement
   const newest = rows.reduce((latest, { date }) => Math.max(latest, date.getTime()), -Infinity)
   const asOf = endOfDay(new Date(newest), timezone)
   return { ...statement, balances: { ...balances, asOf } }

@@ -85,9 +85,7 @@ function numberedIdentifier({ row, content }: UnnamedRow, equals: Map<string, nu
 }
 
 function bounded(identifier: string): string {
-  if (identifier.length <= identifierLengthMax) {
-    return identifier
-  }
+  if (identifier.length <= identifierLengthMax) return identifier
   const digest = createHash('sha256').update(identifier).digest('hex')
   return `${cut(identifier, identifierLengthMax - digest.length - 1)} ${digest}`
 }

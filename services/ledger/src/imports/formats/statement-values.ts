@@ -17,18 +17,12 @@ export type Day = { year: number; month: number; day: number }
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
-  if (match === null) {
-    return null
-  }
+  if (match === null) return null
   const [, sign, whole = '', fraction = ''] = match
   const decimals = fraction.replace(/0+$/, '')
-  if ((whole === '' && fraction === '') || decimals.length > places) {
-    return null
-  }
+  if ((whole === '' && fraction === '') || decimals.length > places) return null
   const units = BigInt(`${whole}${decimals.padEnd(places, '0')}`)
-  if (!isExact(units)) {
-    return null
-  }
+  if (!isExact(units)) return null
   return sign === '-' ? -units : units
 }
 
@@ -62,9 +56,7 @@ export function midnightsIn(timezone: string): (day: Day) => Date | null {
 
 /** Returns the first instant of a day in a timezone; null when the day does not exist. */
 export function midnightOf({ year, month, day }: Day, timezone: string): Date | null {
-  if (!(year >= YEAR_MIN && year <= YEAR_MAX)) {
-    return null
-  }
+  if (!(year >= YEAR_MIN && year <= YEAR_MAX)) return null
   const date = DateTime.fromObject({ year, month, day }, { zone: timezone })
   return date.isValid ? date.startOf('day').toJSDate() : null
 }

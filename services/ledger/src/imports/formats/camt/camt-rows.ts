@@ -39,9 +39,7 @@ type Entry = {
  */
 export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | SkippedRow)[] {
   const entry = checkEntry(node, settings)
-  if (typeof entry === 'string') {
-    return [{ identifier: referenceOf(node), reason: entry }]
-  }
+  if (typeof entry === 'string') return [{ identifier: referenceOf(node), reason: entry }]
   const details = detailsOf(node)
   const amounts = details.map((one) => amountOfDetails(one, entry, settings))
   const sum = amounts.reduce<bigint | null>(
@@ -65,9 +63,7 @@ export function readCamtAmount(
   { currency, places }: Pick<RowSettings, 'currency' | 'places'>,
 ): bigint | SkipReason {
   const code = nodeAt(node, 'Amt')?.attributes.Ccy?.trim().toUpperCase() ?? ''
-  if (code !== '' && code !== currency) {
-    return 'currency'
-  }
+  if (code !== '' && code !== currency) return 'currency'
   const amount = readAmount(textAt(node, 'Amt'), places)
   return amount === null || amount < 0n ? 'amount' : amount
 }
@@ -75,25 +71,15 @@ export function readCamtAmount(
 function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
   // Versions 8 and later nest the status one level deeper.
   const status = textAt(node, 'Sts') || textAt(node, 'Sts', 'Cd')
-  if (status === 'PDNG' || status === 'INFO') {
-    return 'pending'
-  }
+  if (status === 'PDNG' || status === 'INFO') return 'pending'
   const stated = readCamtAmount(node, settings)
-  if (typeof stated === 'string') {
-    return stated
-  }
+  if (typeof stated === 'string') return stated
   const amount = signedAmount(node, stated)
-  if (amount === null) {
-    return 'direction'
-  }
-  if (amount === 0n) {
-    return 'zero'
-  }
+  if (amount === null) return 'direction'
+  if (amount === 0n) return 'zero'
   const day = dayOf(nodeAt(node, 'BookgDt')) ?? dayOf(nodeAt(node, 'ValDt'))
   const date = day === null ? null : settings.midnightOf(day)
-  if (day === null || date === null) {
-    return 'date'
-  }
+  if (day === null || date === null) return 'date'
   const written = `${day.year}-${day.month}-${day.day}`
   const remittance = remittanceOf(node)
   return {
@@ -110,9 +96,7 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
 /** Returns the signed amount, positive when money leaves the account; null without a direction. */
 function signedAmount(node: XmlNode, amount: bigint): bigint | null {
   const direction = textAt(node, 'CdtDbtInd')
-  if (direction !== 'CRDT' && direction !== 'DBIT') {
-    return null
-  }
+  if (direction !== 'CRDT' && direction !== 'DBIT') return null
   return direction === 'DBIT' ? amount : -amount
 }
 
@@ -120,12 +104,8 @@ function signedAmount(node: XmlNode, amount: bigint): bigint | null {
 function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bigint | null {
   const holder = nodeAt(node, 'Amt') ? node : nodeAt(node, 'AmtDtls', 'TxAmt')
   const amount = holder ? readCamtAmount(holder, settings) : 'amount'
-  if (typeof amount === 'string' || amount === 0n) {
-    return null
-  }
-  if (nodeAt(node, 'CdtDbtInd')) {
-    return signedAmount(node, amount)
-  }
+  if (typeof amount === 'string' || amount === 0n) return null
+  if (nodeAt(node, 'CdtDbtInd')) return signedAmount(node, amount)
   return entry.amount > 0n ? amount : -amount
 }
 

@@ -26,9 +26,7 @@ const STATEMENTS_MAX = 10_000
  */
 export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const document = readXmlTree(decodeFile(bytes))
-  if ('unreadable' in document) {
-    return document
-  }
+  if ('unreadable' in document) return document
   const statements = childrenOf(nodeAt(document, 'BkToCstmrStmt'), 'Stmt')
   if (countTransactions(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
@@ -103,18 +101,14 @@ function readBalances(statement: XmlNode, settings: RowSettings): FileBalances {
 
 function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint | null {
   const amount = readCamtAmount(balance, settings)
-  if (typeof amount === 'string') {
-    return null
-  }
+  if (typeof amount === 'string') return null
   return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
 /** Returns the instant at which a balance holds; the end of the day where no time is stated. */
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
   const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
-  if (time.isValid) {
-    return withinYears(time.toJSDate())
-  }
+  if (time.isValid) return withinYears(time.toJSDate())
   const day = DateTime.fromISO(textAt(balance, 'Dt', 'Dt').slice(0, 10), { zone: timezone })
   return day.isValid ? withinYears(endOfDay(day.toJSDate(), timezone)) : null
 }

@@ -96,9 +96,7 @@ function parserInto(reader: Reader): SaxesParser {
 }
 
 function addChild(parent: XmlNode | undefined, node: XmlNode): void {
-  if (parent === undefined) {
-    return
-  }
+  if (parent === undefined) return
   parent.children ??= new Map()
   const siblings = parent.children.get(node.name)
   if (siblings === undefined) {

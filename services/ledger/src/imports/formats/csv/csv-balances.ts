@@ -28,9 +28,7 @@ function sumOf(rows: readonly CsvRow[]): bigint {
 function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   const [first, second] = rows
   const last = rows.at(-1)
-  if (first === undefined || second === undefined || last === undefined) {
-    return last
-  }
+  if (first === undefined || second === undefined || last === undefined) return last
   if (first.row.date.getTime() !== last.row.date.getTime()) {
     return first.row.date > last.row.date ? first : last
   }

@@ -58,13 +58,9 @@ const PREVIEW_ROWS = 50
  * (docs/file-formats.md#csv).
  */
 export function requireShape(head: Uint8Array): CsvShape {
-  if (head.length === 0) {
-    throw invalid({ data: 'must not be empty' })
-  }
+  if (head.length === 0) throw invalid({ data: 'must not be empty' })
   const shape = detectShape(head)
-  if ('unreadable' in shape) {
-    throw invalid({ data: shape.unreadable })
-  }
+  if ('unreadable' in shape) throw invalid({ data: shape.unreadable })
   return shape
 }
 

@@ -91,9 +91,7 @@ function problemOfHeaders(headers: readonly string[]): string | null {
   if (headers.length === 0 || headers.length > headersMax) {
     return `must have 1 to ${headersMax} names`
   }
-  if (new Set(headers).size < headers.length) {
-    return texts.unique
-  }
+  if (new Set(headers).size < headers.length) return texts.unique
   const isName = (name: string) =>
     name !== '' && [...name].length <= headerLengthMax && PRINTABLE.test(name)
   return headers.every(isName)
@@ -126,9 +124,7 @@ function problemOfFields(
     return `must have ${count} ${max === 1 ? 'field' : 'fields'}`
   }
   const names = refs.map((ref) => ref.name ?? `\0${ref.derivedKind}`)
-  if (new Set(names).size < names.length) {
-    return texts.unique
-  }
+  if (new Set(names).size < names.length) return texts.unique
   return refs.map((ref) => problemOfRef(ref, headers)).find((problem) => problem !== null) ?? null
 }
 

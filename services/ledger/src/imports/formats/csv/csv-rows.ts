@@ -33,24 +33,14 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const { mapping, readDay, midnightOf } = settings
   const values = mapping.id.fields.map(line.at)
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
-  if (widthOf(line.cells, line.columns) !== line.columns) {
-    return skipped('columns')
-  }
+  if (widthOf(line.cells, line.columns) !== line.columns) return skipped('columns')
   const amount = readCsvAmount(line, settings)
-  if (typeof amount === 'string') {
-    return skipped(amount)
-  }
-  if (amount === 0n) {
-    return skipped('zero')
-  }
+  if (typeof amount === 'string') return skipped(amount)
+  if (amount === 0n) return skipped('zero')
   const day = readDay(textOf(line, mapping.date.fields))
   const date = day === null ? null : midnightOf(day)
-  if (date === null) {
-    return skipped('date')
-  }
-  if (values.every((value) => value === '')) {
-    return skipped('identifier')
-  }
+  if (date === null) return skipped('date')
+  if (values.every((value) => value === '')) return skipped('identifier')
   const { posted, balance } = mapping
   const isHashed = mapping.id.kind === 'hashed'
   const names = namesOf({
@@ -84,9 +74,7 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
     kind === 'column'
       ? readColumns(line, settings)
       : (readAmountAt(line, first, settings) ?? 'amount')
-  if (typeof amount === 'string') {
-    return amount
-  }
+  if (typeof amount === 'string') return amount
   const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
   return sign === null ? 'direction' : amount * sign * (invert ? -1n : 1n)
 }
@@ -98,17 +86,13 @@ function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason
   if (debit === null || debit === undefined || credit === null || credit === undefined) {
     return 'amount'
   }
-  if (debit !== 0n && credit !== 0n) {
-    return 'direction'
-  }
+  if (debit !== 0n && credit !== 0n) return 'direction'
   const magnitude = debit + credit < 0n ? -(debit + credit) : debit + credit
   return debit === 0n ? -magnitude : magnitude
 }
 
 function signOf(type: string, { amount }: CsvMapping): bigint | null {
-  if (type === amount.credit) {
-    return -1n
-  }
+  if (type === amount.credit) return -1n
   return type === amount.debit ? 1n : null
 }
 

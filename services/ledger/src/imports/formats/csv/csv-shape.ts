@@ -45,9 +45,7 @@ export function rowsBelow(rows: string[][], headers: readonly string[]): string[
 
 /** Cuts at the end of a line, so that no character or row is split. */
 function headOf(bytes: Uint8Array): Uint8Array {
-  if (bytes.length <= HEAD_LENGTH) {
-    return bytes
-  }
+  if (bytes.length <= HEAD_LENGTH) return bytes
   const head = bytes.subarray(0, HEAD_LENGTH)
   const end = Math.max(head.lastIndexOf(LINE_FEED), head.lastIndexOf(CARRIAGE_RETURN))
   return end === -1 ? head : head.subarray(0, end)

@@ -51,9 +51,7 @@ function readRows(text: string, { delimiter, rowsMax }: { delimiter: string; row
     })
     return { rows, fault: null }
   } catch (error) {
-    if (error instanceof CsvError) {
-      return { rows, fault: { unreadable: faultOf(error) } }
-    }
+    if (error instanceof CsvError) return { rows, fault: { unreadable: faultOf(error) } }
     throw error
   }
 }

@@ -23,16 +23,10 @@ export function readCsv(
 ): FileStatement | Unreadable {
   const { delimiter, mapping, currency, timezone } = settings
   const table = readTable(decodeFile(bytes), { delimiter, rowsMax: rowsMax + headRows })
-  if ('unreadable' in table) {
-    return table
-  }
+  if ('unreadable' in table) return table
   const below = rowsBelow(table, mapping.headers)
-  if (below === null) {
-    return { unreadable: 'The columns of the file are not those of the mapping' }
-  }
-  if (below.length > rowsMax) {
-    return { unreadable: `The file has more than ${rowsMax} rows` }
-  }
+  if (below === null) return { unreadable: 'The columns of the file are not those of the mapping' }
+  if (below.length > rowsMax) return { unreadable: `The file has more than ${rowsMax} rows` }
   const places = decimalPlaces(currency)
   const all = below.map((cells, index) => cellsOf(cells, { mapping, number: index + 1 }))
   const amounts = all.flatMap((cells) => mapping.amount.fields.map((ref) => cells.at(ref)))

@@ -14,13 +14,9 @@ const NAMED: Readonly<Record<string, string>> = {
  * are text.
  */
 export function decodeEntities(text: string): string {
-  if (!text.includes('&')) {
-    return text
-  }
+  if (!text.includes('&')) return text
   return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) {
-      return NAMED[name.toLowerCase()] ?? whole
-    }
+    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
     return code > 0x10ffff ? whole : String.fromCodePoint(code)
   })

@@ -23,23 +23,13 @@ function readRow(
   { currency, places, midnightOf }: RowSettings,
 ): UnnamedRow | SkipReason {
   const ownCurrency = textOf(childOf(node, 'CURRENCY'), 'CURSYM').toUpperCase()
-  if (ownCurrency !== '' && ownCurrency !== currency) {
-    return 'currency'
-  }
-  if (textOf(node, 'CORRECTFITID') !== '') {
-    return 'correction'
-  }
+  if (ownCurrency !== '' && ownCurrency !== currency) return 'currency'
+  if (textOf(node, 'CORRECTFITID') !== '') return 'correction'
   const amount = readAmount(textOf(node, 'TRNAMT'), places)
-  if (amount === null) {
-    return 'amount'
-  }
-  if (amount === 0n) {
-    return 'zero'
-  }
+  if (amount === null) return 'amount'
+  if (amount === 0n) return 'zero'
   const date = readDay(textOf(node, 'DTPOSTED'), midnightOf)
-  if (date === null) {
-    return 'date'
-  }
+  if (date === null) return 'date'
   const names = namesOf({
     name: textOf(node, 'NAME') || textOf(childOf(node, 'PAYEE'), 'NAME'),
     memo: textOf(node, 'MEMO'),

@@ -21,14 +21,10 @@ export function readOfxTree(text: string): OfxNode | Unreadable {
   const reader: Reader = { text, at: 0, stack: [root], nodes: 0, complete: false }
   while (reader.at < text.length && !reader.complete) {
     const fault = readNext(reader)
-    if (fault !== null) {
-      return { unreadable: fault }
-    }
+    if (fault !== null) return { unreadable: fault }
   }
   const ofx = root.children.find((node) => node.name === 'OFX')
-  if (ofx === undefined) {
-    return { unreadable: 'This is not an OFX, QFX or QBO file' }
-  }
+  if (ofx === undefined) return { unreadable: 'This is not an OFX, QFX or QBO file' }
   return reader.complete ? ofx : { unreadable: 'The file ends before its statement does' }
 }
 
@@ -124,9 +120,7 @@ function closeElement(reader: Reader, name: string): void {
   const { stack } = reader
   const index = stack.findLastIndex((node) => node.name === name)
   const group = stack[index]
-  if (group === undefined) {
-    return
-  }
+  if (group === undefined) return
   for (const field of stack.splice(index + 1)) {
     for (const child of field.children) {
       group.children.push(child)

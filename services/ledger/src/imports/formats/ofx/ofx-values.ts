@@ -19,9 +19,7 @@ export function readDay(text: string, midnightOf: (day: Day) => Date | null): Da
  */
 export function readInstant(text: string, timezone: string): Date | null {
   const [, day, time, offset] = DATE.exec(text.trim()) ?? []
-  if (day === undefined) {
-    return null
-  }
+  if (day === undefined) return null
   if (time === undefined) {
     const date = DateTime.fromFormat(day, 'yyyyMMdd', { zone: timezone })
     return date.isValid ? withinYears(endOfDay(date.toJSDate(), timezone)) : null

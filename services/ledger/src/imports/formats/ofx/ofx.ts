@@ -20,9 +20,7 @@ import { readInstant } from './ofx-values.ts'
  */
 export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const tree = readOfxTree(decodeFile(bytes))
-  if ('unreadable' in tree) {
-    return tree
-  }
+  if ('unreadable' in tree) return tree
   const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
   const transactions = statements.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
   if (transactions > rowsMax) {

@@ -82,21 +82,13 @@ function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | Skipped
   const payee = record.P ?? ''
   const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
   // Exports write the opening balance as a first transaction from the account to itself.
-  if (/^opening balance$/i.test(payee) && /^\[.*\]$/.test(record.L ?? '')) {
-    return skipped('balance')
-  }
+  if (/^opening balance$/i.test(payee) && /^\[.*\]$/.test(record.L ?? '')) return skipped('balance')
   const amount = readWrittenAmount(amountOf(record), settings)
-  if (amount === null) {
-    return skipped('amount')
-  }
-  if (amount === 0n) {
-    return skipped('zero')
-  }
+  if (amount === null) return skipped('amount')
+  if (amount === 0n) return skipped('zero')
   const day = readWrittenDay(dayOf(record), settings.order)
   const date = day === null ? null : settings.midnightOf(day)
-  if (day === null || date === null) {
-    return skipped('date')
-  }
+  if (day === null || date === null) return skipped('date')
   const number = record.N ?? ''
   const names = namesOf({
     name: payee,
