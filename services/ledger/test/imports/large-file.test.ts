@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -16,7 +16,7 @@ import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { type Household, household } from '../household.ts'
 import { largeStatement, startImporting, textNear } from './large-files.ts'
-import { opening, sendFile } from './uploading.ts'
+import { opening, sendFile, undo } from './uploading.ts'
 
 // A given seed selects a long run.
 const isLong = process.env.COFFER_TEST_SEED !== undefined
@@ -152,4 +152,27 @@ test('a large file and concurrent requests are both applied', async () => {
     process.stdout.write(`${rowCount} rows, ${waitsMs.length} POSTs: ${longest} ms at most\n`)
   }
   expect(await look()).toEqual(all)
+})
+
+test('the undo of a large file removes its rows without a lock on the bank account', async () => {
+  const { key, home, post, look, ...file } = await upload()
+  await file.import()
+  const database = booted.database('ledger')
+  const locked = Promise.withResolvers<void>()
+  const isOver = Promise.withResolvers<void>()
+  const released = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      SELECT FROM transactions WHERE transaction_upload_id = ${key.transactionUploadId}
+      LIMIT 1 FOR UPDATE`)
+    locked.resolve()
+    await isOver.promise
+  })
+  await locked.promise
+  const undone = undo(home, key.transactionUploadId)
+  await untilLockAwaited(database)
+  expect(await isFree(key)).toBe(true)
+  await post()
+  isOver.resolve()
+  await Promise.all([undone, released])
+  expect(await look()).toEqual({ ...none, status: 'complete' })
 })

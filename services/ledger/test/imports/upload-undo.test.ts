@@ -270,28 +270,6 @@ test('an undo beside concurrent changes is applied once, and so are they', async
   expect(await home.balances()).toMatchObject({ current: 49000n, available: 39000n })
 })
 
-test('an undo removes its rows without a lock on the bank account', async () => {
-  const home = await household(booted, opening)
-  const { transactions, bankAccountId, as } = home
-  const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '470.00' }))
-  const database = booted.database('ledger')
-  const removing = Promise.withResolvers<void>()
-  const released = database.transaction(async (tx) => {
-    await tx.query(sql.unsafe`
-      SELECT FROM transactions WHERE transaction_upload_id = ${transactionUploadId} FOR UPDATE`)
-    await removing.promise
-  })
-  const undone = undo(home, transactionUploadId)
-  await untilLockAwaited(database)
-  const date = timestampFromDate(new Date('2026-01-12T06:00:00Z'))
-  const bill = { bankAccountId, name: 'Bill', amount: 100n, date, adjustsBalance: true }
-  await transactions.createTransaction(bill, as)
-  removing.resolve()
-  await Promise.all([undone, released])
-  expect(await listed(home)).toHaveLength(1)
-  expect(await home.balances()).toMatchObject({ current: 49900n, available: 39900n })
-})
-
 test('an undo is repeated after a deadlock with a change of one of its rows', async () => {
   const home = await household(booted, opening)
   const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '470.00' }))

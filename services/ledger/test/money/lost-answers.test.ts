@@ -203,7 +203,7 @@ test('a repetition whose COMMIT is lost is looked up as well', async () => {
   expect(await held()).toBe(10n)
 })
 
-test('a change whose answer is lost is made even if the queue of its bank account is full', async () => {
+test('a change whose answer is lost is made, though the queue of its account is full', async () => {
   const { fill, rename, held } = await householdWithExpense()
   const renameAll = (count: number) =>
     Array.from({ length: count }, () => writer.write(rename('Daily')))
