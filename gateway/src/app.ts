@@ -117,9 +117,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
   const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
-  const routes = createRoutes({ ...deps, cookie, sessions, attempts, charts })
-  for (const route of routes)
-    mount(app, route, { config, sessions, cookie, origins, sockets, files, admissions })
+  const routes = createRoutes({ ...deps, cookie, sessions, charts })
+  const mounting = { config, sessions, cookie, origins, sockets, files, attempts, admissions }
+  for (const route of routes) mount(app, route, mounting)
   refuseOthers(app, routes)
   return app
 }

@@ -4,7 +4,6 @@ import type { Mesh } from '@coffer/kit/rpc/client'
 import type { ValuesOf } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import type { Workers, WorkersOptions } from '@coffer/kit/service/workers'
-import type { Attempts } from './auth/attempts.ts'
 import type { SessionCookie } from './auth/cookie.ts'
 import type { Sessions } from './auth/session.ts'
 import type { ForecastPicture } from './charts/forecast-chart.ts'
@@ -35,8 +34,6 @@ export interface AppDeps {
 export interface RouteDeps extends AppDeps {
   cookie: SessionCookie
   sessions: Sessions
-  /** Rate limit of attempts; all limited routes share it. */
-  attempts: Attempts
   /** Worker threads that draw charts. */
   charts: Workers<ForecastPicture, string>
 }

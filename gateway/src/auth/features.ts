@@ -1,4 +1,7 @@
+import type { Mesh } from '@coffer/kit/rpc/client'
 import { refused } from '@coffer/kit/rpc/errors'
+import { FeatureService } from '@coffer/proto/identity/v1/feature'
+import type { CallOptions } from '@connectrpc/connect'
 
 /** Optional parts of the REST interface. */
 export type Feature = 'uploads' | 'feed' | 'billing'
@@ -15,7 +18,26 @@ const offTexts: Record<Feature, string> = {
   billing: 'billing is not enabled on this server',
 }
 
+const offeredOffTexts = {
+  allowSignUp: 'sign-up is not enabled on this server',
+  verifyEmailAddress: 'email verification is not enabled on this server',
+  allowForgotPassword: 'password reset by mail is not enabled on this server',
+  proofOfWorkEnabled: 'proof of work is not enabled on this server',
+} as const
+
 /** Throws refused (404) unless the feature is on (docs/api.md#objects-that-are-not-there). */
 export function requireFeature(feature: Feature, config: FeatureSettings): void {
   if (!config[`${feature}Enabled`]) throw refused(offTexts[feature], { status: 404 })
+}
+
+/**
+ * Returns the `find` of a route that needs a feature of identity. It throws refused (404) where the
+ * feature is off, before a bad body is reported (docs/sign-in.md#what-a-server-offers).
+ */
+export function requireOfferedFeature(mesh: Mesh, feature: keyof typeof offeredOffTexts) {
+  const features = mesh.client('identity', FeatureService)
+  return async ({ options }: { options: CallOptions }) => {
+    const offered = await features.getFeatures({}, options)
+    if (!offered[feature]) throw refused(offeredOffTexts[feature], { status: 404 })
+  }
 }

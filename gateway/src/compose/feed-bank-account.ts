@@ -1,86 +1,74 @@
-import type { JsonObject } from '@bufbuild/protobuf'
 import { invalid } from '@coffer/kit/rpc/errors'
-import { toRest } from '@coffer/kit/rpc/message'
-import type { Log } from '@coffer/kit/service/log'
 import {
   type FeedBankAccount,
-  FeedBankAccountSchema,
-  type FeedBankAccountService,
+  FeedBankAccountService,
 } from '@coffer/proto/feedsync/v1/feed_bank_account'
-import { type BankAccount, BankAccountSchema } from '@coffer/proto/ledger/v1/bank_account'
-import type { CallOptions, Client } from '@connectrpc/connect'
+import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
+import type { CallOptions } from '@connectrpc/connect'
+import type { RouteDeps } from '../deps.ts'
 
-export type FeedBankAccounts = Client<typeof FeedBankAccountService>
+/** A bank account with the candidate of a feed account. */
+type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }
 
-/**
- * Renders bank accounts for REST, with the candidates of feed accounts as `feedBankAccount`. One
- * call reads all candidates, none without feed accounts (docs/architecture.md#ownership).
- */
-export async function renderBankAccounts(
-  bankAccounts: BankAccount[],
-  feedBankAccounts: FeedBankAccounts,
-  options: CallOptions,
-): Promise<JsonObject[]> {
-  const shown = bankAccounts.map((one) => toRest(BankAccountSchema, one))
-  const feedBankAccountIds = bankAccounts.flatMap((one) => one.feedBankAccountId ?? [])
-  if (feedBankAccountIds.length === 0) return shown
-  const request = { feedBankAccountIds }
-  const { feedBankAccounts: found } = await feedBankAccounts.findFeedBankAccounts(request, options)
-  const byId = new Map(
-    found.map((one) => [one.feedBankAccountId, toRest(FeedBankAccountSchema, one)]),
-  )
-  return shown.map((one) => {
-    const feedBankAccount = byId.get(String(one.feedBankAccountId))
-    return feedBankAccount ? { ...one, feedBankAccount } : one
-  })
-}
+type Use = { feedBankAccountId: string; bankAccountId: string }
 
-/** Gets a candidate by ID. Throws invalid if the feed link does not offer it. */
-export async function getCandidate(
-  ids: { feedBankAccountId: string; feedLinkId: string | undefined },
-  feedBankAccounts: FeedBankAccounts,
-  options: CallOptions,
-): Promise<FeedBankAccount> {
-  const request = { feedBankAccountIds: [ids.feedBankAccountId] }
-  const { feedBankAccounts: found } = await feedBankAccounts.findFeedBankAccounts(request, options)
-  const candidate = found.find(({ feedLinkId }) => feedLinkId === ids.feedLinkId)
-  if (!candidate) throw invalid({ feedBankAccountId: 'is not an account of this link' })
-  return candidate
-}
+/** The functions that join bank accounts and their candidates. */
+export type Candidates = ReturnType<typeof createCandidates>
 
-type CandidateDeps = { feedBankAccounts: FeedBankAccounts; options: CallOptions; log: Log }
-
-/**
- * Tells feed-sync that a new bank account uses its candidate, and renders the account for REST. If
- * feed-sync is away, the event of the bank account does the same later.
- */
-export async function activateCandidate(
-  bankAccount: BankAccount,
-  { feedBankAccounts, options, log }: CandidateDeps,
-): Promise<JsonObject> {
-  const shown = toRest(BankAccountSchema, bankAccount)
-  const { bankAccountId, feedBankAccountId } = bankAccount
-  if (feedBankAccountId === undefined) return shown
-  const use = { feedBankAccountId, bankAccountId }
-  try {
-    const told = await feedBankAccounts.activateFeedBankAccount(use, options)
-    const { feedBankAccount } = told
-    if (!feedBankAccount) return shown
-    return { ...shown, feedBankAccount: toRest(FeedBankAccountSchema, feedBankAccount) }
-  } catch (error) {
-    log.warn({ err: error, ...use }, 'the candidate could not be activated: the event will do it')
-    return shown
-  }
-}
-
-/** Tells feed-sync that a bank account is archived; if that fails, the event does it later. */
-export async function deactivateCandidate(
-  use: { feedBankAccountId: string; bankAccountId: string },
-  { feedBankAccounts, options, log }: CandidateDeps,
-): Promise<void> {
-  try {
-    await feedBankAccounts.deactivateFeedBankAccount(use, options)
-  } catch (error) {
-    log.warn({ err: error, ...use }, 'the candidate could not be deactivated: the event will do it')
+/** Returns the functions that join accounts and candidates (docs/architecture.md#ownership). */
+export function createCandidates({ mesh, log }: RouteDeps) {
+  const candidates = mesh.client('feed-sync', FeedBankAccountService)
+  return {
+    /** One call reads all candidates; none without feed accounts. */
+    join: async (
+      bankAccounts: BankAccount[],
+      options: CallOptions,
+    ): Promise<ShownBankAccount[]> => {
+      const feedBankAccountIds = bankAccounts.flatMap((one) => one.feedBankAccountId ?? [])
+      if (feedBankAccountIds.length === 0) return bankAccounts.map((message) => ({ message }))
+      const found = await candidates.findFeedBankAccounts({ feedBankAccountIds }, options)
+      const byId = new Map(found.feedBankAccounts.map((one) => [one.feedBankAccountId, one]))
+      return bankAccounts.map((message) => {
+        const feedBankAccount = byId.get(message.feedBankAccountId ?? '')
+        return feedBankAccount ? { message, feedBankAccount } : { message }
+      })
+    },
+    /** Gets a candidate by ID. Throws invalid if the feed link does not offer it. */
+    get: async (
+      ids: { feedBankAccountId: string; feedLinkId: string | undefined },
+      options: CallOptions,
+    ): Promise<FeedBankAccount> => {
+      const request = { feedBankAccountIds: [ids.feedBankAccountId] }
+      const { feedBankAccounts } = await candidates.findFeedBankAccounts(request, options)
+      const candidate = feedBankAccounts.find(({ feedLinkId }) => feedLinkId === ids.feedLinkId)
+      if (!candidate) throw invalid({ feedBankAccountId: 'is not an account of this link' })
+      return candidate
+    },
+    /**
+     * Tells feed-sync that a new bank account uses its candidate. If feed-sync is away, the event
+     * of the bank account does the same later.
+     */
+    activate: async (message: BankAccount, options: CallOptions): Promise<ShownBankAccount> => {
+      const { bankAccountId, feedBankAccountId } = message
+      if (feedBankAccountId === undefined) return { message }
+      const use: Use = { feedBankAccountId, bankAccountId }
+      try {
+        const { feedBankAccount } = await candidates.activateFeedBankAccount(use, options)
+        return feedBankAccount ? { message, feedBankAccount } : { message }
+      } catch (error) {
+        const text = 'the candidate could not be activated: the event will do it'
+        log.warn({ err: error, ...use }, text)
+        return { message }
+      }
+    },
+    /** Tells feed-sync that a bank account is archived; if that fails, the event does it later. */
+    deactivate: async (use: Use, options: CallOptions): Promise<void> => {
+      try {
+        await candidates.deactivateFeedBankAccount(use, options)
+      } catch (error) {
+        const text = 'the candidate could not be deactivated: the event will do it'
+        log.warn({ err: error, ...use }, text)
+      }
+    },
   }
 }

@@ -1,39 +1,34 @@
-import type { JsonObject } from '@bufbuild/protobuf'
-import { toRest } from '@coffer/kit/rpc/message'
-import type { Log } from '@coffer/kit/service/log'
-import { FeedLinkSchema, type FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
-import { type Link, LinkSchema } from '@coffer/proto/ledger/v1/link'
-import type { CallOptions, Client } from '@connectrpc/connect'
+import { type FeedLink, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import type { Link } from '@coffer/proto/ledger/v1/link'
+import type { CallOptions } from '@connectrpc/connect'
+import type { RouteDeps } from '../deps.ts'
 
-type FeedLinks = Client<typeof FeedLinkService>
+/** A link with the feed connection of a feed link. */
+type ShownLink = { message: Link; feedLink?: FeedLink }
 
-/**
- * Renders links for REST, with the feed connections of feed links as `feedLink`. One call reads all
- * connections, none without feed links (docs/architecture.md#ownership).
- */
-export async function renderLinks(
-  links: Link[],
-  feedLinks: FeedLinks,
-  options: CallOptions,
-): Promise<JsonObject[]> {
-  const feedLinkIds = links.flatMap(({ feedLinkId }) => feedLinkId ?? [])
-  if (feedLinkIds.length === 0) return links.map((link) => toRest(LinkSchema, link))
-  const { feedLinks: found } = await feedLinks.listFeedLinks({ feedLinkIds }, options)
-  const byId = new Map(found.map((one) => [one.feedLinkId, toRest(FeedLinkSchema, one)]))
-  return links.map((link) => {
-    const feedLink = byId.get(link.feedLinkId ?? '')
-    return { ...toRest(LinkSchema, link), ...(feedLink ? { feedLink } : {}) }
-  })
-}
-
-/** Tells feed-sync of a new link; if that fails, the event of the link does it later. */
-export async function activateFeedLink(
-  ids: { feedLinkId: string; linkId: string },
-  { feedLinks, options, log }: { feedLinks: FeedLinks; options: CallOptions; log: Log },
-): Promise<void> {
-  try {
-    await feedLinks.activateFeedLink(ids, options)
-  } catch (error) {
-    log.warn({ err: error, ...ids }, 'the feed link could not be activated: the event will do it')
+/** Returns the functions that join links and feed connections (docs/architecture.md#ownership). */
+export function createFeedLinks({ mesh, log }: RouteDeps) {
+  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  return {
+    /** One call reads all connections; none without feed links. */
+    join: async (links: Link[], options: CallOptions): Promise<ShownLink[]> => {
+      const feedLinkIds = links.flatMap(({ feedLinkId }) => feedLinkId ?? [])
+      if (feedLinkIds.length === 0) return links.map((message) => ({ message }))
+      const { feedLinks: found } = await feedLinks.listFeedLinks({ feedLinkIds }, options)
+      const byId = new Map(found.map((one) => [one.feedLinkId, one]))
+      return links.map((message) => {
+        const feedLink = byId.get(message.feedLinkId ?? '')
+        return feedLink ? { message, feedLink } : { message }
+      })
+    },
+    /** Tells feed-sync of a new link; if that fails, the event of the link does it later. */
+    activate: async (ids: { feedLinkId: string; linkId: string }, options: CallOptions) => {
+      try {
+        await feedLinks.activateFeedLink(ids, options)
+      } catch (error) {
+        const text = 'the feed link could not be activated: the event will do it'
+        log.warn({ err: error, ...ids }, text)
+      }
+    },
   }
 }

@@ -1,33 +1,29 @@
-import type { JsonObject } from '@bufbuild/protobuf'
-import type { Log } from '@coffer/kit/service/log'
-import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { type Spending, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
-import type { Client } from '@connectrpc/connect'
-import { renderAll } from '../http/rest.ts'
+import type { RouteDeps } from '../deps.ts'
 import type { Call } from '../http/route.ts'
 
 const recalculationTimeoutMs = 1_000
 
-type Spending = Client<typeof SpendingService>
-
-/** Returns the spending objects of envelopes in REST shape, recalculated, in the same order. */
-export type Recalculate = (envelopes: Envelope[], call: Call) => Promise<JsonObject[]>
+/** Returns the spending objects of envelopes, recalculated, in the same order. */
+export type Recalculate = (envelopes: Envelope[], call: Call) => Promise<Spending[]>
 
 /**
  * Recalculates the plans of envelopes after a committed write of money, which is never answered
  * with an error (docs/api.md#recalculation). If budgeting fails or takes over a second, the list is
  * empty and the answer has `Coffer-Recalculation: pending`. The event of the write does it later.
  */
-export function createRecalculation(spending: Spending, log: Log): Recalculate {
+export function createRecalculation({ mesh, log }: RouteDeps): Recalculate {
+  const plans = mesh.client('budgeting', SpendingService)
   return async (envelopes, call) => {
     const bankAccountId = envelopes[0]?.bankAccountId
     if (!bankAccountId) return []
     try {
-      const { spending: changed } = await spending.recalculateSpending(
+      const { spending } = await plans.recalculateSpending(
         { bankAccountId, envelopes },
         { ...call.options, timeoutMs: recalculationTimeoutMs },
       )
-      return renderAll(SpendingSchema, changed)
+      return spending
     } catch (error) {
       log.warn(
         { err: error, requestId: call.request.id },

@@ -3,9 +3,11 @@ import { refused } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Attempts } from '../auth/attempts.ts'
 import { credentialChallenge } from '../auth/credential-challenge.ts'
 import type { Sockets } from '../sockets/sockets.ts'
 import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
+import { type Answer, renderAnswer } from './answer.ts'
 import { readBody, wrongType } from './bodies/body.ts'
 import { readForm } from './bodies/form.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
@@ -30,6 +32,8 @@ interface MountDeps extends AdmissionDeps {
   sockets: Sockets
   /** Limits concurrent file uploads. */
   files: ConcurrencyLimiter
+  /** Rate limit of attempts; all limited routes share it. */
+  attempts: Attempts
 }
 
 /** Registers a route: admission control, query, body, handler, then the answer as JSON. */
@@ -52,7 +56,11 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       writeOptions: options,
     }
     if (route.idempotent) call.writeOptions = writeOptionsOf(call)
-    return send(reply, await route.handler(call))
+    const run = async () => route.handler(call)
+    const value = await (route.attempts
+      ? deps.attempts.run(request.ip, run, route.attempts)
+      : run())
+    return send(reply, value, route.answer)
   }
   app.route({
     method: methodsOf(route),
@@ -164,12 +172,13 @@ function writeOptionsOf({ options, request, reply }: Call): CallOptions {
   }
 }
 
-function send(reply: FastifyReply, value: unknown): FastifyReply {
+function send(reply: FastifyReply, value: unknown, answer: Answer | undefined): FastifyReply {
   // A handler that returns the reply has sent its own answer, which is not JSON.
   if (value === reply) return reply
-  if (value === undefined) return reply.send()
+  const rendered = answer ? renderAnswer(answer, value) : value
+  if (rendered === undefined) return reply.send()
   reply.header('content-type', jsonType)
-  if (!(value instanceof Readable)) return reply.send(JSON.stringify(value))
+  if (!(value instanceof Readable)) return reply.send(JSON.stringify(rendered))
   if (reply.request.method !== 'HEAD') return reply.send(value)
   value.destroy()
   return reply.send()

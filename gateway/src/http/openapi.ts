@@ -3,8 +3,9 @@ import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { credentialRefusals } from '@coffer/kit/rpc/errors'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
+import type { Answer, JsonSchema } from './answer.ts'
 import { idPattern, idPrefixes } from './bodies/fields.ts'
-import { type Answer, authClasses, type JsonSchema, methodsOf, type Route } from './route.ts'
+import { authClasses, methodsOf, type Route } from './route.ts'
 
 const problem = { $ref: '#/components/schemas/Error' }
 

@@ -47,7 +47,7 @@ export function optionalId(prefix: string) {
 }
 
 /** Returns the schema of a cursor, parsed to the list's position (docs/api.md#paging). */
-export function cursor<Schema extends z.ZodType>(position: Schema) {
+function cursor<Schema extends z.ZodType>(position: Schema) {
   return value
     .transform((sent, context) => {
       if (sent === undefined) return undefined
@@ -58,19 +58,20 @@ export function cursor<Schema extends z.ZodType>(position: Schema) {
     .meta({ type: 'string', description: 'cursor: the list continues after an earlier page' })
 }
 
-/** Page size of transactions and of the history (docs/api.md#paging). */
-export const pageLimit = integer({ fallback: 25, min: 1, max: 100 })
-
 /** An optional RFC 3339 timestamp, parsed to a protobuf Timestamp. */
 export const optionalInstant = value
   .pipe(timestamp.optional())
   .meta({ type: 'string', format: 'date-time' })
 
-/** Paging by offset (docs/api.md#paging). */
-const page = z.object({
-  limit: pageLimit,
-  offset: integer({ fallback: 0, min: 0, max: integerMax }),
-})
+/** Returns the query of a list that is paged by a cursor (docs/api.md#paging). */
+export function paged<Position extends z.ZodType>(position: Position) {
+  return z.object({
+    limit: integer({ fallback: 25, min: 1, max: 100 }),
+    after: cursor(position),
+  })
+}
+
+const offset = integer({ fallback: 0, min: 0, max: integerMax })
 
 const day = value
   .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
@@ -99,17 +100,19 @@ const transactionPosition = z
     transactionId,
   }))
 
-const filters = { search, from: day, to: day, pending, after: cursor(transactionPosition) }
+const filters = { search, from: day, to: day, pending }
 
-/** Adds filters of transactions to a page. Filtered lists are paged by `after`, not by `offset`. */
+/** Returns the query of transactions. `offset` does not go with filters or `after`. */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
-  return page.extend({ ...filters, ...more }).superRefine((sent, context) => {
-    const { limit: _, offset, from, to, ...others } = sent as z.output<typeof transactionPage>
+  const query = paged(transactionPosition).extend({ offset, ...filters, ...more })
+  return query.superRefine((sent, context) => {
+    const { limit: _, offset: skipped, ...more } = sent as z.output<typeof transactionPage>
+    const { from, to } = more
     if (from && to && from > to) {
       context.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
     }
-    const isFiltered = [from, to, ...Object.values(others)].some((one) => one !== undefined)
-    if (offset > 0 && isFiltered) {
+    const isFiltered = Object.values(more).some((one) => one !== undefined)
+    if (skipped > 0 && isFiltered) {
       const message = 'does not go with filters or after: follow the Link header'
       context.addIssue({ code: 'custom', path: ['offset'], message })
     }
@@ -138,7 +141,7 @@ function envelopeOrFree() {
 export const mappingPage = z.object({
   signature: searchText.meta({ type: 'string' }),
   limit: integer({ fallback: 10, min: 1, max: 10 }),
-  offset: integer({ fallback: 0, min: 0, max: integerMax }),
+  offset,
 })
 
 /** Parses the query of a request; unknown keys are ignored. Throws invalid. */

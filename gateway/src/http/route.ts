@@ -1,20 +1,11 @@
-import type { DescMessage } from '@bufbuild/protobuf'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
+import type { Counting } from '../auth/attempts.ts'
 import type { Feature } from '../auth/features.ts'
-
-/** The shape of a route's 200 answer, by the messages that it renders. */
-export type JsonSchema = Record<string, unknown>
-
-export type Answer =
-  | DescMessage
-  | { list: Answer }
-  | { message: DescMessage; with: Record<string, Answer> }
-  | { object: Record<string, Answer> }
-  | { json: JsonSchema }
+import type { Answer, ValueOf } from './answer.ts'
 
 /**
  * Authentication classes of routes (docs/security.md#who-may-do-what). `key`: accepts API keys.
@@ -73,7 +64,14 @@ export function methodsOf({ method, socket }: Route): (Route['method'] | 'HEAD')
   return method === 'GET' && !socket ? ['GET', 'HEAD'] : [method]
 }
 
-interface Definition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
+type Handled<Shape> = FastifyReply | (Shape extends Answer ? ValueOf<Shape> : unknown)
+
+interface Definition<
+  Path extends string,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Shape extends Answer | undefined,
+> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: Path
   summary: string
@@ -88,24 +86,27 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   file?: string
   /** A POST without effects, so API keys of scope `read` are accepted. */
   reads?: boolean
+  /** Rate limit by network: counts every call, or only those that a service refuses. */
+  attempts?: Counting
   /** Accepts an Idempotency-Key. */
   idempotent?: boolean
   /** Throws notFound; called before a bad body is reported and before a socket opens. */
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
   /** The answer has a Link header if a next page may follow. */
   isPaged?: boolean
-  /** Shape of the 200 answer in the OpenAPI document; without it the answer is empty. */
-  answer?: Answer
+  /** Shape of the 200 answer; without it the handler's value is JSON or nothing. */
+  answer?: Shape
   /** Media type of the 200 answer that a client may prefer to JSON. */
   alternative?: string
-  /** Returns the JSON of the answer; undefined for an empty body, the reply if already sent. */
+  /** Returns the value of the answer, or the reply if it has sent its own. */
   handler: (
     call: Call<ParamsOf<Path>, z.output<Query>, z.output<Body>>,
-  ) => unknown | Promise<unknown>
+  ) => Handled<Shape> | Promise<Handled<Shape>>
 }
 
 /** A route without its generic types, for lists of routes. */
-export interface Route extends Omit<Definition<string, z.ZodType, z.ZodType>, 'handler' | 'find'> {
+export interface Route
+  extends Omit<Definition<string, z.ZodType, z.ZodType, Answer>, 'handler' | 'find'> {
   find?: (lookup: Lookup) => Promise<unknown>
   handler: (call: Call) => unknown | Promise<unknown>
   socket?: (call: SocketCall) => Promise<void>
@@ -116,13 +117,17 @@ export function route<
   const Path extends string,
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
->(definition: Definition<Path, Query, Body>): Route {
+  const Shape extends Answer | undefined = undefined,
+>(definition: Definition<Path, Query, Body, Shape>): Route {
   return definition as unknown as Route
 }
 
 /** Declares a GET route that upgrades to a WebSocket (RFC 6455). */
 export function socketRoute<const Path extends string>(
-  definition: Omit<Definition<Path, z.ZodUndefined, z.ZodUndefined>, 'method' | 'handler'> & {
+  definition: Omit<
+    Definition<Path, z.ZodUndefined, z.ZodUndefined, undefined>,
+    'method' | 'handler'
+  > & {
     socket: (call: SocketCall<ParamsOf<Path>>) => Promise<void>
   },
 ): Route {

@@ -3,29 +3,23 @@ import { forecastRoutes } from '../routes/budgeting/forecast.ts'
 import { fundingScheduleRoutes } from '../routes/budgeting/funding-schedules.ts'
 import { spendingRoutes } from '../routes/budgeting/spending.ts'
 import { configRoutes } from '../routes/config.ts'
-import { feedBankAccountRoutes } from '../routes/feed-sync/feed-bank-accounts.ts'
-import { feedLinkRoutes } from '../routes/feed-sync/feed-links.ts'
+import { feedBankAccountRoutes, feedLinkRoutes } from '../routes/feed-sync.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { iconRoutes } from '../routes/icons.ts'
 import { accountRoutes } from '../routes/identity/account.ts'
 import { apiKeyRoutes } from '../routes/identity/api-keys.ts'
 import { authenticationRoutes } from '../routes/identity/authentication.ts'
 import { billingRoutes } from '../routes/identity/billing.ts'
-import { challengeRoutes } from '../routes/identity/challenge.ts'
 import { emailRoutes } from '../routes/identity/email.ts'
-import { localeRoutes } from '../routes/identity/locale.ts'
-import { multifactorRoutes } from '../routes/identity/multifactor.ts'
 import { securityRoutes } from '../routes/identity/security.ts'
 import { sessionRoutes } from '../routes/identity/sessions.ts'
 import { userRoutes } from '../routes/identity/users.ts'
 import { bankAccountRoutes } from '../routes/ledger/bank-accounts.ts'
 import { bulkTransactionRoutes } from '../routes/ledger/bulk-transactions.ts'
-import { fileRoutes } from '../routes/ledger/files.ts'
 import { historyRoutes } from '../routes/ledger/history.ts'
 import { importRoutes } from '../routes/ledger/imports.ts'
 import { linkRoutes } from '../routes/ledger/links.ts'
 import { mappingRoutes } from '../routes/ledger/mappings.ts'
-import { similarRoutes } from '../routes/ledger/similar.ts'
 import { transactionRoutes } from '../routes/ledger/transactions.ts'
 import { uploadRoutes } from '../routes/ledger/uploads.ts'
 import { referenceRoutes } from '../routes/reference.ts'
@@ -37,16 +31,13 @@ export function createRoutes(deps: RouteDeps): Route[] {
     healthRoutes(deps),
     configRoutes(deps),
     authenticationRoutes(deps),
-    challengeRoutes(deps),
     emailRoutes(deps),
-    multifactorRoutes(deps),
     accountRoutes(deps),
     userRoutes(deps),
     securityRoutes(deps),
     sessionRoutes(deps),
     apiKeyRoutes(deps),
     billingRoutes(deps),
-    localeRoutes(),
     iconRoutes(),
     linkRoutes(deps),
     bankAccountRoutes(deps),
@@ -55,12 +46,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
     forecastRoutes(deps),
     transactionRoutes(deps),
     bulkTransactionRoutes(deps),
-    similarRoutes(deps),
     historyRoutes(deps),
     uploadRoutes(deps),
     importRoutes(deps),
     mappingRoutes(deps),
-    fileRoutes(deps),
     feedLinkRoutes(deps),
     feedBankAccountRoutes(deps),
   ].flat()

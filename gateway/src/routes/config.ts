@@ -1,11 +1,12 @@
 import type { Mesh } from '@coffer/kit/rpc/client'
+import { currencies } from '@coffer/kit/values/currency'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 import { type Route, route } from '../http/route.ts'
 
-/** Routes of the features of this server (docs/sign-in.md#what-a-server-offers). */
+/** Routes of the features and currencies of this server (docs/sign-in.md#what-a-server-offers). */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   const features = mesh.client('identity', FeatureService)
   const { billingEnabled, feedEnabled, feedAllowedUrls, uploadsEnabled } = config
@@ -45,6 +46,14 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
           buildTime,
         }
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/locale/currency',
+      summary: 'ISO 4217 codes of the currencies an account can be kept in',
+      auth: 'key',
+      answer: { json: { type: 'array', items: { type: 'string' } } },
+      handler: () => currencies(),
     }),
   ]
 }

@@ -26,11 +26,7 @@ export function iconRoutes(): Route[] {
       reads: true,
       body: z.strictObject({ name: phrase }),
       answer: { json: iconSchema },
-      handler: async ({ body, reply }) => {
-        const icon = await searchIcon(body.name)
-        if (icon) return icon
-        reply.code(204)
-      },
+      handler: async ({ body, reply }) => (await searchIcon(body.name)) ?? reply.code(204).send(),
     }),
   ]
 }

@@ -1,6 +1,5 @@
 import { readSettings } from '@coffer/kit/service/config'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { limitAttempts } from '../../src/auth/attempts.ts'
 import { sessionCookie } from '../../src/auth/cookie.ts'
 import { createSessions } from '../../src/auth/session.ts'
 import { settings } from '../../src/config.ts'
@@ -173,14 +172,16 @@ describe('the OpenAPI document', () => {
     expect(body.components.schemas.Balances.properties.free).toEqual({ type: 'integer' })
     const list = body.paths['/api/bank_accounts/{bankAccountId}/transactions'].get
     expect(list.responses[200].headers.Link.description).toMatch(/next page/)
-    expect(list.parameters.slice(1, 3)).toEqual([
-      {
-        name: 'limit',
-        in: 'query',
-        schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100 }),
-      },
-      expect.objectContaining({ name: 'offset' }),
-    ])
+    expect(list.parameters).toEqual(
+      expect.arrayContaining([
+        {
+          name: 'limit',
+          in: 'query',
+          schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100 }),
+        },
+        expect.objectContaining({ name: 'offset' }),
+      ]),
+    )
     const { description, deletedAt } = body.components.schemas.Link.properties
     expect(description).toEqual({ anyOf: [{ type: 'string' }, { type: 'null' }] })
     expect(deletedAt.anyOf[0]).toEqual({ type: 'string', format: 'date-time' })
@@ -222,8 +223,7 @@ async function listRoutes() {
     isConnected: () => true,
     subject: (name: string) => name,
   }
-  const attempts = limitAttempts({ max: 1, clock: deps.clock })
-  const unused = { sessions: createSessions(deps), charts: null as never, attempts }
+  const unused = { sessions: createSessions(deps), charts: null as never }
   const listed = createRoutes({ ...deps, config, broker, cookie, ...unused })
   await opened[Symbol.asyncDispose]()
   return listed

@@ -63,6 +63,9 @@ function rule(text: string) {
 
 const string = z.string({ error: typed(texts.string) })
 
+/** A text that is not blank after trimming. */
+const filled = string.trim().refine((value) => value !== '', rule(texts.blank))
+
 /** Length in characters: Unicode code points. */
 function lengthOf(text: string): number {
   return [...text].length
@@ -91,10 +94,10 @@ export const text = line({ min: 0, max: 300 }, isFreeText)
 export const notes = line({ min: 0, max: 2000 }, isFreeLines)
 
 /** A search phrase: any text of 1 to 1000 characters, not blank after trimming. */
-export const phrase = string
-  .trim()
-  .refine((value) => value !== '', rule(texts.blank))
-  .refine((value) => lengthOf(value) <= 1000, rule('must have at most 1000 characters'))
+export const phrase = filled.refine(
+  (value) => lengthOf(value) <= 1000,
+  rule('must have at most 1000 characters'),
+)
 
 /** A path within the app. Open redirect: a path that begins with `//` would name another host. */
 export const appPath = line({ min: 1, max: 300 }).refine(
@@ -112,9 +115,7 @@ export const code = line({ min: 1, max: 100 })
 const emailForm = z.email()
 
 /** A valid email address in lower case; upper case is refused, not converted. */
-export const email = string
-  .trim()
-  .refine((value) => value !== '', rule(texts.blank))
+export const email = filled
   .refine((value) => value === value.toLowerCase(), rule('must be lower case'))
   .refine(
     (value) => value.length <= 254 && emailForm.safeParse(value).success,
@@ -131,9 +132,7 @@ export const nonce = z
   .transform(BigInt)
 
 /** DTSTART and RRULE of RFC 5545 (docs/recurrence.md#rules-accepted). */
-export const ruleset = string
-  .trim()
-  .refine((value) => value !== '', rule(texts.blank))
+export const ruleset = filled
   .refine((value) => value.length <= 1000, rule('must have at most 1000 characters'))
   .superRefine((value, context) => {
     const read = readRuleset(value)
@@ -204,9 +203,7 @@ export function isDay(text: string): boolean {
 }
 
 /** An RFC 3339 timestamp with an offset, parsed to a protobuf Timestamp (docs/api.md#time). */
-export const timestamp = string
-  .trim()
-  .refine((value) => value !== '', rule(texts.blank))
+export const timestamp = filled
   .superRefine((value, context) => {
     if (rfc3339.test(value)) return
     const [, day = ''] = dayOnly.exec(value) ?? []
@@ -243,10 +240,10 @@ export function ignoringNull<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** An ISO 4217 code that a bank account can have (docs/api.md#money). */
-export const currency = string
-  .trim()
-  .refine((value) => value !== '', rule(texts.blank))
-  .refine((value) => currencies().includes(value), rule('must be an ISO 4217 currency code'))
+export const currency = filled.refine(
+  (value) => currencies().includes(value),
+  rule('must be an ISO 4217 currency code'),
+)
 
 /** The last four digits of an account's number. */
 export const mask = string.trim().regex(/^\d{4}$/, rule('must be exactly 4 digits'))
@@ -277,9 +274,7 @@ export const accountSubType = oneOf([
 export const accountStatus = oneOf(['active', 'inactive', 'unknown'])
 
 /** The base URL of a feed provider; feed-sync checks it against the allowed URLs. */
-export const feedUrl = string
-  .trim()
-  .refine((value) => value !== '', rule(texts.blank))
+export const feedUrl = filled
   .refine((value) => value.length <= 2000 && URL.canParse(value), rule('must be a URL'))
   .refine((value) => /^https?:$/.test(new URL(value).protocol), rule('must be http or https'))
   .refine((value) => new URL(value).search === '', rule('must have no query parameters'))
@@ -289,7 +284,7 @@ export const feedUrl = string
   )
 
 /** The feed provider's API key: 1 to 100 letters and digits (docs/syncs.md#urls-and-keys). */
-export const feedApiKey = string
-  .trim()
-  .refine((value) => value !== '', rule(texts.blank))
-  .regex(/^[A-Za-z0-9]{1,100}$/, rule('must be 1 to 100 letters and digits'))
+export const feedApiKey = filled.regex(
+  /^[A-Za-z0-9]{1,100}$/,
+  rule('must be 1 to 100 letters and digits'),
+)

@@ -8,6 +8,7 @@ import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answer.ts'
 import {
   exactly,
   id,
@@ -17,7 +18,6 @@ import {
   timestamp,
 } from '../../http/bodies/fields.ts'
 import { optionalInstant } from '../../http/query.ts'
-import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
@@ -58,7 +58,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
         const asked = { ...valuesOf(query), ...params }
         const { forecast, labels } = await forecasts.getForecast(asked, options)
         reply.header('vary', 'accept')
-        if (!prefersPicture(request)) return render(ForecastSchema, forecast)
+        if (!prefersPicture(request)) return forecast
         const picture = { forecast: requirePart(forecast), labels: requirePart(labels) }
         return reply
           .header('content-type', `${pictureType}; charset=utf-8`)
@@ -76,8 +76,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       answer: EstimateCostResponseSchema,
       handler: async ({ params, body, options }) => {
         const { spendingType: _, ...asked } = valuesOf(body)
-        const estimated = await forecasts.estimateCost({ ...asked, ...params }, options)
-        return render(EstimateCostResponseSchema, estimated)
+        return forecasts.estimateCost({ ...asked, ...params }, options)
       },
     }),
     route({
@@ -88,10 +87,8 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       reads: true,
       body: z.strictObject({ fundingScheduleId: id('fund') }),
       answer: GetNextContributionResponseSchema,
-      handler: async ({ params, body, options }) => {
-        const next = await forecasts.getNextContribution({ ...body, ...params }, options)
-        return render(GetNextContributionResponseSchema, next)
-      },
+      handler: ({ params, body, options }) =>
+        forecasts.getNextContribution({ ...body, ...params }, options),
     }),
   ]
 }

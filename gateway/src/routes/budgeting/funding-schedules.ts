@@ -18,7 +18,6 @@ import {
   text,
   timestamp,
 } from '../../http/bodies/fields.ts'
-import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
@@ -66,10 +65,8 @@ function reads(schedules: Schedules): Route[] {
       summary: 'Funding schedules of a bank account',
       auth: 'key',
       answer: { list: FundingScheduleSchema },
-      handler: async ({ params, options }) => {
-        const { fundingSchedules } = await schedules.listFundingSchedules(params, options)
-        return renderAll(FundingScheduleSchema, fundingSchedules)
-      },
+      handler: async ({ params, options }) =>
+        (await schedules.listFundingSchedules(params, options)).fundingSchedules,
     }),
     route({
       method: 'GET',
@@ -77,10 +74,8 @@ function reads(schedules: Schedules): Route[] {
       summary: 'One funding schedule',
       auth: 'key',
       answer: FundingScheduleSchema,
-      handler: async ({ params, options }) => {
-        const { fundingSchedule } = await schedules.getFundingSchedule(params, options)
-        return render(FundingScheduleSchema, fundingSchedule)
-      },
+      handler: async ({ params, options }) =>
+        (await schedules.getFundingSchedule(params, options)).fundingSchedule,
     }),
   ]
 }
@@ -98,7 +93,7 @@ function writes(schedules: Schedules): Route[] {
       handler: async ({ params, body, writeOptions }) => {
         const creating = { ...valuesOf(body), ...params }
         const { fundingSchedule } = await schedules.createFundingSchedule(creating, writeOptions)
-        return render(FundingScheduleSchema, fundingSchedule)
+        return fundingSchedule
       },
     }),
     route({
@@ -114,10 +109,7 @@ function writes(schedules: Schedules): Route[] {
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateFundingScheduleRequestSchema, body), ...params }
         const { fundingSchedule, spending } = await schedules.updateFundingSchedule(update, options)
-        return {
-          fundingSchedule: render(FundingScheduleSchema, fundingSchedule),
-          spending: renderAll(SpendingSchema, spending),
-        }
+        return { fundingSchedule, spending }
       },
     }),
     route({

@@ -23,7 +23,6 @@ import {
   timestamp,
 } from '../../http/bodies/fields.ts'
 import { transactionPage } from '../../http/query.ts'
-import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
@@ -92,10 +91,8 @@ function reads({ mesh }: RouteDeps): Route[] {
       summary: 'Expenses and goals of a bank account',
       auth: 'key',
       answer: { list: SpendingSchema },
-      handler: async ({ params, options }) => {
-        const { spending: all } = await spending.listSpending(params, options)
-        return renderAll(SpendingSchema, all)
-      },
+      handler: async ({ params, options }) =>
+        (await spending.listSpending(params, options)).spending,
     }),
     route({
       method: 'GET',
@@ -103,10 +100,8 @@ function reads({ mesh }: RouteDeps): Route[] {
       summary: 'One expense or goal',
       auth: 'key',
       answer: SpendingSchema,
-      handler: async ({ params, options }) => {
-        const { spending: one } = await spending.getSpending(params, options)
-        return render(SpendingSchema, one)
-      },
+      handler: async ({ params, options }) =>
+        (await spending.getSpending(params, options)).spending,
     }),
     route({
       method: 'GET',
@@ -114,10 +109,8 @@ function reads({ mesh }: RouteDeps): Route[] {
       summary: 'Explanation of the next contribution of an expense or goal',
       auth: 'key',
       answer: ExplanationSchema,
-      handler: async ({ params, options }) => {
-        const { explanation } = await spending.explainSpending(params, options)
-        return render(ExplanationSchema, explanation)
-      },
+      handler: async ({ params, options }) =>
+        (await spending.explainSpending(params, options)).explanation,
     }),
     route({
       method: 'GET',
@@ -133,10 +126,11 @@ function reads({ mesh }: RouteDeps): Route[] {
   ]
 }
 
-function writes({ mesh, log }: RouteDeps): Route[] {
+function writes(deps: RouteDeps): Route[] {
+  const { mesh } = deps
   const spending = mesh.client('budgeting', SpendingService)
   const envelopes = mesh.client('ledger', EnvelopeService)
-  const recalculate = createRecalculation(spending, log)
+  const recalculate = createRecalculation(deps)
   return [
     route({
       method: 'POST',
@@ -148,8 +142,8 @@ function writes({ mesh, log }: RouteDeps): Route[] {
       answer: SpendingSchema,
       handler: async ({ params, body, writeOptions }) => {
         const creating = { ...valuesOf(body), ...params }
-        const { spending: created } = await spending.createSpending(creating, writeOptions)
-        return render(SpendingSchema, created)
+        const created = await spending.createSpending(creating, writeOptions)
+        return created.spending
       },
     }),
     route({
@@ -163,10 +157,7 @@ function writes({ mesh, log }: RouteDeps): Route[] {
       handler: async (call) => {
         const moving = { ...valuesOf(call.body), ...call.params }
         const moved = await envelopes.transfer(moving, call.writeOptions)
-        return {
-          balance: render(BalancesSchema, moved.balance),
-          spending: await recalculate(moved.envelopes, call),
-        }
+        return { balance: moved.balance, spending: await recalculate(moved.envelopes, call) }
       },
     }),
     route({
@@ -179,8 +170,8 @@ function writes({ mesh, log }: RouteDeps): Route[] {
       answer: SpendingSchema,
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateSpendingRequestSchema, body), ...params }
-        const { spending: changed } = await spending.updateSpending(update, options)
-        return render(SpendingSchema, changed)
+        const changed = await spending.updateSpending(update, options)
+        return changed.spending
       },
     }),
     route({

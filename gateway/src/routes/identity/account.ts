@@ -62,7 +62,7 @@ function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
   return { end: () => socket.setTimeout(0).off('timeout', close) }
 }
 
-function deletionRoute({ mesh, sessions, cookie, attempts }: RouteDeps): Route {
+function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
   const accounts = mesh.client('identity', AccountService)
   return route({
     method: 'DELETE',
@@ -70,9 +70,9 @@ function deletionRoute({ mesh, sessions, cookie, attempts }: RouteDeps): Route {
     summary: 'Delete the account and all its data, by the current password or a code; final',
     auth: 'session',
     body: reAuthentication,
-    handler: async ({ body, options, request, reply }) => {
-      const remove = () => accounts.deleteAccount(reAuthenticationMessage(body), options)
-      await attempts.run(request.ip, remove)
+    attempts: 'refused',
+    handler: async ({ body, options, reply }) => {
+      await accounts.deleteAccount(reAuthenticationMessage(body), options)
       // The gateway does not know the account's credentials, so it verifies all of them again.
       sessions.forget(() => true)
       cookie.clear(reply)

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { name, nullOr, oneOf, timestamp } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
-import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
@@ -17,10 +16,7 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       summary: 'API keys of the account, newest first',
       auth: 'session',
       answer: { list: ApiKeySchema },
-      handler: async ({ options }) => {
-        const { apiKeys } = await keys.listApiKeys({}, options)
-        return renderAll(ApiKeySchema, apiKeys)
-      },
+      handler: async ({ options }) => (await keys.listApiKeys({}, options)).apiKeys,
     }),
     route({
       method: 'POST',
@@ -37,7 +33,7 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       handler: async ({ body, options }) => {
         const key = valuesOf(withProofOfWork(body))
         const { apiKey } = await keys.createApiKey(key, options)
-        return render(ApiKeySchema, apiKey)
+        return apiKey
       },
     }),
     route({

@@ -1,14 +1,16 @@
-import { toRest } from '@coffer/kit/rpc/message'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import {
+  IssueChallengeResponseSchema,
+  ProofOfWorkService,
+} from '@coffer/proto/identity/v1/proof_of_work'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserSchema } from '@coffer/proto/identity/v1/user'
-import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { requireOfferedFeature } from '../../auth/features.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { email, ignoringNull, name, password, text } from '../../http/bodies/fields.ts'
-import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
-import { requireOfferedFeature } from '../../http/required-feature.ts'
+import { code, email, ignoringNull, name, oneOf, password, text } from '../../http/bodies/fields.ts'
+import { challengePurposes, proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
@@ -43,85 +45,118 @@ const verificationOwed = {
 
 /** Routes of registration, sign-in and sign-out; none accepts an API key (docs/sign-in.md). */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
-  const { config, mesh, attempts } = deps
+  return [registrationRoute(deps), ...signInRoutes(deps), logoutRoute(deps), challengeRoute(deps)]
+}
+
+function registrationRoute(deps: RouteDeps): Route {
+  const { config, mesh } = deps
   const signIn = mesh.client('identity', SignInService)
   const { formerOf, begin } = createSuccession(deps)
+  return route({
+    method: 'POST',
+    path: '/api/authentication/register',
+    summary: 'Create a login, a user and an account, and sign in',
+    auth: 'none',
+    body: registration.extend(proofOfWorkKeys(config)),
+    find: requireOfferedFeature(mesh, 'allowSignUp'),
+    // Successes count too: each may send a mail to the address of another person.
+    attempts: 'all',
+    answer: { object: { user: UserSchema } },
+    handler: async ({ body, options, request, reply }) => {
+      const former = formerOf(request)
+      const wanted = { ...valuesOf(withProofOfWork(body)), ...former }
+      const registered = await signIn.register(wanted, options)
+      const { user, sessionToken, isActive, requiresVerification } = registered
+      if (requiresVerification || !user) return verificationOwed
+      begin(reply, { sessionToken, ...former })
+      return { nextUrl: '/setup', requireVerification: false, isActive, user }
+    },
+  })
+}
+
+function signInRoutes(deps: RouteDeps): Route[] {
+  const { config, mesh } = deps
+  const signIn = mesh.client('identity', SignInService)
+  const multifactor = mesh.client('identity', MultifactorService)
+  const { formerOf, begin } = createSuccession(deps)
+  const signedIn = (isActive: boolean) =>
+    isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
   return [
-    route({
-      method: 'POST',
-      path: '/api/authentication/register',
-      summary: 'Create a login, a user and an account, and sign in',
-      auth: 'none',
-      body: registration.extend(proofOfWorkKeys(config)),
-      find: requireOfferedFeature(mesh, 'allowSignUp'),
-      answer: { object: { user: UserSchema } },
-      handler: async ({ body, options, request, reply }) => {
-        const former = formerOf(request)
-        const wanted = { ...valuesOf(withProofOfWork(body)), ...former }
-        const register = () => signIn.register(wanted, options)
-        // Successes count too: each may send a mail to the address of another person.
-        const answer = await attempts.run(request.ip, register, 'all')
-        const { user, sessionToken, isActive, requiresVerification } = answer
-        if (requiresVerification || !user) return verificationOwed
-        begin(reply, { sessionToken, ...former })
-        const shown = toRest(UserSchema, user)
-        return { nextUrl: '/setup', requireVerification: false, isActive, user: shown }
-      },
-    }),
     route({
       method: 'POST',
       path: '/api/authentication/login',
       summary: 'Sign in; the session is in the cookie',
       auth: 'none',
       body: z.strictObject({ email, password, ...proofOfWorkKeys(config) }),
+      attempts: 'refused',
       handler: async ({ body, options, request, reply }) => {
         const former = formerOf(request)
-        const credentials = { ...withProofOfWork(body), ...former }
-        const answer = await attempts.run(request.ip, () => signIn.login(credentials, options))
+        const answer = await signIn.login({ ...withProofOfWork(body), ...former }, options)
         const { sessionToken, isActive, mfaRequired, resetToken } = answer
         if (mfaRequired || resetToken !== '') reply.code(428)
         if (resetToken !== '') return { ...passwordChangeOwed, resetToken }
         begin(reply, { sessionToken, ...former })
-        if (mfaRequired) return secondFactorOwed
-        return isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
+        return mfaRequired ? secondFactorOwed : signedIn(isActive)
       },
     }),
-    logoutRoute(deps),
+    route({
+      method: 'POST',
+      path: '/api/authentication/multifactor',
+      summary: 'Finish a sign-in with a code of the authenticator or a recovery code',
+      auth: 'multifactor',
+      body: z.strictObject({ totp: code }),
+      attempts: 'refused',
+      answer: { object: { isActive: { json: { type: 'boolean' } } } },
+      handler: async ({ body, options, request, reply }) => {
+        const { sessionToken, isActive } = await multifactor.completeSignIn(body, options)
+        begin(reply, { sessionToken, ...formerOf(request) })
+        return signedIn(isActive)
+      },
+    }),
   ]
 }
 
 function logoutRoute(deps: RouteDeps): Route {
   const { mesh, cookie, log } = deps
   const signIn = mesh.client('identity', SignInService)
-  const { forget } = createSuccession(deps)
+  const { formerOf, forget } = createSuccession(deps)
   return route({
     method: 'GET',
     path: '/api/authentication/logout',
     summary: 'Sign out; always succeeds',
     auth: 'none',
     handler: async ({ options, request, reply }) => {
-      const token = cookie.read(request)
+      const { formerSessionToken: sessionToken } = formerOf(request)
       cookie.clear(reply)
-      if (token) await end(token, options)
+      if (sessionToken === '') return
+      try {
+        await signIn.logout({ sessionToken }, options)
+      } catch (error) {
+        // The answer stays 200 with a cleared cookie (docs/sign-in.md#signing-in).
+        const text = 'the session could not be ended: it expires by itself'
+        log.warn({ err: error, requestId: request.id }, text)
+      }
+      forget(sessionToken)
     },
   })
+}
 
-  async function end(sessionToken: string, options: CallOptions): Promise<void> {
-    try {
-      await signIn.logout({ sessionToken }, options)
-    } catch (error) {
-      // The answer stays 200 with a cleared cookie (docs/sign-in.md#signing-in).
-      log.warn(
-        { err: error, requestId: requestIdOf(options) },
-        'the session could not be ended: it expires by itself',
-      )
-    }
-    forget(sessionToken)
-  }
+function challengeRoute({ mesh }: RouteDeps): Route {
+  const proofOfWork = mesh.client('identity', ProofOfWorkService)
+  return route({
+    method: 'POST',
+    path: '/api/authentication/challenge',
+    summary: 'Issue a proof-of-work challenge for one request of the purpose',
+    auth: 'none',
+    body: z.strictObject({ purpose: oneOf(challengePurposes) }),
+    find: requireOfferedFeature(mesh, 'proofOfWorkEnabled'),
+    answer: IssueChallengeResponseSchema,
+    handler: ({ body, options }) => proofOfWork.issueChallenge(body, options),
+  })
 }
 
 /** Replacement of a browser's session: identity ends the former one when the next one begins. */
-function createSuccession({ cookie, sessions }: Pick<RouteDeps, 'cookie' | 'sessions'>) {
+function createSuccession({ cookie, sessions }: RouteDeps) {
   const forget = (token: string) =>
     sessions.forget((sent) => sent.kind === 'session' && sent.token === token)
   return {
@@ -133,8 +168,4 @@ function createSuccession({ cookie, sessions }: Pick<RouteDeps, 'cookie' | 'sess
       cookie.set(reply, began.sessionToken)
     },
   }
-}
-
-function requestIdOf(options: CallOptions): string {
-  return new Headers(options.headers).get(headers.requestId) ?? ''
 }

@@ -1,5 +1,4 @@
 import { refused } from '@coffer/kit/rpc/errors'
-import { toRest } from '@coffer/kit/rpc/message'
 import {
   BillingService,
   CompleteCheckoutResponseSchema,
@@ -28,11 +27,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       isBodyOptional: true,
       body: z.strictObject({ cancelPath: appPath.nullable().optional() }),
       answer: CreateCheckoutResponseSchema,
-      handler: async ({ body, options }) => {
-        const cancelPath = body.cancelPath ?? ''
-        const checkout = await billing.createCheckout({ cancelPath }, options)
-        return toRest(CreateCheckoutResponseSchema, checkout)
-      },
+      handler: ({ body, options }) =>
+        billing.createCheckout({ cancelPath: body.cancelPath ?? '' }, options),
     }),
     route({
       method: 'GET',
@@ -45,7 +41,7 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
         const completed = await billing.completeCheckout(params, options)
         // Cached credentials still say that the account has not paid.
         sessions.forget(() => true)
-        return toRest(CompleteCheckoutResponseSchema, completed)
+        return completed
       },
     }),
     route({
@@ -55,8 +51,7 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       auth: 'session',
       feature: 'billing',
       answer: CreatePortalResponseSchema,
-      handler: async ({ options }) =>
-        toRest(CreatePortalResponseSchema, await billing.createPortal({}, options)),
+      handler: ({ options }) => billing.createPortal({}, options),
     }),
     route({
       method: 'POST',

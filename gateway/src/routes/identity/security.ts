@@ -1,10 +1,10 @@
-import { toRest } from '@coffer/kit/rpc/message'
 import {
   MultifactorService,
   RenewRecoveryCodesResponseSchema,
   SetUpTotpResponseSchema,
 } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
+import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import {
   reAuthentication,
@@ -19,44 +19,41 @@ import { type Route, route } from '../../http/route.ts'
  * Routes of the caller's password and authenticator (docs/sign-in.md#passwords,
  * docs/sign-in.md#second-factor).
  */
-export function securityRoutes(deps: RouteDeps): Route[] {
-  return [passwordRoute(deps), resetRoute(deps), ...totpRoutes(deps)]
-}
-
-function passwordRoute({ mesh, sessions, attempts }: RouteDeps): Route {
+export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const passwords = mesh.client('identity', PasswordService)
-  return route({
-    method: 'PUT',
-    path: '/api/users/security/password',
-    summary: 'Change the password; every other session ends',
-    auth: 'session',
-    body: z.strictObject({ currentPassword: password, newPassword: password }),
-    handler: async ({ body, options, request }) => {
-      await attempts.run(request.ip, () => passwords.changePassword(body, options))
-      // The gateway does not know which sessions ended, so it verifies all of them again.
-      sessions.forget(({ kind }) => kind === 'session')
-    },
-  })
-}
-
-function resetRoute({ mesh, sessions, attempts }: RouteDeps): Route {
-  const passwords = mesh.client('identity', PasswordService)
-  return route({
-    method: 'POST',
-    path: '/api/authentication/reset',
-    summary: 'Set a new password with the token of a reset link; every session ends',
-    auth: 'none',
-    body: z.strictObject({ token: code, password }),
-    handler: async ({ body, options, request }) => {
-      await attempts.run(request.ip, () => passwords.resetPassword(body, options))
-      sessions.forget(({ kind }) => kind === 'session')
-    },
-  })
-}
-
-function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
   const multifactor = mesh.client('identity', MultifactorService)
+  // The gateway does not know which sessions ended, so it verifies all of them again.
   const forget = () => sessions.forget(({ kind }) => kind === 'session')
+  return [
+    route({
+      method: 'PUT',
+      path: '/api/users/security/password',
+      summary: 'Change the password; every other session ends',
+      auth: 'session',
+      body: z.strictObject({ currentPassword: password, newPassword: password }),
+      attempts: 'refused',
+      handler: async ({ body, options }) => {
+        await passwords.changePassword(body, options)
+        forget()
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/authentication/reset',
+      summary: 'Set a new password with the token of a reset link; every session ends',
+      auth: 'none',
+      body: z.strictObject({ token: code, password }),
+      attempts: 'refused',
+      handler: async ({ body, options }) => {
+        await passwords.resetPassword(body, options)
+        forget()
+      },
+    }),
+    ...totpRoutes(multifactor, forget),
+  ]
+}
+
+function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () => void): Route[] {
   return [
     route({
       method: 'POST',
@@ -65,11 +62,9 @@ function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
       auth: 'session',
       body: reAuthenticationIfDue,
       isBodyOptional: true,
+      attempts: 'refused',
       answer: SetUpTotpResponseSchema,
-      handler: async ({ body, options, request }) => {
-        const setUp = () => multifactor.setUpTotp(reAuthenticationMessage(body), options)
-        return toRest(SetUpTotpResponseSchema, await attempts.run(request.ip, setUp))
-      },
+      handler: ({ body, options }) => multifactor.setUpTotp(reAuthenticationMessage(body), options),
     }),
     route({
       method: 'POST',
@@ -77,8 +72,9 @@ function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
       summary: 'Enable the authenticator with a code of it; every other session ends',
       auth: 'session',
       body: z.strictObject({ totp: code }),
-      handler: async ({ body, options, request }) => {
-        await attempts.run(request.ip, () => multifactor.confirmTotp(body, options))
+      attempts: 'refused',
+      handler: async ({ body, options }) => {
+        await multifactor.confirmTotp(body, options)
         forget()
       },
     }),
@@ -88,10 +84,9 @@ function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
       summary: 'Disable the authenticator, by the current password or a code',
       auth: 'session',
       body: reAuthentication,
-      handler: async ({ body, options, request }) => {
-        await attempts.run(request.ip, () =>
-          multifactor.disableTotp(reAuthenticationMessage(body), options),
-        )
+      attempts: 'refused',
+      handler: async ({ body, options }) => {
+        await multifactor.disableTotp(reAuthenticationMessage(body), options)
         forget()
       },
     }),
@@ -101,12 +96,10 @@ function totpRoutes({ mesh, sessions, attempts }: RouteDeps): Route[] {
       summary: 'Replace the recovery codes, by the current password or a code',
       auth: 'session',
       body: reAuthentication,
+      attempts: 'refused',
       answer: RenewRecoveryCodesResponseSchema,
-      handler: async ({ body, options, request }) => {
-        const renew = () => multifactor.renewRecoveryCodes(reAuthenticationMessage(body), options)
-        const renewed = await attempts.run(request.ip, renew)
-        return toRest(RenewRecoveryCodesResponseSchema, renewed)
-      },
+      handler: ({ body, options }) =>
+        multifactor.renewRecoveryCodes(reAuthenticationMessage(body), options),
     }),
   ]
 }

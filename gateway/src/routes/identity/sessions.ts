@@ -1,13 +1,12 @@
 import { SessionSchema, SessionService } from '@coffer/proto/identity/v1/session'
 import { reAuthenticationIfDue, reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 
 const path = '/api/users/security/sessions'
 
 /** Routes of the caller's sessions (docs/sign-in.md#session-and-cookie). */
-export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps): Route[] {
+export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] {
   const sessions = mesh.client('identity', SessionService)
   // The gateway does not know which sessions ended, so it verifies all of them again.
   const forget = () => verified.forget(({ kind }) => kind === 'session')
@@ -18,10 +17,7 @@ export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps)
       summary: 'Sessions of the caller, newest first',
       auth: 'session',
       answer: { list: SessionSchema },
-      handler: async ({ options }) => {
-        const { sessions: live } = await sessions.listSessions({}, options)
-        return renderAll(SessionSchema, live)
-      },
+      handler: async ({ options }) => (await sessions.listSessions({}, options)).sessions,
     }),
     route({
       method: 'DELETE',
@@ -30,9 +26,9 @@ export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps)
       auth: 'session',
       body: reAuthenticationIfDue,
       isBodyOptional: true,
-      handler: async ({ body, options, request }) => {
-        const end = () => sessions.endOtherSessions(reAuthenticationMessage(body), options)
-        await attempts.run(request.ip, end)
+      attempts: 'refused',
+      handler: async ({ body, options }) => {
+        await sessions.endOtherSessions(reAuthenticationMessage(body), options)
         forget()
       },
     }),
@@ -43,10 +39,9 @@ export function sessionRoutes({ mesh, sessions: verified, attempts }: RouteDeps)
       auth: 'session',
       body: reAuthenticationIfDue,
       isBodyOptional: true,
-      handler: async ({ params, body, options, request }) => {
-        const end = () =>
-          sessions.endSession({ ...params, ...reAuthenticationMessage(body) }, options)
-        await attempts.run(request.ip, end)
+      attempts: 'refused',
+      handler: async ({ params, body, options }) => {
+        await sessions.endSession({ ...params, ...reAuthenticationMessage(body) }, options)
         forget()
       },
     }),

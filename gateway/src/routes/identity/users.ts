@@ -1,8 +1,6 @@
-import { toRest } from '@coffer/kit/rpc/message'
 import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { RouteDeps } from '../../deps.ts'
-import { render } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 
 /** Routes of users (docs/sign-in.md). */
@@ -23,7 +21,7 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
         const me = await users.getMe({}, options)
         // An account is set up once it has a live link.
         const isSetup = !me.mfaPending && (await listing).links.length > 0
-        return { ...toRest(GetMeResponseSchema, me), isSetup }
+        return { message: me, isSetup }
       },
     }),
     route({
@@ -32,10 +30,7 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
       summary: "A user of the caller's account",
       auth: 'session',
       answer: UserSchema,
-      handler: async ({ params, options }) => {
-        const { user } = await users.getUser(params, options)
-        return render(UserSchema, user)
-      },
+      handler: async ({ params, options }) => (await users.getUser(params, options)).user,
     }),
   ]
 }

@@ -1,7 +1,4 @@
-import {
-  FeedBankAccountSchema,
-  FeedBankAccountService,
-} from '@coffer/proto/feedsync/v1/feed_bank_account'
+import { FeedBankAccountSchema } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import {
   BalancesSchema,
   BankAccountSchema,
@@ -12,14 +9,9 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
-import {
-  activateCandidate,
-  deactivateCandidate,
-  type FeedBankAccounts,
-  getCandidate,
-  renderBankAccounts,
-} from '../../compose/feed-bank-account.ts'
-import type { AppDeps, RouteDeps } from '../../deps.ts'
+import { type Candidates, createCandidates } from '../../compose/feed-bank-account.ts'
+import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answer.ts'
 import {
   accountStatus,
   accountSubType,
@@ -35,7 +27,6 @@ import {
   nullOr,
 } from '../../http/bodies/fields.ts'
 import { optionalId } from '../../http/query.ts'
-import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
@@ -67,29 +58,17 @@ const change = z.strictObject({
 })
 
 /** Routes of bank accounts (docs/links.md#bank-accounts). */
-export function bankAccountRoutes({ mesh, log, config }: RouteDeps): Route[] {
-  const clients = {
-    accounts: mesh.client('ledger', BankAccountService),
-    links: mesh.client('ledger', LinkService),
-    candidates: mesh.client('feed-sync', FeedBankAccountService),
-  }
-  return [
-    ...reads(clients),
-    creationRoute({ ...clients, log, config }),
-    archiveRoute({ ...clients, log }),
-    changeRoute({ ...clients, log }),
-  ]
+export function bankAccountRoutes(deps: RouteDeps): Route[] {
+  const accounts = deps.mesh.client('ledger', BankAccountService)
+  const candidates = createCandidates(deps)
+  return [...reads(accounts, candidates), ...writes(deps, accounts, candidates)]
 }
 
-interface Clients {
-  accounts: Client<typeof BankAccountService>
-  links: Client<typeof LinkService>
-  candidates: FeedBankAccounts
-}
+type Accounts = Client<typeof BankAccountService>
 
 const answer = { message: BankAccountSchema, with: { feedBankAccount: FeedBankAccountSchema } }
 
-function reads({ accounts, candidates }: Clients): Route[] {
+function reads(accounts: Accounts, candidates: Candidates): Route[] {
   return [
     route({
       method: 'GET',
@@ -101,7 +80,7 @@ function reads({ accounts, candidates }: Clients): Route[] {
       handler: async ({ query: { link_id: linkId }, options }) => {
         const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)
         if (linkId && bankAccounts.length === 0) return null
-        return renderBankAccounts(bankAccounts, candidates, options)
+        return candidates.join(bankAccounts, options)
       },
     }),
     route({
@@ -112,7 +91,7 @@ function reads({ accounts, candidates }: Clients): Route[] {
       answer,
       handler: async ({ params, options }) => {
         const { bankAccount } = await accounts.getBankAccount(params, options)
-        return (await renderBankAccounts([requirePart(bankAccount)], candidates, options))[0]
+        return (await candidates.join([requirePart(bankAccount)], options))[0]
       },
     }),
     route({
@@ -121,86 +100,70 @@ function reads({ accounts, candidates }: Clients): Route[] {
       summary: 'Balances, with money in envelopes and free-to-use money',
       auth: 'key',
       answer: BalancesSchema,
-      handler: async ({ params, options }) => {
-        const { balances } = await accounts.getBalances(params, options)
-        return render(BalancesSchema, balances)
-      },
+      handler: async ({ params, options }) =>
+        (await accounts.getBalances(params, options)).balances,
     }),
   ]
 }
 
-function creationRoute({
-  accounts,
-  links,
-  candidates,
-  log,
-  config,
-}: Clients & Pick<AppDeps, 'log' | 'config'>): Route {
-  return route({
-    method: 'POST',
-    path: '/api/bank_accounts',
-    summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
-    auth: 'key',
-    idempotent: true,
-    body: creation,
-    answer,
-    handler: async ({ body, options, writeOptions }) => {
-      const { linkId, feedBankAccountId } = body
-      const request = valuesOf(body)
-      if (feedBankAccountId !== undefined) {
-        requireFeature('feed', config)
-        const { link } = await links.getLink({ linkId }, options)
-        const { feedLinkId } = requirePart(link)
-        const ids = { feedBankAccountId, feedLinkId }
-        // The provider's name replaces the one in the body (docs/links.md#bank-accounts).
-        request.originalName = (await getCandidate(ids, candidates, options)).name
-      }
-      const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
-      return activateCandidate(requirePart(bankAccount), {
-        feedBankAccounts: candidates,
-        options,
-        log,
-      })
-    },
-  })
-}
-
-function archiveRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log'>): Route {
-  return route({
-    method: 'DELETE',
-    path: '/api/bank_accounts/:bankAccountId',
-    summary: 'Archive a bank account; its data is kept',
-    auth: 'key',
-    handler: async ({ params, options }) => {
-      const { feedBankAccountId } = await accounts.archiveBankAccount(params, options)
-      if (feedBankAccountId === undefined) return
-      await deactivateCandidate(
-        { ...params, feedBankAccountId },
-        { feedBankAccounts: candidates, options, log },
-      )
-    },
-  })
-}
-
-function changeRoute({ accounts, candidates, log }: Clients & Pick<AppDeps, 'log'>): Route {
-  return route({
-    method: 'PATCH',
-    path: '/api/bank_accounts/:bankAccountId',
-    summary: 'Change a bank account; the allowed keys depend on its kind',
-    auth: 'key',
-    find: ({ params, options }) => accounts.getBankAccount(params, options),
-    body: change,
-    answer,
-    handler: async ({ params, body, options }) => {
-      const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
-      const { bankAccount } = await accounts.updateBankAccount(update, options)
-      try {
-        return (await renderBankAccounts([requirePart(bankAccount)], candidates, options))[0]
-      } catch (error) {
-        // The change is committed: it is answered without an error while feed-sync is away.
-        log.warn({ err: error, ...params }, 'a bank account is answered without its candidate')
-        return render(BankAccountSchema, bankAccount)
-      }
-    },
-  })
+function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {
+  const { mesh, config, log } = deps
+  const links = mesh.client('ledger', LinkService)
+  return [
+    route({
+      method: 'POST',
+      path: '/api/bank_accounts',
+      summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
+      auth: 'key',
+      idempotent: true,
+      body: creation,
+      answer,
+      handler: async ({ body, options, writeOptions }) => {
+        const { linkId, feedBankAccountId } = body
+        const request = valuesOf(body)
+        if (feedBankAccountId !== undefined) {
+          requireFeature('feed', config)
+          const { link } = await links.getLink({ linkId }, options)
+          const { feedLinkId } = requirePart(link)
+          // The provider's name replaces the one in the body (docs/links.md#bank-accounts).
+          const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
+          request.originalName = candidate.name
+        }
+        const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
+        return candidates.activate(requirePart(bankAccount), options)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/bank_accounts/:bankAccountId',
+      summary: 'Archive a bank account; its data is kept',
+      auth: 'key',
+      handler: async ({ params, options }) => {
+        const { feedBankAccountId } = await accounts.archiveBankAccount(params, options)
+        if (feedBankAccountId === undefined) return
+        await candidates.deactivate({ ...params, feedBankAccountId }, options)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/bank_accounts/:bankAccountId',
+      summary: 'Change a bank account; the allowed keys depend on its kind',
+      auth: 'key',
+      find: ({ params, options }) => accounts.getBankAccount(params, options),
+      body: change,
+      answer,
+      handler: async ({ params, body, options }) => {
+        const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
+        const { bankAccount } = await accounts.updateBankAccount(update, options)
+        const message = requirePart(bankAccount)
+        try {
+          return (await candidates.join([message], options))[0]
+        } catch (error) {
+          // The change is committed: it is answered without an error while feed-sync is away.
+          log.warn({ err: error, ...params }, 'a bank account is answered without its candidate')
+          return { message }
+        }
+      },
+    }),
+  ]
 }

@@ -1,5 +1,5 @@
 import { problemsOfDetail } from '@coffer/kit/rpc/errors'
-import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import {
   type CreatedTransaction,
@@ -9,9 +9,9 @@ import {
 import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answer.ts'
 import { bulkItems } from '../../http/bulk-request.ts'
 import { problemTree } from '../../http/errors/problems.ts'
-import { render, requirePart } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 import { transactionCreation } from './transactions.ts'
@@ -25,10 +25,11 @@ const problems = { json: { type: 'object' } }
  * Routes of bulk requests of transactions (docs/api.md#bulk-requests). Valid items are booked in
  * one commit, in the order of the list; each item has its own result.
  */
-export function bulkTransactionRoutes({ mesh, log }: RouteDeps): Route[] {
+export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
+  const { mesh } = deps
   const transactions = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
-  const recalculate = createRecalculation(mesh.client('budgeting', SpendingService), log)
+  const recalculate = createRecalculation(deps)
   return [
     route({
       method: 'POST',
@@ -55,7 +56,7 @@ export function bulkTransactionRoutes({ mesh, log }: RouteDeps): Route[] {
           results: sent.map((one) =>
             'item' in one ? resultOf(results.next().value) : one.refused,
           ),
-          balance: render(BalancesSchema, created.balance),
+          balance: created.balance,
           spending: await recalculate(created.envelopes, call),
         }
       },
@@ -65,9 +66,7 @@ export function bulkTransactionRoutes({ mesh, log }: RouteDeps): Route[] {
 
 function resultOf(created: CreatedTransaction | undefined) {
   const { result } = requirePart(created)
-  if (result.case === 'transaction') {
-    return { transaction: render(TransactionSchema, result.value) }
-  }
+  if (result.case === 'transaction') return { transaction: result.value }
   const refused = requirePart(result.value)
   const found = refused.problems && problemTree(problemsOfDetail(refused.problems))
   return { error: refused.error, ...(found ? { problems: found } : {}) }

@@ -6,8 +6,7 @@ import {
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { encodeCursor } from '../../http/cursor.ts'
-import { cursor, pageLimit } from '../../http/query.ts'
-import { renderAll } from '../../http/rest.ts'
+import { paged } from '../../http/query.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
 
 // Position: these four fields identify an entry of the journal.
@@ -21,10 +20,7 @@ const position = z
     ...(spendingId === '' ? {} : { spendingId }),
   }))
 
-const query = z.object({
-  limit: pageLimit,
-  after: cursor(position),
-})
+const query = paged(position)
 
 function positionOf({ operationId, spendingId = '', pot, cause }: HistoryEntry): string[] {
   return [operationId, spendingId, pot, cause]
@@ -49,7 +45,7 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
     const { entries, hasMore } = await history.listHistory({ ...params, limit, ...before }, options)
     const last = entries.at(-1)
     return {
-      entries: renderAll(HistoryEntrySchema, entries),
+      entries,
       nextCursor: hasMore && last ? encodeCursor(positionOf(last)) : null,
     }
   }

@@ -4,7 +4,6 @@ import type { RouteDeps } from '../../deps.ts'
 import { exactly, id } from '../../http/bodies/fields.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { render } from '../../http/rest.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
@@ -37,10 +36,7 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       file: 'data',
       body: formFile,
       answer: ImportSchema,
-      handler: async (call) => {
-        const { import: made } = await sendFile(call, imports.createImport, ledgerTimeoutMs)
-        return render(ImportSchema, made)
-      },
+      handler: async (call) => (await sendFile(call, imports.createImport, ledgerTimeoutMs)).import,
     }),
     route({
       method: 'GET',
@@ -51,7 +47,7 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       auth: 'key',
       feature: 'uploads',
       answer: ImportSchema,
-      handler: async (call) => render(ImportSchema, (await find(call)).import),
+      handler: async (call) => (await find(call)).import,
     }),
     route({
       method: 'PATCH',
@@ -62,10 +58,8 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       body: step,
       find,
       answer: ImportSchema,
-      handler: async ({ params, body, options }) => {
-        const request = { ...params, ...body }
-        return render(ImportSchema, (await imports.updateImport(request, options)).import)
-      },
+      handler: async ({ params, body, options }) =>
+        (await imports.updateImport({ ...params, ...body }, options)).import,
     }),
   ]
 }

@@ -3,10 +3,10 @@ import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_
 import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
-import { activateFeedLink, renderLinks } from '../../compose/feed-link.ts'
+import { createFeedLinks } from '../../compose/feed-link.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answer.ts'
 import { id, name, nullOr, text } from '../../http/bodies/fields.ts'
-import { render, requirePart } from '../../http/rest.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
@@ -16,7 +16,7 @@ const answer = { message: LinkSchema, with: { feedLink: FeedLinkSchema } }
 export function linkRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
   const links = mesh.client('ledger', LinkService)
-  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  const feedLinks = createFeedLinks(deps)
   const find = ({ params, options }: Lookup<{ linkId: string }>) => links.getLink(params, options)
   return [
     route({
@@ -26,8 +26,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       auth: 'key',
       answer: { list: answer },
       handler: async ({ options }) => {
-        const { links: live } = await links.listLinks({}, options)
-        return renderLinks(live, feedLinks, options)
+        const listed = await links.listLinks({}, options)
+        return feedLinks.join(listed.links, options)
       },
     }),
     route({
@@ -38,7 +38,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       answer,
       handler: async (call) => {
         const { link } = await find(call)
-        return (await renderLinks([requirePart(link)], feedLinks, call.options))[0]
+        return (await feedLinks.join([requirePart(link)], call.options))[0]
       },
     }),
     creation(deps),
@@ -56,7 +56,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateLinkRequestSchema, body), ...params }
         const { link } = await links.updateLink(update, options)
-        return (await renderLinks([requirePart(link)], feedLinks, options))[0]
+        return (await feedLinks.join([requirePart(link)], options))[0]
       },
     }),
     route({
@@ -71,9 +71,11 @@ export function linkRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
-function creation({ mesh, config, log }: RouteDeps): Route {
+function creation(deps: RouteDeps): Route {
+  const { mesh, config } = deps
   const links = mesh.client('ledger', LinkService)
-  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  const connections = mesh.client('feed-sync', FeedLinkService)
+  const feedLinks = createFeedLinks(deps)
   return route({
     method: 'POST',
     path: '/api/links',
@@ -90,7 +92,7 @@ function creation({ mesh, config, log }: RouteDeps): Route {
       const { institutionName, feedLinkId } = body
       if (feedLinkId) {
         requireFeature('feed', config)
-        const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
+        const { feedLink } = await connections.getFeedLink({ feedLinkId }, options)
         // With an idempotency key, the request may be a repetition whose connection is no longer
         // pending. The ledger checks it: it uses each connection once.
         const isFirst = request.headers['idempotency-key'] === undefined
@@ -100,8 +102,8 @@ function creation({ mesh, config, log }: RouteDeps): Route {
       }
       const { link } = await links.createLink({ ...valuesOf(body), institutionName }, writeOptions)
       const { linkId } = requirePart(link)
-      if (feedLinkId) await activateFeedLink({ feedLinkId, linkId }, { feedLinks, options, log })
-      return render(LinkSchema, link)
+      if (feedLinkId) await feedLinks.activate({ feedLinkId, linkId }, options)
+      return link
     },
   })
 }

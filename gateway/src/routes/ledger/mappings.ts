@@ -8,7 +8,6 @@ import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { boolean, list, object, oneOf, text } from '../../http/bodies/fields.ts'
 import { mappingPage } from '../../http/query.ts'
-import { render, renderAll } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 
 const field = object({
@@ -82,8 +81,8 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       answer: { list: ImportMappingSchema },
       handler: async ({ query: { signature, ...page }, options }) => {
         const request = signature === undefined ? page : { ...page, signature }
-        const { mappings: found } = await mappings.listMappings(request, options)
-        return renderAll(ImportMappingSchema, found)
+        const listed = await mappings.listMappings(request, options)
+        return listed.mappings
       },
     }),
     route({
@@ -97,7 +96,7 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       handler: async ({ body, options }) => {
         const request = body as MessageInitShape<typeof CreateMappingRequestSchema>
         const { mapping } = await mappings.createMapping(request, options)
-        return render(ImportMappingSchema, mapping)
+        return mapping
       },
     }),
     route({

@@ -1,6 +1,7 @@
 import { notFound } from '@coffer/kit/rpc/errors'
-import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { SimilarService, TransactionClusterSchema } from '@coffer/proto/ledger/v1/similar'
 import {
   TransactionSchema,
   TransactionService,
@@ -23,7 +24,6 @@ import {
   timestamp,
 } from '../../http/bodies/fields.ts'
 import { accountTransactionPage, boolean as booleanQuery } from '../../http/query.ts'
-import { render } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
@@ -52,14 +52,26 @@ const change = z.strictObject({
 
 const spendingList = { list: SpendingSchema }
 
-/** Routes of transactions (docs/transactions.md). */
-export function transactionRoutes({ mesh, log }: RouteDeps): Route[] {
+/** Routes of transactions (docs/transactions.md, docs/similar-transactions.md). */
+export function transactionRoutes(deps: RouteDeps): Route[] {
+  const { mesh } = deps
   const transactions = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
-  const spending = mesh.client('budgeting', SpendingService)
-  const recalculate = createRecalculation(spending, log)
+  const similar = mesh.client('ledger', SimilarService)
+  const recalculate = createRecalculation(deps)
   return [
     ...reads(transactions),
+    route({
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/similar',
+      summary: 'The cluster of similar transactions; 204 without one',
+      auth: 'key',
+      answer: TransactionClusterSchema,
+      handler: async ({ params, options, reply }) => {
+        const { cluster } = await similar.getCluster(params, options)
+        return cluster ?? reply.code(204).send()
+      },
+    }),
     creationRoute(transactions, accounts, recalculate),
     changeRoute(transactions, recalculate),
     deletionRoute(transactions, recalculate),
@@ -89,10 +101,8 @@ function reads(ledger: Transactions): Route[] {
       summary: 'One transaction, soft-deleted ones included',
       auth: 'key',
       answer: TransactionSchema,
-      handler: async ({ params, options }) => {
-        const { transaction } = await ledger.getTransaction(params, options)
-        return render(TransactionSchema, transaction)
-      },
+      handler: async ({ params, options }) =>
+        (await ledger.getTransaction(params, options)).transaction,
     }),
   ]
 }
@@ -123,8 +133,8 @@ function creationRoute(
       const { transaction, balance, envelope } = created
       const [spending] = await recalculate(envelope ? [envelope] : [], call)
       return {
-        transaction: render(TransactionSchema, transaction),
-        balance: render(BalancesSchema, balance),
+        transaction,
+        balance,
         ...(spending ? { spending } : {}),
       }
     },
@@ -149,8 +159,8 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
       const update = { ...updateOf(UpdateTransactionRequestSchema, call.body), ...call.params }
       const updated = await transactions.updateTransaction(update, call.options)
       return {
-        transaction: render(TransactionSchema, updated.transaction),
-        balance: render(BalancesSchema, updated.balance),
+        transaction: updated.transaction,
+        balance: updated.balance,
         spending: await recalculate(updated.envelopes, call),
       }
     },
@@ -170,7 +180,7 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
       const deleting = { ...call.params, adjustsBalance, soft }
       const deleted = await transactions.deleteTransaction(deleting, call.options)
       return {
-        balance: render(BalancesSchema, deleted.balance),
+        balance: deleted.balance,
         spending: await recalculate(deleted.envelopes, call),
       }
     },

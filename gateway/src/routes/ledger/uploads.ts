@@ -1,13 +1,19 @@
 import { progressSubject } from '@coffer/kit/events/progress'
 import { toRest } from '@coffer/kit/rpc/message'
-import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
-import { type GetUploadResponse, UploadSchema, UploadService } from '@coffer/proto/ledger/v1/upload'
+import { FileService } from '@coffer/proto/ledger/v1/file'
+import {
+  FileSchema,
+  type GetUploadResponse,
+  UploadSchema,
+  UploadService,
+} from '@coffer/proto/ledger/v1/upload'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answer.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { render, requirePart } from '../../http/rest.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import { showProgress } from '../../sockets/progress.ts'
 
@@ -17,11 +23,12 @@ type Find = (
   lookup: Lookup<{ bankAccountId: string; transactionUploadId: string }>,
 ) => Promise<GetUploadResponse>
 
-/** Routes of uploads of transaction files (docs/files.md#uploading). */
+/** Routes of uploads of transaction files, and of the files (docs/files.md#uploading). */
 export function uploadRoutes(deps: RouteDeps): Route[] {
-  const { mesh, log, ledgerTimeoutMs } = deps
-  const recalculate = createRecalculation(mesh.client('budgeting', SpendingService), log)
+  const { mesh, ledgerTimeoutMs } = deps
+  const recalculate = createRecalculation(deps)
   const uploads = mesh.client('ledger', UploadService)
+  const files = mesh.client('ledger', FileService)
   const find: Find = ({ params, options }) => uploads.getUpload(params, options)
   return [
     route({
@@ -35,10 +42,7 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       file: 'data',
       body: formFile,
       answer: UploadSchema,
-      handler: async (call) => {
-        const { upload } = await sendFile(call, uploads.createUpload, ledgerTimeoutMs)
-        return render(UploadSchema, upload)
-      },
+      handler: async (call) => (await sendFile(call, uploads.createUpload, ledgerTimeoutMs)).upload,
     }),
     route({
       method: 'GET',
@@ -47,7 +51,7 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       auth: 'key',
       feature: 'uploads',
       answer: UploadSchema,
-      handler: async (call) => render(UploadSchema, (await find(call)).upload),
+      handler: async (call) => (await find(call)).upload,
     }),
     route({
       method: 'DELETE',
@@ -58,13 +62,18 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
       handler: async (call) => {
         const undone = await uploads.undoUpload(call.params, call.options)
-        return {
-          balance: render(BalancesSchema, undone.balance),
-          spending: await recalculate(undone.envelopes, call),
-        }
+        return { balance: undone.balance, spending: await recalculate(undone.envelopes, call) }
       },
     }),
     progressRoute(deps, find),
+    route({
+      method: 'GET',
+      path: '/api/files',
+      summary: 'Uploaded files that are still stored, newest first, at most 100',
+      auth: 'key',
+      answer: { list: FileSchema },
+      handler: async ({ options }) => (await files.listFiles({}, options)).files,
+    }),
   ]
 }
 

@@ -1,0 +1,56 @@
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import { toRest } from '@coffer/kit/rpc/message'
+
+export type JsonSchema = Record<string, unknown>
+
+/**
+ * The shape of a route's 200 answer. It documents the answer in the OpenAPI document, and renders
+ * the value of the handler.
+ */
+export type Answer =
+  | DescMessage
+  | { list: Answer }
+  | { message: DescMessage; with: Record<string, Answer> }
+  | { object: Record<string, Answer> }
+  | { json: JsonSchema }
+
+/** The value of a handler for an answer: messages where the answer has their JSON. */
+export type ValueOf<Shape> = Shape extends DescMessage
+  ? MessageShape<Shape> | undefined
+  : Shape extends { list: infer Item }
+    ? ValueOf<Item>[] | null
+    : Shape extends { message: infer Main; with: infer More }
+      ? ({ message: ValueOf<Main> } & KeysOf<More>) | undefined
+      : Shape extends { object: infer All }
+        ? KeysOf<All>
+        : unknown
+
+type KeysOf<Shapes> = { [Key in keyof Shapes]?: ValueOf<Shapes[Key]> } & Record<string, unknown>
+
+/**
+ * Renders a handler's value as REST JSON. Keys that the answer does not declare are JSON already.
+ * Throws if a message is missing.
+ */
+export function renderAnswer(answer: Answer, value: unknown): unknown {
+  if ('kind' in answer) return toRest(answer, requirePart(value as MessageShape<DescMessage>))
+  if ('json' in answer || value === null) return value
+  if ('list' in answer) return (value as unknown[]).map((one) => renderAnswer(answer.list, one))
+  if ('object' in answer) return renderKeys(answer.object, value as object)
+  const { message, ...more } = requirePart(value as ValueOf<typeof answer>)
+  return { ...toRest(answer.message, requirePart(message)), ...renderKeys(answer.with, more) }
+}
+
+function renderKeys(shapes: Record<string, Answer>, value: object): Record<string, unknown> {
+  const rendered: Record<string, unknown> = {}
+  for (const [key, part] of Object.entries(value)) {
+    const shape = shapes[key]
+    rendered[key] = shape ? renderAnswer(shape, part) : part
+  }
+  return rendered
+}
+
+/** Returns a part of a reply that its service always sets. Throws if it is missing. */
+export function requirePart<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('a service left out a required part of its reply')
+  return part
+}

@@ -1,0 +1,84 @@
+import {
+  FeedBankAccountSchema,
+  FeedBankAccountService,
+} from '@coffer/proto/feedsync/v1/feed_bank_account'
+import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { z } from 'zod'
+import type { RouteDeps } from '../deps.ts'
+import { feedApiKey, feedUrl, name } from '../http/bodies/fields.ts'
+import { type Route, route } from '../http/route.ts'
+
+const creation = z.strictObject({ name, feedURL: feedUrl, apiKey: feedApiKey })
+
+// Longer than the timeout of feed-sync for the provider (15 s).
+const refreshTimeoutMs = 20_000
+
+/** Routes of feed connections (docs/syncs.md#feed-connections). */
+export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
+  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/feed/link',
+      summary: 'Feed connections, newest first',
+      auth: 'key',
+      feature: 'feed',
+      answer: { list: FeedLinkSchema },
+      handler: async ({ options }) => (await feedLinks.listFeedLinks({}, options)).feedLinks,
+    }),
+    route({
+      method: 'GET',
+      path: '/api/feed/link/:feedLinkId',
+      summary: 'One feed connection, deleted ones included',
+      auth: 'key',
+      feature: 'feed',
+      answer: FeedLinkSchema,
+      handler: async ({ params, options }) =>
+        (await feedLinks.getFeedLink(params, options)).feedLink,
+    }),
+    route({
+      method: 'POST',
+      path: '/api/feed/link',
+      summary: 'Store a feed connection as pending; the provider is not contacted',
+      auth: 'key',
+      feature: 'feed',
+      idempotent: true,
+      body: creation,
+      answer: FeedLinkSchema,
+      handler: async ({ body: { name: label, feedURL, apiKey }, writeOptions }) => {
+        const connection = { name: label, feedUrl: feedURL, apiKey }
+        const { feedLink } = await feedLinks.createFeedLink(connection, writeOptions)
+        return feedLink
+      },
+    }),
+  ]
+}
+
+/** Routes of candidates: bank accounts that feed connections offer (docs/syncs.md#candidates). */
+export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
+  const candidates = mesh.client('feed-sync', FeedBankAccountService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/feed/link/:feedLinkId/bank_accounts',
+      summary: 'Bank accounts that a feed connection offers, used or not, newest first',
+      auth: 'key',
+      feature: 'feed',
+      answer: { list: FeedBankAccountSchema },
+      handler: async ({ params, options }) =>
+        (await candidates.listFeedBankAccounts(params, options)).feedBankAccounts,
+    }),
+    route({
+      method: 'POST',
+      path: '/api/feed/link/:feedLinkId/bank_accounts/refresh',
+      summary: 'Ask the provider for bank accounts: adds new ones and checks the API key',
+      auth: 'key',
+      feature: 'feed',
+      handler: async ({ params, options, reply }) => {
+        const slow = { ...options, timeoutMs: refreshTimeoutMs }
+        await candidates.refreshFeedBankAccounts(params, slow)
+        reply.code(204)
+      },
+    }),
+  ]
+}
