@@ -16,19 +16,15 @@ export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'used
 export type Contribution = {
   nextContributionAmount: bigint
   isBehind: boolean
-  lastRecurrence: Date | null
-  nextRecurrence: Date
-  explanation: {
-    due: Date | null
-    funding: Date | null
-    fundingAfter: Date | null
-    method: 'targets' | 'split' | 'none'
-    duesBeforeFunding: number
-    duesAfterFunding: number
-    need: bigint
-    divisor: bigint
-    remainder: bigint
-  }
+  due: Date | null
+  funding: Date | null
+  fundingAfter: Date | null
+  method: 'targets' | 'split' | 'none'
+  duesBeforeFunding: number
+  duesAfterFunding: number
+  need: bigint
+  divisor: bigint
+  remainder: bigint
 }
 
 /** Instants in ms; null without a further due date or funding. */
@@ -40,13 +36,9 @@ type Dates = {
   fundingAfter: number | null
 }
 
-/**
- * Returns the contribution of one envelope as of `now` (docs/plans.md#contributions). Its dates
- * differ from the given ones if the due date has passed. Only the hourly job may store them, when
- * it closes the period.
- */
+/** Returns the contribution of one envelope as of `now` (docs/plans.md#contributions). */
 export function recalculate(
-  spending: Need & { lastRecurrence: Date | null },
+  spending: Need,
   schedule: FundingDates,
   { timezone, now }: { timezone: string; now: Date },
 ): Contribution {
@@ -58,26 +50,20 @@ export function recalculate(
     funding: first?.date.getTime() ?? null,
     fundingAfter: second?.date.getTime() ?? null,
   }
-  const { due } = dates
-  const missed = spending.nextRecurrence < now
   const dues = countDuesAround(spending, dates)
   const { method, need, divisor } = share(spending, schedule, dates, dues)
   return {
     nextContributionAmount: need / divisor,
     isBehind: isBehind(spending, dates, dues.beforeFunding),
-    lastRecurrence: missed ? spending.nextRecurrence : spending.lastRecurrence,
-    nextRecurrence: missed && due !== null ? new Date(due) : spending.nextRecurrence,
-    explanation: {
-      due: due === null ? null : new Date(due),
-      funding: first?.date ?? null,
-      fundingAfter: second?.date ?? null,
-      method,
-      duesBeforeFunding: dues.beforeFunding,
-      duesAfterFunding: dues.afterFunding,
-      need,
-      divisor,
-      remainder: need % divisor,
-    },
+    due: dates.due === null ? null : new Date(dates.due),
+    funding: first?.date ?? null,
+    fundingAfter: second?.date ?? null,
+    method,
+    duesBeforeFunding: dues.beforeFunding,
+    duesAfterFunding: dues.afterFunding,
+    need,
+    divisor,
+    remainder: need % divisor,
   }
 }
 
@@ -118,7 +104,7 @@ function share(
   schedule: FundingDates,
   { timezone, now, due, funding }: Dates,
   dues: Dues,
-): Pick<Contribution['explanation'], 'method' | 'need' | 'divisor'> {
+): Pick<Contribution, 'method' | 'need' | 'divisor'> {
   if (due === null || funding === null) {
     return { method: 'none', need: 0n, divisor: 1n }
   }

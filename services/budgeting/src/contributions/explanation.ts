@@ -4,13 +4,12 @@ import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type Contribution, progress, recalculate } from './contribution.ts'
 
 /** A contribution with the dates that were counted for it; amounts in minor units. */
-export type Explanation = Contribution['explanation'] &
-  Pick<Contribution, 'nextContributionAmount' | 'isBehind'> & {
-    asOf: Date
-    progress: bigint
-    dueDates: Date[]
-    fundingDates: Date[]
-  }
+export type Explanation = Contribution & {
+  asOf: Date
+  progress: bigint
+  dueDates: Date[]
+  fundingDates: Date[]
+}
 
 /** Bound of listed dates. The counts include all dates, which may be thousands. */
 const datesMax = 100
@@ -20,22 +19,19 @@ const datesMax = 100
  * that were counted: due dates before F2, and fundings up to the due date, not moved off weekends.
  */
 export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanation {
-  const found = recalculate(plan, fundingOf(plan), { timezone, now })
-  const { explanation, nextContributionAmount, isBehind } = found
+  const contribution = recalculate(plan, fundingOf(plan), { timezone, now })
   return {
-    ...explanation,
-    nextContributionAmount,
-    isBehind,
+    ...contribution,
     asOf: now,
     progress: progress(plan),
-    dueDates: listDueDates(plan, explanation, { timezone, now }),
-    fundingDates: listFundingDates(plan, explanation, { timezone, now }),
+    dueDates: listDueDates(plan, contribution, { timezone, now }),
+    fundingDates: listFundingDates(plan, contribution, { timezone, now }),
   }
 }
 
 function listDueDates(
   plan: FundedSpending,
-  { duesBeforeFunding, duesAfterFunding }: Contribution['explanation'],
+  { duesBeforeFunding, duesAfterFunding }: Contribution,
   { timezone, now }: AsOf,
 ): Date[] {
   const count = Math.min(duesBeforeFunding + duesAfterFunding, datesMax)
@@ -46,7 +42,7 @@ function listDueDates(
 
 function listFundingDates(
   plan: FundedSpending,
-  { method, due, funding }: Contribution['explanation'],
+  { method, due, funding }: Contribution,
   { timezone, now }: AsOf,
 ): Date[] {
   if (method === 'targets' && funding) return [funding]
