@@ -1,11 +1,20 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { Workers } from '@coffer/kit/service/workers'
 import { isExact } from '@coffer/kit/values/money'
 import { readRuleset, renderRuleset } from '@coffer/kit/values/ruleset'
-import type { EstimateCostRequest, ForecastService } from '@coffer/proto/budgeting/v1/forecast'
+import {
+  type EstimateCostRequest,
+  ForecastEventSchema,
+  ForecastSchema,
+  type ForecastService,
+  FreeToUseSchema,
+  FundingEventSchema,
+  SpendingEventSchema,
+} from '@coffer/proto/budgeting/v1/forecast'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
@@ -20,7 +29,7 @@ import {
   forecastEnd,
   isExactForecast,
 } from './forecast.ts'
-import { toForecastMessage } from './forecast-message.ts'
+import type { FundingEvent } from './forecast-fundings.ts'
 import { createNextFundingInput, estimateCost, findNextContribution } from './forecast-questions.ts'
 
 /** Worker threads for large forecasts, which would block the event loop. */
@@ -118,6 +127,24 @@ async function calculate(
   const size = estimateSize(input)
   if (size > sizeMax) throw invalid({ [field]: 'too much happens until then' })
   return size > sizeInPlaceMax ? forecasters.run(input, signal) : forecast(input)
+}
+
+function toForecastMessage({ events, free, ...totals }: Forecast) {
+  const fundingsOf = ({ funding }: { funding: readonly FundingEvent[] }) =>
+    funding.map((one) => toMessage(FundingEventSchema, one))
+  return toMessage(ForecastSchema, {
+    ...totals,
+    events: events.map((event) =>
+      toMessage(ForecastEventSchema, {
+        ...event,
+        spending: event.spending.map((one) =>
+          toMessage(SpendingEventSchema, { ...one, funding: fundingsOf(one) }),
+        ),
+        funding: fundingsOf(event),
+      }),
+    ),
+    free: free.map((one) => toMessage(FreeToUseSchema, one)),
+  })
 }
 
 /** The plan of a request. Throws invalid. */
