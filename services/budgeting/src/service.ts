@@ -10,12 +10,11 @@ import { settings } from './config.ts'
 import { type Forecasters, forecastRoutes } from './forecast/forecast.rpc.ts'
 import { comparisonActivities } from './ledger/comparison.activities.ts'
 import { handlers } from './ledger/envelope.consumer.ts'
-import { creationActivities } from './plans/creation.activities.ts'
 import { spendingRoutes } from './plans/spending.rpc.ts'
 import { createPlanWriter } from './plans/writer.service.ts'
 import { fundingScheduleRoutes } from './schedules/funding-schedule.rpc.ts'
-import { scheduleRemovalActivities } from './schedules/schedule-removal.activities.ts'
 import { removalActivities } from './tenancy/removal.activities.ts'
+import { sweepActivities } from './tenancy/sweep.activities.ts'
 
 const workflow = { taskQueue: 'budgeting', args: [] }
 
@@ -55,9 +54,8 @@ export const budgeting = defineService({
         ...accountRemovalActivities(deps),
         ...advanceActivities(deps),
         ...comparisonActivities(deps),
-        ...creationActivities(deps),
         ...removalActivities(deps),
-        ...scheduleRemovalActivities(deps),
+        ...sweepActivities(deps),
       },
       schedules: [
         { ...workflow, id: 'advance', type: 'advance', cron: '0 * * * *' },

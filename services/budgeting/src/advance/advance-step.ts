@@ -1,9 +1,9 @@
 import { newId } from '@coffer/kit/values/id'
 import { rollDue } from '../contributions/due-dates.ts'
-import { type Amounts, applyAmounts, justAfter } from '../plans/plan.ts'
+import { type Amounts, type AsOf, justAfter, withAmounts, withContribution } from '../plans/plan.ts'
 import { type BankAccountKey, type FundedSpending, withFunding } from '../plans/spending.ts'
 import type { Current, Decision } from '../plans/unit-of-work.ts'
-import { type FundingSchedule, fire } from '../schedules/funding-schedule.ts'
+import { type FundingSchedule, fire, isOver } from '../schedules/funding-schedule.ts'
 import {
   calculateLines,
   type EventBatch,
@@ -11,7 +11,6 @@ import {
   type MissedEvent,
   splitIntoBatches,
 } from './advance.ts'
-import { afterDue, afterFunding, isDue } from './advanced-plan.ts'
 import type { FundingRun, RunLine } from './funding-run.ts'
 
 /** A bank account that the hourly job advances. */
@@ -42,9 +41,8 @@ interface StepState {
   schedules: Map<string, FundingSchedule>
   /** Pending ones. */
   runs: Map<string, FundingRun>
-  lines: RunLine[]
-  ended: FundingRun[]
-  decided: FundingRun[]
+  savedRuns: FundingRun[]
+  savedLines: RunLine[]
 }
 
 /**
@@ -69,38 +67,66 @@ export function decideStep(
       }),
     ),
     runs: new Map(current.runs.map((run) => [run.fundingRunId, run])),
-    lines: [],
-    ended: [],
-    decided: [],
+    savedRuns: [],
+    savedLines: [],
   }
   const before = new Map(state.plans)
   for (const one of booked) applyBooked(state, one)
   const reply = state.runs.size > 0 ? pendingOf(state, current.lines) : decideNext(state)
-  const read = new Map(current.schedules.map((one) => [one.fundingScheduleId, one]))
   return {
     reply,
     plans: [...state.plans].flatMap(([id, plan]) => (plan === before.get(id) ? [] : plan)),
-    schedules: [...state.schedules].flatMap(([id, one]) => (one === read.get(id) ? [] : one)),
-    runs: [...state.ended, ...state.decided],
-    lines: state.lines,
+    schedules: [...state.schedules.values()],
+    runs: state.savedRuns,
+    lines: state.savedLines,
   }
 }
 
 /** Applies a booked run or the end of a period to the plans. */
-function applyBooked({ advancing, plans, runs, ended }: StepState, one: BookedEvent): void {
+function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: BookedEvent): void {
   const { timezone } = advancing
   if (one.kind === 'due') {
     const plan = plans.get(one.plan.spendingId)
-    if (!plan || !isDue(plan, one.plan.nextRecurrence)) return
+    const isUnchanged = plan?.nextRecurrence.getTime() === one.plan.nextRecurrence.getTime()
+    if (!plan || !isUnchanged || isOver(plan)) return
     plans.set(plan.spendingId, afterDue(plan, one.envelopes[0], timezone))
     return
   }
   const { fundingRunId, fundingScheduleId, occurrence } = one.run
   if (!runs.delete(fundingRunId)) return
-  ended.push({ ...one.run, state: 'applied' })
+  savedRuns.push({ ...one.run, state: 'applied' })
   const funded = [...plans.values()].filter((plan) => plan.fundingScheduleId === fundingScheduleId)
   const asOf = { timezone, now: justAfter(occurrence) }
   for (const plan of afterFunding(funded, one.envelopes, asOf)) plans.set(plan.spendingId, plan)
+}
+
+/**
+ * The plans of a schedule after it has fired, with the ledger's amounts and new contributions.
+ * Leaves out paused plans.
+ */
+function afterFunding(
+  plans: readonly FundedSpending[],
+  envelopes: readonly Amounts[],
+  asOf: AsOf,
+): FundedSpending[] {
+  const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
+  return plans
+    .filter((plan) => !plan.isPaused)
+    .map((plan) => withContribution(withAmounts(plan, byId.get(plan.spendingId), asOf), asOf))
+}
+
+/**
+ * A plan after its due date: an expense moves to the next one, a goal keeps its date
+ * (docs/hourly-job.md#due-dates). `amounts` is the ledger's answer, undefined for a goal.
+ */
+function afterDue(
+  plan: FundedSpending,
+  amounts: Amounts | undefined,
+  timezone: string,
+): FundedSpending {
+  const asOf = { timezone, now: justAfter(plan.nextRecurrence) }
+  const closed = withAmounts(plan, amounts, asOf)
+  return withContribution({ ...closed, ...rollDue(closed, timezone) }, asOf)
 }
 
 function pendingOf({ runs }: StepState, lines: readonly RunLine[]): BookableEvent[] {
@@ -130,10 +156,7 @@ function decideNext(state: StepState): BookableEvent[] | null {
 function mergeAmounts({ advancing, plans }: StepState, first: MissedEvent): void {
   const asOf = { timezone: advancing.timezone, now: new Date(first.at.getTime() - 1) }
   const byId = new Map(advancing.envelopes.map((envelope) => [envelope.spendingId, envelope]))
-  for (const plan of plans.values()) {
-    const [changed] = applyAmounts(plan, byId.get(plan.spendingId), asOf)
-    if (changed) plans.set(plan.spendingId, changed)
-  }
+  for (const [id, plan] of plans) plans.set(id, withAmounts(plan, byId.get(id), asOf))
 }
 
 /**
@@ -162,8 +185,8 @@ function decideFirings(state: StepState, { fundings }: EventBatch): BookableEven
     }
     const identity = { ...scope, fundingRunId, fundingScheduleId, occurrence }
     const run = { ...identity, ...deposit, state: 'pending' as const, createdAt: state.now }
-    state.decided.push(run)
-    state.lines.push(...lines)
+    state.savedRuns.push(run)
+    state.savedLines.push(...lines)
     return [{ kind: 'run', run, lines }]
   })
 }

@@ -1,7 +1,7 @@
 import { groupsOf } from '@coffer/kit/database/batch'
 import { entitiesMax } from '@coffer/kit/events/changes'
 import { unavailable } from '@coffer/kit/rpc/errors'
-import { type Amounts, applyAmounts } from '../plans/plan.ts'
+import { type Amounts, withAmounts } from '../plans/plan.ts'
 import type { BankAccountKey } from '../plans/spending.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
@@ -47,10 +47,11 @@ function updateAmounts(
       })
       if (behind.length === 0) return { reply: true }
       if (timezone === null) return { reply: false }
-      const asOf = { timezone, now }
       return {
         reply: true,
-        plans: behind.flatMap((plan) => applyAmounts(plan, byId.get(plan.spendingId), asOf)),
+        plans: behind.map((plan) =>
+          withAmounts(plan, byId.get(plan.spendingId), { timezone, now }),
+        ),
       }
     },
   }

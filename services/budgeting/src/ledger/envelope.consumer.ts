@@ -6,7 +6,7 @@ import {
   EnvelopesChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { deletePlan } from '../plans/deletion.ts'
+import { deletePlan } from '../plans/plan-works.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import type { SettingsDeps } from '../tenancy/account-settings.client.ts'
 import { saveSettings } from '../tenancy/account-settings.sql.ts'

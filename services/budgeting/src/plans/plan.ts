@@ -14,22 +14,14 @@ export type Amounts = {
 export type AsOf = { timezone: string; now: Date }
 
 /** The plan with these amounts and a new contribution; the same plan if they are not newer. */
-export function withAmounts(plan: FundedSpending, amounts: Amounts, asOf: AsOf): FundedSpending {
-  const { currentAmount, usedAmount, version } = amounts
-  return version > plan.amountsVersion
-    ? withContribution({ ...plan, currentAmount, usedAmount, amountsVersion: version }, asOf)
-    : plan
-}
-
-/** The plan with these amounts as a list of one; an empty list if they change nothing. */
-export function applyAmounts(
+export function withAmounts(
   plan: FundedSpending,
   amounts: Amounts | undefined,
   asOf: AsOf,
-): FundedSpending[] {
-  if (!amounts) return []
-  const after = withAmounts(plan, amounts, asOf)
-  return after === plan ? [] : [after]
+): FundedSpending {
+  if (!amounts || amounts.version <= plan.amountsVersion) return plan
+  const { currentAmount, usedAmount, version } = amounts
+  return withContribution({ ...plan, currentAmount, usedAmount, amountsVersion: version }, asOf)
 }
 
 /**

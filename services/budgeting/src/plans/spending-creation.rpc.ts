@@ -20,8 +20,8 @@ import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import { describeWritable, hasEnvelope } from '../ledger/ledger.client.ts'
 import { findLiveSchedule } from '../schedules/funding-schedule.ts'
-import { completeCreation, withdrawCreation } from './creation.ts'
 import { type AsOf, withContribution } from './plan.ts'
+import { completeCreation, withdrawCreation } from './plan-works.ts'
 import {
   type BankAccountKey,
   type NewSpending,
@@ -54,7 +54,7 @@ export async function createSpending(
     const plan = await deps.write(reservePlan({ scope, request, key, asOf, isManualLink }))
     const envelope = await createEnvelope(deps, plan, context)
     const reply = await deps.write(
-      completeCreation({ plan, asOf, amounts: envelope ?? null }, (created) => {
+      completeCreation({ plan, asOf, amounts: envelope }, (created) => {
         const spending = toMessage(SpendingSchema, created)
         const message = create(CreateSpendingResponseSchema, { spending })
         return { reply: message, replies: keptReplies(key, message) }

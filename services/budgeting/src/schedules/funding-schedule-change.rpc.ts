@@ -73,8 +73,7 @@ function recalculatePlans(
   const isOn = ({ state, fundingScheduleId }: FundedSpending) =>
     state === 'open' && fundingScheduleId === schedule.fundingScheduleId
   return plans.filter(isOn).map((one) => {
-    const plan = withFunding(one, schedule)
-    const envelope = byId.get(plan.spendingId)
-    return withContribution(envelope ? withAmounts(plan, envelope, asOf) : plan, asOf)
+    const plan = withAmounts(withFunding(one, schedule), byId.get(one.spendingId), asOf)
+    return withContribution(plan, asOf)
   })
 }

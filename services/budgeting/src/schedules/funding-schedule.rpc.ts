@@ -19,7 +19,7 @@ import type { PlanWriter } from '../plans/writer.service.ts'
 import { findFundingSchedule, listFundingSchedules } from './funding-schedule.sql.ts'
 import { type FundingSchedule, newFundingSchedule } from './funding-schedule.ts'
 import { updateFundingSchedule } from './funding-schedule-change.rpc.ts'
-import { deleteFundingSchedule } from './schedule-removal.rpc.ts'
+import { deleteFundingSchedule } from './schedule-removal.service.ts'
 
 type Deps = Pick<PlanWriter, 'write'> &
   Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'mesh' | 'clock' | 'log'>

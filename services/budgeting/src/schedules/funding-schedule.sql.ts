@@ -1,8 +1,9 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import type { BankAccountKey } from '../plans/spending.ts'
-import { FundingSchedule } from './funding-schedule.ts'
+import { FundingSchedule, type ScheduleKey } from './funding-schedule.ts'
 
 const columns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
 
@@ -27,4 +28,17 @@ export function findFundingSchedule(
     SELECT ${columns} FROM funding_schedules
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND funding_schedule_id = ${fundingScheduleId} AND deleted_at IS NULL`)
+}
+
+const Found = z.object({ found: z.boolean() })
+
+/** Whether the schedule has a run that the ledger may not have booked yet. */
+export function hasPendingRun(
+  { pool }: Database,
+  { accountId, bankAccountId, fundingScheduleId }: ScheduleKey,
+): Promise<boolean> {
+  return pool.oneFirst(sql.type(Found)`
+    SELECT EXISTS (SELECT FROM funding_runs
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND funding_schedule_id = ${fundingScheduleId} AND state = 'pending') AS found`)
 }

@@ -27,6 +27,9 @@ export const FundingSchedule = z.object({
 })
 export type FundingSchedule = z.infer<typeof FundingSchedule>
 
+/** Names one schedule. */
+export type ScheduleKey = Pick<FundingSchedule, 'accountId' | 'bankAccountId' | 'fundingScheduleId'>
+
 /** The schedule with this ID; undefined if it is missing or deleted. */
 export function findLiveSchedule(
   schedules: readonly FundingSchedule[],

@@ -1,24 +1,16 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { asSystem } from '../ledger/ledger.client.ts'
-import { findTimezone, findTimezones, saveSettings } from './account-settings.sql.ts'
+import { findTimezones, saveSettings } from './account-settings.sql.ts'
 
 export type SettingsDeps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 
-/**
- * The IANA timezone of an account, for work without a request: the stored one, or that of identity,
- * which is then stored.
- */
+/** The IANA timezone of an account, for work without a request. */
 export async function accountTimezone(deps: SettingsDeps, accountId: string): Promise<string> {
-  const kept = await findTimezone(deps.database, accountId)
-  if (kept) return kept
-  const users = deps.mesh.client('identity', UserService)
-  const settings = await users.getAccountSettings({}, asSystem(deps, accountId))
-  await saveSettings(deps.database, { ...settings, accountId })
-  return settings.timezone
+  return (await accountTimezones(deps, [accountId])).get(accountId) ?? ''
 }
 
-/** IANA timezones by account ID. Asks identity for those that are not stored. */
+/** IANA timezones by account ID. Asks identity for those that are not stored, and stores them. */
 export async function accountTimezones(
   deps: SettingsDeps,
   accountIds: readonly string[],
@@ -27,7 +19,10 @@ export async function accountTimezones(
   const timezones = await findTimezones(deps.database, [...new Set(accountIds)])
   for (const accountId of accountIds) {
     if (timezones.has(accountId)) continue
-    timezones.set(accountId, await accountTimezone(deps, accountId))
+    const users = deps.mesh.client('identity', UserService)
+    const settings = await users.getAccountSettings({}, asSystem(deps, accountId))
+    await saveSettings(deps.database, { ...settings, accountId })
+    timezones.set(accountId, settings.timezone)
   }
   return timezones
 }

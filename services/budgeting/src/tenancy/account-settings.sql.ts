@@ -3,7 +3,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-const Timezone = z.object({ timezone: z.string() })
+const Timezone = z.object({ accountId: z.string(), timezone: z.string() })
 
 /** Copy of identity's settings of an account. */
 interface Settings {
@@ -28,20 +28,12 @@ export async function saveSettings({ pool }: Database, settings: Settings): Prom
     WHERE stored.version < excluded.version`)
 }
 
-/** The stored IANA timezone of an account; null before the first event or answer of identity. */
-export function findTimezone({ pool }: Database, accountId: string): Promise<string | null> {
-  return pool.maybeOneFirst(sql.type(Timezone)`
-    SELECT timezone FROM account_settings WHERE account_id = ${accountId}`)
-}
-
-const KeptTimezone = Timezone.extend({ accountId: z.string() })
-
-/** Stored IANA timezones by account ID; accounts without one are missing. */
+/** Stored IANA timezones by account ID, without accounts that identity has not told of. */
 export async function findTimezones(
   { pool }: Database,
   accountIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const kept = await pool.any(sql.type(KeptTimezone)`
+  const kept = await pool.any(sql.type(Timezone)`
     SELECT account_id AS "accountId", timezone FROM account_settings
     WHERE account_id = ANY(${sql.array(accountIds, 'text')})`)
   return new Map(kept.map(({ accountId, timezone }) => [accountId, timezone]))

@@ -1,11 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow'
-import type { creationActivities } from '../plans/creation.activities.ts'
-import type { scheduleRemovalActivities } from '../schedules/schedule-removal.activities.ts'
+import type { sweepActivities } from './sweep.activities.ts'
 
-type Activities = ReturnType<typeof creationActivities> &
-  ReturnType<typeof scheduleRemovalActivities>
-
-const { endStaleOpenings, forgetOldKeys, endStaleRemovals } = proxyActivities<Activities>({
+const { endStaleOpenings, forgetOldKeys, endStaleRemovals } = proxyActivities<
+  ReturnType<typeof sweepActivities>
+>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 3 },

@@ -6,8 +6,8 @@ import { ledger } from '@coffer/ledger/service'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { budgeting } from '../../src/service.ts'
+import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { depsOf } from '../advancing.ts'
 import { at, createHousehold, type Household, twiceMonthly } from '../household.ts'
 
@@ -115,7 +115,7 @@ test('the sweep completes a creation, with the contribution of that day', async 
   await storePlanOnly(home, body)
   const request = { bankAccountId: kept.bankAccountId, spendingId, spendingType: 'goal' }
   await kept.envelopes.openEnvelope(request, kept.as)
-  const { endStaleOpenings, forgetOldKeys } = creationActivities(depsOf(booted))
+  const { endStaleOpenings, forgetOldKeys } = sweepActivities(depsOf(booted))
   // Four of the six paydays before New Year's Day are left.
   booted.clock.now = new Date('2023-11-01T12:00Z')
   await endStaleOpenings()
@@ -172,7 +172,7 @@ test('an expired key creates another spending object', async () => {
   await booted.database('budgeting').pool.query(sql.unsafe`
     DELETE FROM idempotency_keys WHERE account_id = ${home.accountId}`)
   booted.clock.now = new Date('2023-10-10T14:00Z')
-  await creationActivities(depsOf(booted)).forgetOldKeys()
+  await sweepActivities(depsOf(booted)).forgetOldKeys()
   const other = { ...body, name: newId('name') }
   expect((await home.spending.createSpending(other, keyed(home, 'bb'))).spending).toBeDefined()
   expect(await home.list()).toHaveLength(2)

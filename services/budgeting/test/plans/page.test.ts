@@ -5,9 +5,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { advanceActivities } from '../../src/advance/advance.activities.ts'
 import { listDue } from '../../src/advance/advance.sql.ts'
-import { creationActivities } from '../../src/plans/creation.activities.ts'
-import { scheduleRemovalActivities } from '../../src/schedules/schedule-removal.activities.ts'
 import { budgeting } from '../../src/service.ts'
+import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
 import { at, createHousehold } from '../household.ts'
 
@@ -101,8 +100,8 @@ test('a failed creation or deletion does not stop the sweep', async () => {
     UPDATE spending SET state = 'opening', created_at = CASE account_id
       WHEN ${first.accountId} THEN timestamptz '2023-01-01' ELSE '2023-01-02' END`)
   booted.clock.now = new Date('2023-11-02T12:00Z')
-  const { endStaleOpenings } = creationActivities(depsOf(booted))
+  const { endStaleOpenings } = sweepActivities(depsOf(booted))
   await expect(endStaleOpenings()).rejects.toThrow('1 failed')
   expect((await second.list()).map(({ name }) => name)).toEqual(['good'])
-  expect(await scheduleRemovalActivities(depsOf(booted)).endStaleRemovals()).toBe(0)
+  expect(await sweepActivities(depsOf(booted)).endStaleRemovals()).toBe(0)
 })

@@ -6,9 +6,9 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditPlans } from '../../src/ledger/audit.sql.ts'
-import { creationActivities } from '../../src/plans/creation.activities.ts'
 import { budgeting } from '../../src/service.ts'
 import { removalActivities } from '../../src/tenancy/removal.activities.ts'
+import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { advanceOnly, createSeptember, depsOf } from '../advancing.ts'
 import { createHousehold } from '../household.ts'
 
@@ -87,7 +87,7 @@ test('the sweep completes a creation with an envelope and deletes one without', 
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET state = 'opening' WHERE account_id = ${accountId}`)
   expect(await home.list()).toEqual([])
-  const { endStaleOpenings } = creationActivities(depsOf(booted))
+  const { endStaleOpenings } = sweepActivities(depsOf(booted))
   expect(await endStaleOpenings()).toBe(0)
   booted.clock.now = new Date('2023-10-09T13:34Z')
   expect(await endStaleOpenings()).toBe(2)

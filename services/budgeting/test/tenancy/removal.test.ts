@@ -5,8 +5,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { scheduleRemovalActivities } from '../../src/schedules/schedule-removal.activities.ts'
 import { budgeting } from '../../src/service.ts'
+import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { advanceOnly, createSeptember, depsOf, type Funded } from '../advancing.ts'
 
 let booted: Booted
@@ -41,7 +41,7 @@ function rows({ fundingScheduleId }: Funded): Promise<readonly string[]> {
 
 function sweep(now: string): Promise<number> {
   booted.clock.now = new Date(now)
-  return scheduleRemovalActivities(depsOf(booted)).endStaleRemovals()
+  return sweepActivities(depsOf(booted)).endStaleRemovals()
 }
 
 test('transactions of a deleted schedule stay, without a reference to it', async () => {

@@ -1,12 +1,12 @@
 import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.ts'
-import type { FundedSpending, Spending } from './spending.ts'
+import type { FundedSpending, PlanKey, Spending } from './spending.ts'
 import type { Decision, Work } from './unit-of-work.ts'
 
-/** A plan and the amounts of its envelope; null where the ledger has not answered them. */
+/** A plan and the amounts of its envelope; undefined where the ledger has not answered them. */
 interface Completion {
-  plan: Pick<Spending, 'accountId' | 'bankAccountId' | 'spendingId'>
+  plan: PlanKey
   asOf: AsOf
-  amounts: Amounts | null
+  amounts: Amounts | undefined
 }
 
 /**
@@ -24,7 +24,7 @@ export function completeCreation<Reply>(
       const reserved = plans.find((one) => one.spendingId === spendingId)
       if (!reserved) return { reply: null }
       const created = { ...recalculateIfChanged(reserved, asOf), state: 'open' as const }
-      const plan = amounts ? withAmounts(created, amounts, asOf) : created
+      const plan = withAmounts(created, amounts, asOf)
       return { ...answer(plan), plans: [plan] }
     },
   }
@@ -43,7 +43,7 @@ function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending 
  * raises `openingAttempts`; then the work deletes nothing.
  */
 export function withdrawCreation(
-  reserved: Pick<Spending, 'accountId' | 'bankAccountId' | 'spendingId' | 'openingAttempts'>,
+  reserved: PlanKey & Pick<Spending, 'openingAttempts'>,
 ): Work<void> {
   const { accountId, bankAccountId, spendingId, openingAttempts } = reserved
   return {
@@ -54,6 +54,17 @@ export function withdrawCreation(
         const isSame = plan.spendingId === spendingId && plan.openingAttempts === openingAttempts
         return isSame && plan.state === 'opening'
       }),
+    }),
+  }
+}
+
+/** Returns the work that deletes a plan after its envelope is closed. Idempotent. */
+export function deletePlan({ accountId, bankAccountId, spendingId }: PlanKey): Work<void> {
+  return {
+    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
+    decide: ({ plans }) => ({
+      reply: undefined,
+      deletedPlans: plans.filter((plan) => plan.spendingId === spendingId),
     }),
   }
 }

@@ -1,11 +1,12 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import type { HandlerContext } from '@connectrpc/connect'
+import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import type { CallOptions, HandlerContext } from '@connectrpc/connect'
 import { describeWritable } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
-import { findLiveSchedule } from './funding-schedule.ts'
-import { finishRemoval } from './schedule-removal.client.ts'
+import { hasPendingRun } from './funding-schedule.sql.ts'
+import { findLiveSchedule, type ScheduleKey } from './funding-schedule.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
@@ -42,4 +43,28 @@ export async function deleteFundingSchedule(
   } catch (error) {
     log.warn({ err: error, ...schedule }, 'the sweep will finish the deletion of a schedule')
   }
+}
+
+/**
+ * Drops the ledger's references to a hidden schedule, then deletes its row. Does nothing while a
+ * run is pending, since booking it would refer to the schedule again. Idempotent.
+ */
+export async function finishRemoval(
+  { database, mesh, write }: Pick<Deps, 'database' | 'mesh' | 'write'>,
+  schedule: ScheduleKey,
+  options: CallOptions,
+): Promise<void> {
+  if (await hasPendingRun(database, schedule)) return
+  const { bankAccountId, fundingScheduleId } = schedule
+  const transactions = mesh.client('ledger', TransactionService)
+  await transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, options)
+  await write({
+    scope: { ...schedule, fundingScheduleIds: [fundingScheduleId] },
+    decide: ({ schedules }) => ({
+      reply: undefined,
+      deletedSchedules: schedules.filter((one) => {
+        return one.fundingScheduleId === fundingScheduleId && one.deletedAt !== null
+      }),
+    }),
+  })
 }

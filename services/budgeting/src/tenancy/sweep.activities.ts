@@ -1,0 +1,98 @@
+import { keptForHours } from '@coffer/kit/database/idempotency'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { hourMs } from '@coffer/kit/values/time'
+import { asSystem, hasEnvelope } from '../ledger/ledger.client.ts'
+import { completeCreation, withdrawCreation } from '../plans/plan-works.ts'
+import type { Work } from '../plans/unit-of-work.ts'
+import type { PlanWriter } from '../plans/writer.service.ts'
+import { finishRemoval } from '../schedules/schedule-removal.service.ts'
+import { accountTimezone } from './account-settings.client.ts'
+import { listOldKeys, listStaleCreations, listStaleRemovals, type Reserved } from './sweep.sql.ts'
+
+/** Longer than the deadline of any request, so that no request still works on the row. */
+const staleAfterMs = 60_000
+const batchSizeMax = 200
+const keysMax = 500
+
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> & PlanWriter
+
+/**
+ * Sweep of requests that stopped half-way (docs/plans.md#creating-changing-and-deleting,
+ * docs/funding-schedules.md#removal), and of expired idempotency keys. Each activity does one
+ * batch and returns its size. Those of requests throw AggregateError after the whole batch if any
+ * of it failed.
+ */
+export function sweepActivities(deps: Deps) {
+  const { database, clock, log } = deps
+  const stale = () => {
+    return { before: new Date(clock().getTime() - staleAfterMs), limit: batchSizeMax }
+  }
+  return {
+    /** Completes the creations that have an envelope and deletes the other plans. */
+    endStaleOpenings: async (): Promise<number> => {
+      const creations = await listStaleCreations(database, stale())
+      return forEachSequentially(
+        creations,
+        (reserved) => endCreation(deps, reserved),
+        (reserved, err) => log.error({ err, ...reserved }, 'creation not completed'),
+      )
+    },
+    /** Finishes the deletions of schedules. */
+    endStaleRemovals: async (): Promise<number> => {
+      const removals = await listStaleRemovals(database, stale())
+      return forEachSequentially(
+        removals,
+        (schedule) => finishRemoval(deps, schedule, asSystem(deps, schedule.accountId)),
+        (schedule, err) => log.error({ err, ...schedule }, 'deletion of a schedule not finished'),
+      )
+    },
+    /** Clears idempotency keys whose replies have expired. */
+    forgetOldKeys: async (): Promise<number> => {
+      const before = new Date(clock().getTime() - keptForHours * hourMs)
+      const old = await listOldKeys(database, { before, limit: keysMax })
+      const outcomes = await deps.writeEach(old.map(clearKey))
+      return outcomes.filter(({ status }) => status === 'fulfilled').length
+    },
+  }
+}
+
+/** Returns the number of items. A failed item does not stop the others. */
+async function forEachSequentially<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+  onFailure: (item: Item, error: unknown) => void,
+): Promise<number> {
+  const errors: unknown[] = []
+  for (const item of items) {
+    try {
+      await work(item)
+    } catch (error) {
+      onFailure(item, error)
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} failed`)
+  return items.length
+}
+
+async function endCreation(deps: Deps, reserved: Reserved): Promise<void> {
+  const options = asSystem(deps, reserved.accountId)
+  if (!(await hasEnvelope(deps, reserved, options))) return deps.write(withdrawCreation(reserved))
+  const timezone = await accountTimezone(deps, reserved.accountId)
+  const asOf = { timezone, now: deps.clock() }
+  await deps.write(
+    completeCreation({ plan: reserved, asOf, amounts: undefined }, () => ({ reply: null })),
+  )
+}
+
+function clearKey({ accountId, bankAccountId, spendingId }: Reserved): Work<void> {
+  return {
+    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
+    decide: ({ plans }) => ({
+      reply: undefined,
+      plans: plans
+        .filter((plan) => plan.spendingId === spendingId)
+        .map((plan) => ({ ...plan, openingKey: null, openingBody: null })),
+    }),
+  }
+}

@@ -1,0 +1,54 @@
+import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import type { z } from 'zod'
+import { Spending } from '../plans/spending.ts'
+import { FundingSchedule } from '../schedules/funding-schedule.ts'
+
+const Reserved = Spending.pick({
+  accountId: true,
+  bankAccountId: true,
+  spendingId: true,
+  openingAttempts: true,
+})
+export type Reserved = z.infer<typeof Reserved>
+
+const ScheduleId = FundingSchedule.pick({
+  accountId: true,
+  bankAccountId: true,
+  fundingScheduleId: true,
+})
+
+/** Rows that are older than `before`, at most `limit`. */
+type Old = { before: Date; limit: number }
+
+/** Plans in state `opening` that were created before `before`, the oldest first. */
+export function listStaleCreations(
+  { pool }: Database,
+  { before, limit }: Old,
+): Promise<readonly Reserved[]> {
+  return pool.any(sql.type(Reserved)`
+    SELECT ${columnsOf(Reserved, { table: 'spending' })} FROM spending
+    WHERE state = 'opening' AND created_at < ${before.toISOString()}
+    ORDER BY created_at LIMIT ${limit}`)
+}
+
+/** Plans created before `before` that still have an idempotency key. */
+export function listOldKeys(
+  { pool }: Database,
+  { before, limit }: Old,
+): Promise<readonly Reserved[]> {
+  return pool.any(sql.type(Reserved)`
+    SELECT ${columnsOf(Reserved, { table: 'spending' })} FROM spending
+    WHERE opening_key IS NOT NULL AND created_at < ${before.toISOString()} LIMIT ${limit}`)
+}
+
+/** Schedules hidden before `before` whose rows remain, the oldest first. */
+export function listStaleRemovals(
+  { pool }: Database,
+  { before, limit }: Old,
+): Promise<readonly z.infer<typeof ScheduleId>[]> {
+  return pool.any(sql.type(ScheduleId)`
+    SELECT ${columnsOf(ScheduleId, { table: 'funding_schedules' })} FROM funding_schedules
+    WHERE deleted_at < ${before.toISOString()} ORDER BY deleted_at LIMIT ${limit}`)
+}
