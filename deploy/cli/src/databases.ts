@@ -1,3 +1,4 @@
+import { type Database, openDatabase } from '@coffer/kit/database/database'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -5,6 +6,7 @@ import pg from 'pg'
 import type { Config } from './environment.ts'
 
 const connectTimeoutMs = 5_000
+const poolSizeMax = 8
 
 type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseUrls'>
 
@@ -19,6 +21,16 @@ export function databaseUrlOf(name: string, config: DatabaseConfig): string {
     throw new SettingsError('COFFER_DATABASE_URL: not set; "npm start" includes a database')
   }
   return url
+}
+
+/** Connects to the database of a service, for a command. */
+export function openServiceDatabase(
+  { name, schema }: ServiceDefinition,
+  config: Pick<Config, keyof DatabaseConfig | 'statementTimeoutMs'>,
+): Promise<Database> {
+  const url = databaseUrlOf(name, config)
+  const { statementTimeoutMs } = config
+  return openDatabase({ url, schema, poolSizeMax, statementTimeoutMs })
 }
 
 /**

@@ -3,13 +3,11 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { reasonOf } from './databases.ts'
 import { loadDemo } from './demo/load.ts'
-import { missingForDemo } from './demo/needs.ts'
 import { demoPerson, type Saved, saveDemo, savedDemo } from './demo/person.ts'
 import { Balances, Offered, Spending } from './demo/replies.ts'
-import { basic, openRest, Refused, type Rest } from './demo/rest.ts'
+import { basic, createRest, isRefused, type Rest } from './demo/rest.ts'
 import { household } from './demo/story.ts'
-import { summaryText } from './demo/summary.ts'
-import { addressText, welcomeText } from './demo/welcome.ts'
+import { addressText, missingForDemo, summaryText, welcomeText } from './demo/texts.ts'
 import { readConfig } from './environment.ts'
 
 /**
@@ -53,13 +51,8 @@ async function loadAndShow(server: Server): Promise<void> {
 
 /** Whether the server refuses the demo's API key, or no longer has its bank account. */
 async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promise<boolean> {
-  try {
-    await openRest(baseUrl, key && basic(key)).get(`/bank_accounts/${bankAccountId}`, z.unknown())
-    return false
-  } catch (error) {
-    if (error instanceof Refused) return error.status === 401 || error.status === 404
-    throw error
-  }
+  const rest = createRest(baseUrl, key && basic(key))
+  return isRefused(rest.get(`/bank_accounts/${bankAccountId}`, z.unknown()), [401, 404])
 }
 
 async function prepareDemo(
@@ -75,7 +68,7 @@ async function prepareDemo(
 
 /** Checked before the first write, so that a refused demo leaves nothing behind. */
 async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
-  const offered = await openRest(baseUrl).get('/config', Offered)
+  const offered = await createRest(baseUrl).get('/config', Offered)
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })
   if (missing !== null) {
     throw new FatalError(missing)
@@ -95,7 +88,7 @@ async function showDemo(options: Server & { rest: Rest; bankAccountId: string })
 
 async function requireServer(baseUrl: string): Promise<void> {
   try {
-    await openRest(baseUrl).get('/health', z.unknown())
+    await createRest(baseUrl).get('/health', z.unknown())
   } catch (error) {
     const { cause } = error as Error
     const reason = reasonOf(cause ?? error)

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
+import { calledDependency, type Dependency, hostedDependency } from '@coffer/host/dependency.client'
 import { type Host, hostServices } from '@coffer/host/host'
-import { type Readiness, watchReadiness } from '@coffer/host/readiness'
+import { watchReadiness } from '@coffer/host/readiness'
 import { serve } from '@coffer/host/serve'
 import { loadSigner } from '@coffer/kit/rpc/caller'
 import { readSettings } from '@coffer/kit/service/config'
@@ -11,10 +12,9 @@ import { loadTimezones } from '@coffer/kit/values/time'
 import { requireFreePort } from '@coffer/local/ports'
 import { openBroker, openWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
-import { dependenciesOf } from './dependencies.ts'
-import type { Config } from './environment.ts'
-import type { Parts } from './parts.ts'
-import { requireDistinct } from './port-settings.ts'
+import { type Config, requireDistinct } from './environment.ts'
+import { calls, type PartName } from './service-names.ts'
+import type { Parts } from './services.ts'
 
 /** Services of this process. Disposing waits for the lame-duck time, then drains them. */
 export type RunningProcess = AsyncDisposable & {
@@ -33,7 +33,7 @@ const clock = () => new Date()
  * @throws {SettingsError} when two settings name one port, or a setting is missing
  * @throws {FatalError} when a port is in use
  */
-export async function openProcess({ parts, config, log }: Options): Promise<RunningProcess> {
+export async function startProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
   loadTimezones()
   await using opening = new AsyncDisposableStack()
@@ -57,11 +57,17 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
     }),
   )
   const draining = new AbortController()
-  const readiness = opening.use(
-    watchReadiness(dependenciesOf({ parts, host, keysDir: config.keysDir, clock }), log),
+  const readiness = opening.use(watchReadiness(listDependencies(parts, host, config.keysDir), log))
+  const servers = opening.use(
+    await serve({
+      host: config.host,
+      rpcPort: config.rpcPort,
+      grpcPort: config.grpcPort,
+      routes: host.routes,
+      blockers: readiness.blockers,
+      draining: draining.signal,
+    }),
   )
-  const ports = { config, host, readiness, draining: draining.signal }
-  const servers = opening.use(await openRpcPorts(ports))
   const gateway = parts.hasGateway
     ? opening.use(
         await startGateway({
@@ -92,21 +98,24 @@ export async function openProcess({ parts, config, log }: Options): Promise<Runn
   }
 }
 
-function openRpcPorts(options: {
-  config: Config
-  host: Host
-  readiness: Readiness
-  draining: AbortSignal
-}) {
-  const { config, host, readiness, draining } = options
-  return serve({
-    host: config.host,
-    rpcPort: config.rpcPort,
-    grpcPort: config.grpcPort,
-    routes: host.routes,
-    blockers: readiness.blockers,
-    draining,
-  })
+/** Services without which the part is not ready. */
+const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['identity', 'ledger'] }
+
+/** Services that this process hosts, and services of other processes that its parts call. */
+function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency[] {
+  const hosted = Object.entries(host.databases)
+  const names = hosted.map(([name]) => name as PartName)
+  const all: PartName[] = parts.hasGateway ? ['gateway', ...names] : names
+  const called = new Map<string, Dependency>()
+  for (const part of all) {
+    const signer = loadSigner(keysDir, part)
+    for (const name of calls[part]) {
+      if (name in host.databases || called.has(name)) continue
+      const isEssential = essential[part]?.includes(name) ?? false
+      called.set(name, calledDependency({ name, isEssential, mesh: host.mesh, signer, clock }))
+    }
+  }
+  return [...hosted.map(([name, database]) => hostedDependency(name, database)), ...called.values()]
 }
 
 /**

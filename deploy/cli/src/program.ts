@@ -4,10 +4,11 @@ import { type Environment, SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import type { ServeOptions } from './commands/serve.ts'
 import { calls } from './service-names.ts'
 
 /** Runs a command; the result is the exit code, 0 when undefined. */
-type Action = (env: Environment) => Promise<number | undefined>
+type Action<Options> = (options: Options, env: Environment) => Promise<number | undefined>
 
 const usageExitCode = 2
 
@@ -21,8 +22,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
  */
 export async function runProgram(args: string[], env: Environment): Promise<number> {
   let exitCode = 0
-  const program = createProgram(async (action) => {
-    exitCode = (await action(env)) ?? 0
+  const program = createProgram((action) => async (options) => {
+    exitCode = (await action(options, env)) ?? 0
   })
   try {
     refuseUnknown(program, args)
@@ -55,128 +56,87 @@ function refuseUnknown(program: Command, [name]: string[]): void {
 
 type Listening = { address?: string; port?: number }
 
+type Run = <Options>(action: Action<Options>) => (options: Options) => Promise<void>
+
 /** The command line. Dynamic imports: help loads no command's code. */
-function createProgram(run: (action: Action) => Promise<void>): Command {
+function createProgram(run: Run): Command {
   const program = new Command('coffer')
     .description('A personal budgeting service: commands that run and operate it.')
     .version(version)
     .exitOverride()
     .helpCommand(false)
-    .addHelpText('after', help.program)
-  addServe(program, run)
-  program
-    .command('migrate')
-    .description('bring the tables of every service up to date')
-    .addHelpText('after', help.migrate)
-    .action(() => run(async (env) => (await import('./commands/migrate.ts')).migrateTables(env)))
-  program
-    .command('config')
-    .description('print every setting with its value and source')
+    .addHelpText('after', programHelp)
+  const serve = run<ServeOptions>(async (options, env) => {
+    return (await import('./commands/serve.ts')).serve(options, env)
+  })
+  add(program, 'serve', 'run services in this process; all services and the gateway by default')
+    .addArgument(new Argument('[services...]', 'services to run').choices(Object.keys(calls)))
+    .option('--migrate', 'bring their tables up to date first')
+    .option('--demo', 'load the demo data on the first start, and print how to call the API')
+    .action((names, options) => serve({ names, ...options }))
+  add(program, 'migrate', 'bring the tables of every service up to date').action(
+    run(async (_, env) => (await import('./commands/migrate.ts')).migrateTables(env)),
+  )
+  add(program, 'config', 'print every setting with its value and source')
     .option('--markdown', 'print the table of the README: names, defaults, meanings')
-    .addHelpText('after', help.config)
-    .action((options) =>
-      run(async (env) => (await import('./commands/show.ts')).showConfig(options, env)),
+    .action(
+      run(async (options, env) => (await import('./commands/show.ts')).showConfig(options, env)),
     )
-  program
-    .command('audit')
-    .description('check the invariants of the money, and print each violation')
-    .addHelpText('after', help.audit)
-    .action(() => run(async (env) => (await import('./commands/audit.ts')).audit(env)))
-  program
-    .command('replay')
-    .description('publish kept changes and current states again, after NATS has lost them')
+  add(program, 'audit', 'check the invariants of the money, and print each violation').action(
+    run(async (_, env) => (await import('./commands/audit.ts')).audit(env)),
+  )
+  add(program, 'replay', 'publish kept changes and current states again, after NATS has lost them')
     .option('--since <time>', 'only changes since this time (RFC 3339); default: all kept', time)
-    .addHelpText('after', help.replay)
-    .action((options) =>
-      run(async (env) => (await import('./commands/replay.ts')).replay(options, env)),
+    .action(
+      run(async (options, env) => (await import('./commands/replay.ts')).replay(options, env)),
     )
-  program
-    .command('demo')
-    .description('load the demo data into a running server, and print it')
+  add(program, 'demo', 'load the demo data into a running server, and print it')
     .option('--url <url>', 'address of the server; default: COFFER_PORT on this machine')
-    .addHelpText('after', help.demo)
-    .action((options) => run(async (env) => (await import('./demo.ts')).demo(options, env)))
-  program
-    .command('keys:create')
-    .description('create the missing keys of the keys folder; replaces none')
+    .action(run(async (options, env) => (await import('./demo.ts')).demo(options, env)))
+  add(program, 'keys:create', 'create the missing keys of the keys folder; replaces none')
     .option('--lost <key>', 'record that this encryption key is lost, so that servers start')
-    .addHelpText('after', help.createKeys)
-    .action((options) =>
-      run(async (env) => (await import('./commands/keys.ts')).createKeys(options, env)),
+    .action(
+      run(async (options, env) => (await import('./commands/keys.ts')).createKeys(options, env)),
     )
-  program
-    .command('keys:rotate')
-    .description('encrypt every secret under the current key; replaces a key file first')
+  add(
+    program,
+    'keys:rotate',
+    'encrypt every secret under the current key; replaces a key file first',
+  )
     .option('--finish', 'replace no key: only encrypt secrets again that are under a former key')
-    .addHelpText('after', help.rotateKeys)
-    .action((options) =>
-      run(async (env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
+    .action(
+      run(async (options, env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
     )
   addLogins(program, run)
   return program
 }
 
-function addLogins(program: Command, run: (action: Action) => Promise<void>): void {
+function addLogins(program: Command, run: Run): void {
+  const commands = () => import('./commands/login.ts')
   const emailOption = ['--email <address>', 'email address of the login'] as const
-  program
-    .command('login:reset-password')
-    .description('print a link that sets a new password')
+  add(program, 'login:reset-password', 'print a link that sets a new password')
     .requiredOption(...emailOption)
-    .addHelpText('after', help.resetPassword)
-    .action((options) =>
-      run(async (env) => (await import('./commands/login.ts')).resetPassword(options, env)),
-    )
-  program
-    .command('login:disable')
-    .description('disable a login: its sessions end, its API keys are refused')
+    .action(run(async (options, env) => (await commands()).resetPassword(options, env)))
+  add(program, 'login:disable', 'disable a login: its sessions end, its API keys are refused')
     .requiredOption(...emailOption)
-    .addHelpText('after', help.disableLogin)
-    .action((options) =>
-      run(async (env) => (await import('./commands/login.ts')).disable(options, env)),
-    )
-  program
-    .command('login:enable')
-    .description('enable a disabled login')
+    .action(run(async (options, env) => (await commands()).disable(options, env)))
+  add(program, 'login:enable', 'enable a disabled login')
     .requiredOption(...emailOption)
-    .addHelpText('after', help.enableLogin)
-    .action((options) =>
-      run(async (env) => (await import('./commands/login.ts')).enable(options, env)),
-    )
-  program
-    .command('login:end-sessions')
-    .description('end the sessions of one login, or of all logins')
+    .action(run(async (options, env) => (await commands()).enable(options, env)))
+  add(program, 'login:end-sessions', 'end the sessions of one login, or of all logins')
     .option(...emailOption)
     .option('--all', 'end the sessions of every login')
-    .addHelpText('after', help.endSessions)
-    .action((options) =>
-      run(async (env) => (await import('./commands/login.ts')).endSessionsOf(options, env)),
-    )
-  program
-    .command('login:expire-password')
-    .description('refuse sign-in of a login until its password is changed')
+    .action(run(async (options, env) => (await commands()).endSessionsOf(options, env)))
+  add(program, 'login:expire-password', 'refuse sign-in of a login until its password is changed')
     .requiredOption(...emailOption)
-    .addHelpText('after', help.expirePassword)
-    .action((options) =>
-      run(async (env) => (await import('./commands/login.ts')).expire(options, env)),
-    )
-  program
-    .command('beta:new-code')
-    .description('print a code for one registration')
-    .addHelpText('after', help.betaCode)
-    .action(() => run(async (env) => (await import('./commands/login.ts')).newBetaCode(env)))
+    .action(run(async (options, env) => (await commands()).expire(options, env)))
+  add(program, 'beta:new-code', 'print a code for one registration').action(
+    run(async (_, env) => (await commands()).newBetaCode(env)),
+  )
 }
 
-function addServe(program: Command, run: (action: Action) => Promise<void>): void {
-  program
-    .command('serve')
-    .description('run services in this process; all services and the gateway by default')
-    .addArgument(new Argument('[services...]', 'services to run').choices(Object.keys(calls)))
-    .option('--migrate', 'bring their tables up to date first')
-    .option('--demo', 'load the demo data on the first start, and print how to call the API')
-    .addHelpText('after', help.serve)
-    .action((names, options) =>
-      run(async (env) => (await import('./commands/serve.ts')).serve({ names, ...options }, env)),
-    )
+function add(program: Command, name: keyof typeof help, description: string): Command {
+  return program.command(name).description(description).addHelpText('after', help[name])
 }
 
 function time(text: string): Date {
@@ -187,10 +147,11 @@ function time(text: string): Date {
   return date
 }
 
-const help = {
-  program: `
+const programHelp = `
 Settings come from environment variables: see "coffer config".
-On a fresh machine "npm start" runs everything, its database included.`,
+On a fresh machine "npm start" runs everything, its database included.`
+
+const help = {
   serve: `
 Examples:
   $ coffer serve --migrate              everything in one process
@@ -222,38 +183,38 @@ may run meanwhile.
 
 Example:
   $ coffer replay --since 2026-11-01T00:00:00Z`,
-  resetPassword: `
+  'login:reset-password': `
 The link works once, for ten minutes, at COFFER_EXTERNAL_URL. A second factor stays enabled.
 
 Example:
   $ coffer login:reset-password --email ann@example.com`,
-  disableLogin: `
+  'login:disable': `
 Running servers refuse the login within a second. Its data is kept.
 
 Example:
   $ coffer login:disable --email ann@example.com`,
-  enableLogin: `
+  'login:enable': `
 Its API keys work again. Its sessions stay ended.
 
 Example:
   $ coffer login:enable --email ann@example.com`,
-  endSessions: `
+  'login:end-sessions': `
 Running servers refuse the sessions within a second. API keys stay.
 
 Example:
   $ coffer login:end-sessions --email ann@example.com`,
-  expirePassword: `
+  'login:expire-password': `
 Where passwords can be reset by mail, a sign-in with the right password is answered with a token
 that changes it; elsewhere it is refused. Sessions and API keys stay.
 
 Example:
   $ coffer login:expire-password --email ann@example.com`,
-  betaCode: `
+  'beta:new-code': `
 Registration needs a code while COFFER_BETA_CODES_ENABLED is true. A code is valid for 14 days.
 
 Example:
   $ coffer beta:new-code`,
-  createKeys: `
+  'keys:create': `
 For deployments on several machines, and for folders that servers cannot write; otherwise the first
 start creates the keys. Creates <service>.key and <service>.pub of the gateway and every service,
 and secrets.key unless KMS or Vault keeps that key. Needs no server. See docs/keys.md.
@@ -264,7 +225,7 @@ secrets stay unreadable: set up authenticators, bank connections and feed keys a
 Examples:
   $ COFFER_KEYS_DIR=/etc/coffer/keys coffer keys:create
   $ coffer keys:create --lost local:0123456789abcdef`,
-  rotateKeys: `
+  'keys:rotate': `
 Servers may run meanwhile. The command can be interrupted and run again. It also moves secrets from
 a key file to AWS KMS or Vault, and back: first set COFFER_KEY_SERVICE, for this command and for the
 servers, and keep the settings of both until the command is done.

@@ -5,9 +5,8 @@ import { type Environment, readSettings, SettingsError } from '@coffer/kit/servi
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'
 import { settings } from './commands/config.ts'
-import { faultsOf, keysDirOf, requireSettings } from './environment.ts'
+import { faultsOf, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
-import { requireDistinct } from './port-settings.ts'
 
 /** Permissive defaults: `npm start` serves its owner's machine, without a load balancer. */
 const defaults = {

@@ -2,18 +2,19 @@ import { MigrationError, missingMigrations } from '@coffer/host/database/migrati
 import { migrateAll, tablesOf } from '@coffer/host/host'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { databaseUrlOf } from './databases.ts'
+import { databaseUrlOf, requirePostgres } from './databases.ts'
 import type { Config } from './environment.ts'
 
 /**
  * Applies pending migrations, and returns the names of the applied files by service.
  *
- * @throws {FatalError} when a migration cannot be applied
+ * @throws {FatalError} when a database does not answer, or a migration cannot be applied
  */
 export async function updateTables(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<Record<string, string[]>> {
+  await requirePostgres(definitions, config)
   return migrateAll(definitions, (name) => databaseUrlOf(name, config)).catch(asFatal)
 }
 
@@ -21,12 +22,14 @@ export async function updateTables(
  * Checks that every migration of these services is applied. Newer tables are accepted: a migration
  * is compatible with the version of the code before it.
  *
- * @throws {FatalError} when a migration is missing, or was edited after it was applied
+ * @throws {FatalError} when a database does not answer, or a migration is missing or was edited
+ *   after it was applied
  */
 export async function requireTables(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<void> {
+  await requirePostgres(definitions, config)
   for (const definition of definitions) {
     const { name } = definition
     const tables = tablesOf(definition, databaseUrlOf(name, config))

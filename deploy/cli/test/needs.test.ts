@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { missingForDemo } from '../src/demo/needs.ts'
+import { missingForDemo } from '../src/demo/texts.ts'
 
 const offered = {
   allowSignUp: true,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { summaryText } from '../src/demo/summary.ts'
+import { summaryText } from '../src/demo/texts.ts'
 
 const goal = {
   spendingId: 'spnd_1',

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditPlans } from '@coffer/budgeting/ledger/audit.sql'
-import { type Database, openDatabase } from '@coffer/kit/database/database'
+import { budgeting } from '@coffer/budgeting/service'
 import type { Environment } from '@coffer/kit/service/config'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/money/audit-books.sql'
-import { databaseUrlOf, requirePostgres } from '../databases.ts'
-import { type Config, readConfig } from '../environment.ts'
+import { ledger } from '@coffer/ledger/service'
+import { openServiceDatabase } from '../databases.ts'
+import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
@@ -24,17 +25,16 @@ type Finding = { accountId: string; rule: string; detail: string }
  * @returns the exit code: 0 without findings, else 1
  */
 export async function audit(env: Environment): Promise<number> {
-  const config = readConfig(env)
-  await requirePostgres(definitions, config)
+  const config = { ...readConfig(env), statementTimeoutMs }
   await requireTables(definitions, config)
-  await using ledger = await openOne('ledger', config)
-  await using budgeting = await openOne('budgeting', config)
+  await using money = await openServiceDatabase(ledger, config)
+  await using plans = await openServiceDatabase(budgeting, config)
   const books = {
-    openEnvelopes: () => openEnvelopePages(ledger),
-    bookedRuns: () => bookedRunPages(ledger),
+    openEnvelopes: () => openEnvelopePages(money),
+    bookedRuns: () => bookedRunPages(money),
   }
-  const plans = () => auditPlans(budgeting, books)
-  const findings = [...(await auditLedger(ledger)), ...(await lasting(plans))]
+  const lookAtPlans = () => auditPlans(plans, books)
+  const findings = [...(await auditLedger(money)), ...(await lasting(lookAtPlans))]
   for (const finding of findings) {
     console.log(textOf(finding))
   }
@@ -58,10 +58,4 @@ async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
 
 function textOf({ accountId, rule, detail }: Finding): string {
   return `${accountId}: not true that ${rule}: ${detail}`
-}
-
-function openOne(name: string, config: Config): Promise<Database> {
-  const schema = definitions.find((definition) => definition.name === name)?.schema ?? name
-  const url = databaseUrlOf(name, config)
-  return openDatabase({ url, schema, poolSizeMax: 2, statementTimeoutMs })
 }

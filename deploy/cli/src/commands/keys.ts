@@ -8,10 +8,9 @@ import {
   replaceLocalKey,
 } from '@coffer/host/secrets/local-keys'
 import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
-import { openDatabase } from '@coffer/kit/database/database'
 import { createSigningKey } from '@coffer/kit/rpc/caller'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
-import { databaseUrlOf, requirePostgres } from '../databases.ts'
+import { openServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { requireKeysFolder } from '../keys-folder.ts'
 import { calls } from '../service-names.ts'
@@ -54,16 +53,13 @@ export async function rotateKeys(
   env: Environment,
 ): Promise<undefined> {
   const config = readConfig(env)
-  await requirePostgres(definitions, config)
   await requireTables(definitions, config)
   const keys = openKeyEncryption(readSettings(keySettings, config.environment), config.keysDir)
   await using opened = new AsyncDisposableStack()
   const databases = []
-  for (const { name, schema } of definitions) {
-    const url = databaseUrlOf(name, config)
-    const { statementTimeoutMs } = config
-    const database = await openDatabase({ url, schema, poolSizeMax: 8, statementTimeoutMs })
-    databases.push({ name, database: opened.use(database) })
+  for (const definition of definitions) {
+    const database = opened.use(await openServiceDatabase(definition, config))
+    databases.push({ name: definition.name, database })
   }
   await requireSealingKey(databases, keys, config.keysDir)
   const unfinished = await Promise.all(

@@ -10,10 +10,10 @@ import {
 import { settings as identitySettings } from '@coffer/identity/config'
 import { identity } from '@coffer/identity/service'
 import { endEverySession } from '@coffer/identity/sign-in/session.sql'
-import { type Database, openDatabase } from '@coffer/kit/database/database'
+import type { Database } from '@coffer/kit/database/database'
 import { type Environment, readSettings } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { databaseUrlOf, requirePostgres } from '../databases.ts'
+import { openServiceDatabase } from '../databases.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { requireTables } from '../tables.ts'
 
@@ -101,14 +101,8 @@ export async function newBetaCode(env: Environment): Promise<undefined> {
 }
 
 async function openIdentity(config: Config): Promise<Database> {
-  await requirePostgres([identity], config)
   await requireTables([identity], config)
-  return openDatabase({
-    url: databaseUrlOf(identity.name, config),
-    schema: identity.schema,
-    poolSizeMax: 2,
-    statementTimeoutMs: config.statementTimeoutMs,
-  })
+  return openServiceDatabase(identity, config)
 }
 
 function unknownLogin(email: string): FatalError {

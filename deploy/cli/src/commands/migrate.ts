@@ -1,5 +1,4 @@
 import type { Environment } from '@coffer/kit/service/config'
-import { requirePostgres } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { updateTables } from '../tables.ts'
@@ -7,7 +6,6 @@ import { updateTables } from '../tables.ts'
 /** `coffer migrate`: applies the pending migrations of every service, and prints their files. */
 export async function migrateTables(env: Environment): Promise<undefined> {
   const config = readConfig(env)
-  await requirePostgres(definitions, config)
   const applied = await updateTables(definitions, config)
   for (const [name, files] of Object.entries(applied)) {
     console.log(`${name}: ${files.length === 0 ? 'up to date' : files.join(', ')}`)

@@ -3,14 +3,14 @@ import { startRelay } from '@coffer/host/events/relay'
 import { republish, unpublishedCount } from '@coffer/host/events/replay'
 import { restateAccounts } from '@coffer/identity/accounts/restate.service'
 import { settings as identitySettings } from '@coffer/identity/config'
-import { type Database, openDatabase } from '@coffer/kit/database/database'
+import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/nats'
 import { type Environment, readSettings } from '@coffer/kit/service/config'
 import { createLog, type Log } from '@coffer/kit/service/log'
 import { restateEnvelopes } from '@coffer/ledger/envelopes/restate.service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { openBroker } from '../broker.ts'
-import { databaseUrlOf, requirePostgres } from '../databases.ts'
+import { openServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
@@ -32,18 +32,13 @@ const restate: Record<string, (database: Database, env: Environment) => Promise<
  */
 export async function replay(options: { since?: Date }, env: Environment): Promise<undefined> {
   const config = readConfig(env)
-  await requirePostgres(definitions, config)
   await requireTables(definitions, config)
   const log = createLog({ level: config.logLevel, name: 'replay' })
   await using broker = await openBroker(config, log.child({}, { level: 'silent' }))
   if (!broker.isConnected()) throw new FatalError(`NATS at ${config.natsUrl} does not answer.`)
-  for (const { name, schema } of definitions) {
-    await using database = await openDatabase({
-      url: databaseUrlOf(name, config),
-      schema,
-      poolSizeMax: 4,
-      statementTimeoutMs: config.statementTimeoutMs,
-    })
+  for (const definition of definitions) {
+    const { name } = definition
+    await using database = await openServiceDatabase(definition, config)
     const changes = await republish(database, options.since ?? null)
     const states = (await restate[name]?.(database, config.environment)) ?? 0
     await publishAll({ name, database, broker, log })

@@ -1,16 +1,17 @@
 import { flushCompileCache } from 'node:module'
 import type { Environment } from '@coffer/kit/service/config'
 import { createLog } from '@coffer/kit/service/log'
-import { requirePostgres } from '../databases.ts'
 import { greet, type Server } from '../demo.ts'
 import { type Config, readConfig } from '../environment.ts'
-import { chosenParts, type Parts } from '../parts.ts'
-import { openProcess, type RunningProcess } from '../process.ts'
+import { type RunningProcess, startProcess } from '../process.ts'
 import type { PartName } from '../service-names.ts'
-import { untilStopped } from '../signals.ts'
+import { chosenParts, type Parts } from '../services.ts'
 import { requireTables, updateTables } from '../tables.ts'
 
 const drainMs = 15_000
+
+/** Ctrl-C may arrive twice, from the terminal and from npm; both count as one signal. */
+const sameSignalMs = 1_000
 
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
 
@@ -22,10 +23,10 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   const config = readConfig(env)
   const parts = chosenParts(options.names, config)
   const stopped = untilStopped()
-  await requirePostgres(parts.definitions, config)
-  await prepareTables(parts, config, options)
+  const prepareTables = options.migrate ? updateTables : requireTables
+  await prepareTables(parts.definitions, config)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
-  const running = await openProcess({ parts, config, log })
+  const running = await startProcess({ parts, config, log })
   // Node writes its compile cache at exit, which a killed process never reaches.
   flushCompileCache()
   const { dataDir, externalUrl } = config
@@ -48,12 +49,20 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   clearTimeout(late)
 }
 
-async function prepareTables(parts: Parts, config: Config, options: ServeOptions): Promise<void> {
-  if (options.migrate) {
-    await updateTables(parts.definitions, config)
-  } else {
-    await requireTables(parts.definitions, config)
-  }
+/** Resolves on the first SIGTERM, SIGINT or SIGHUP. A second signal exits the process with 1. */
+function untilStopped(): Promise<void> {
+  let firstAt: number | null = null
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        firstAt ??= performance.now()
+        if (performance.now() - firstAt > sameSignalMs) {
+          process.exit(1)
+        }
+        resolve()
+      })
+    }
+  })
 }
 
 /** Loads and prints the demo. A failure is printed and does not stop the server. */

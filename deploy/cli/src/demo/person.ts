@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { Key } from './replies.ts'
-import { basic, openRest, Refused, type Rest, signIn } from './rest.ts'
+import { basic, createRest, isRefused, Refused, type Rest, signIn } from './rest.ts'
 import { household } from './story.ts'
 
 const Saved = z.object({
@@ -41,8 +41,10 @@ export function saveDemo(dataDir: string, saved: Saved): void {
  */
 export async function demoPerson(baseUrl: string, dataDir: string): Promise<DemoPerson> {
   const known = savedDemo(dataDir)
-  if (known?.key !== undefined && (await isAccepted(baseUrl, known.key))) {
-    return { saved: { ...known, key: known.key }, rest: openRest(baseUrl, basic(known.key)) }
+  if (known?.key !== undefined) {
+    const rest = createRest(baseUrl, basic(known.key))
+    const isStale = await isRefused(rest.get('/links', z.unknown()), [401])
+    if (!isStale) return { saved: { ...known, key: known.key }, rest }
   }
   const saved: Saved = {
     email: household.email,
@@ -51,35 +53,18 @@ export async function demoPerson(baseUrl: string, dataDir: string): Promise<Demo
   // Saved before registration: after an interrupted run the next run can sign in.
   saveDemo(dataDir, saved)
   await register(baseUrl, saved.password)
-  const session = openRest(baseUrl, await enter(baseUrl, saved, dataDir))
+  const session = createRest(baseUrl, await enter(baseUrl, saved, dataDir))
   const key = await session.post('/keys', { name: `demo ${randomBytes(3).toString('hex')}` }, Key)
   saveDemo(dataDir, { ...saved, key })
-  return { saved: { ...saved, key }, rest: openRest(baseUrl, basic(key)) }
-}
-
-async function isAccepted(baseUrl: string, key: z.infer<typeof Key>): Promise<boolean> {
-  try {
-    await openRest(baseUrl, basic(key)).get('/links', z.unknown())
-    return true
-  } catch (error) {
-    if (error instanceof Refused && error.status === 401) {
-      return false
-    }
-    throw error
-  }
+  return { saved: { ...saved, key }, rest: createRest(baseUrl, basic(key)) }
 }
 
 async function register(baseUrl: string, password: string): Promise<void> {
   const { email, firstName, lastName, timezone, locale } = household
   const body = { email, password, firstName, lastName, timezone, locale }
-  try {
-    await openRest(baseUrl).post('/authentication/register', body, z.unknown())
-  } catch (error) {
-    // 428: an interrupted run registered the login.
-    if (!(error instanceof Refused && error.status === 428)) {
-      throw error
-    }
-  }
+  const call = createRest(baseUrl).post('/authentication/register', body, z.unknown())
+  // 428: an interrupted run registered the login.
+  await isRefused(call, [428])
 }
 
 async function enter(

@@ -17,8 +17,6 @@ export type Rest = {
   get: <T>(path: string, reply: z.ZodType<T>) => Promise<T>
   post: <T>(path: string, body: object | FormData, reply: z.ZodType<T>) => Promise<T>
   patch: (path: string, body: object) => Promise<void>
-  /** The same API with other headers. */
-  as: (headers: Record<string, string>) => Rest
 }
 
 /**
@@ -26,26 +24,16 @@ export type Rest = {
  *
  * @param baseUrl without `/api`
  */
-export function openRest(baseUrl: string, headers: Record<string, string> = {}): Rest {
+export function createRest(baseUrl: string, headers: Record<string, string> = {}): Rest {
   const call = async (method: string, path: string, body?: object | FormData) => {
-    const isForm = body instanceof FormData
-    const response = await fetch(`${baseUrl}/api${path}`, {
-      method,
-      headers: { ...headers, ...(body && !isForm ? { 'content-type': 'application/json' } : {}) },
-      signal: AbortSignal.timeout(timeoutMs),
-      ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
-    })
-    const text = await response.text()
-    if (!response.ok) {
-      throw new Refused(response.status, `${method} ${path}: ${response.status} ${text}`)
-    }
-    return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null
+    const response = await send(baseUrl, path, { method, headers, body })
+    const isJson = response.headers.get('content-type')?.includes('json')
+    return isJson ? await response.json() : null
   }
   return {
     get: async (path, reply) => reply.parse(await call('GET', path)),
     post: async (path, body, reply) => reply.parse(await call('POST', path, body)),
     patch: async (path, body) => void (await call('PATCH', path, body)),
-    as: (other) => openRest(baseUrl, other),
   }
 }
 
@@ -64,16 +52,43 @@ export async function signIn(
   baseUrl: string,
   credentials: { email: string; password: string },
 ): Promise<Record<string, string>> {
-  const path = '/authentication/login'
-  const response = await fetch(`${baseUrl}/api${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
-    signal: AbortSignal.timeout(timeoutMs),
-  })
-  if (!response.ok) {
-    throw new Refused(response.status, `POST ${path}: ${response.status}`)
-  }
+  const request = { method: 'POST', headers: {}, body: credentials }
+  const response = await send(baseUrl, '/authentication/login', request)
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
   return { cookie: cookies.join('; ') }
+}
+
+/** Whether the API answers the call with one of these statuses. Other errors are thrown. */
+export async function isRefused(call: Promise<unknown>, statuses: number[]): Promise<boolean> {
+  try {
+    await call
+    return false
+  } catch (error) {
+    if (error instanceof Refused && statuses.includes(error.status)) return true
+    throw error
+  }
+}
+
+async function send(
+  baseUrl: string,
+  path: string,
+  request: {
+    method: string
+    headers: Record<string, string>
+    body?: object | FormData | undefined
+  },
+): Promise<Response> {
+  const { method, headers, body } = request
+  const isForm = body instanceof FormData
+  const response = await fetch(`${baseUrl}/api${path}`, {
+    method,
+    headers: { ...headers, ...(body && !isForm ? { 'content-type': 'application/json' } : {}) },
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
+  })
+  if (!response.ok) {
+    const text = await response.text()
+    throw new Refused(response.status, `${method} ${path}: ${response.status} ${text}`)
+  }
+  return response
 }

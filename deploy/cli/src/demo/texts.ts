@@ -1,5 +1,6 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
-import type { Balances, Spending } from './replies.ts'
+import type { Saved } from './person.ts'
+import type { Balances, Offered, Spending } from './replies.ts'
 
 /** A text table of balances, envelopes and next contributions; names expenses that are behind. */
 export function summaryText(options: {
@@ -53,4 +54,46 @@ function aligned(rows: string[][]): string[] {
       .join('  ')
       .trimEnd(),
   )
+}
+
+/**
+ * The settings without which a server cannot load the demo data, as one line; null when none is
+ * missing. Registration is needed only for a new person, `whenNew`.
+ */
+export function missingForDemo(offered: Offered, { whenNew }: { whenNew: boolean }): string | null {
+  const { allowSignUp, verifyEmailAddress, requireBetaCode, proofOfWorkEnabled } = offered
+  const missing = [
+    ...(offered.uploadsEnabled ? [] : ['COFFER_UPLOADS_ENABLED=true']),
+    ...(whenNew && !allowSignUp ? ['COFFER_ALLOW_SIGN_UP=true'] : []),
+    ...(whenNew && verifyEmailAddress ? ['COFFER_EMAIL_VERIFICATION_ENABLED=false'] : []),
+    ...(whenNew && requireBetaCode ? ['COFFER_BETA_CODES_ENABLED=false'] : []),
+    ...(proofOfWorkEnabled ? ['COFFER_PROOF_OF_WORK_ENABLED=false'] : []),
+  ]
+  return missing.length === 0 ? null : `The demo needs ${missing.join(' and ')}.`
+}
+
+/** The addresses of the server and of its OpenAPI document. */
+export function addressText(baseUrl: string): string {
+  return [
+    `Coffer is at     ${baseUrl}`,
+    `API reference    ${baseUrl}/api/openapi.json (OpenAPI)`,
+  ].join('\n')
+}
+
+/** Credentials of the demo, and `curl` commands that work when pasted into a shell. */
+export function welcomeText(
+  baseUrl: string,
+  { email, password, key, bankAccountId }: Saved,
+): string {
+  const credential = key === undefined ? `${email}:${password}` : `${key.apiKeyId}:${key.secret}`
+  const curl = (path: string) => `  curl -u ${credential} '${baseUrl}/api${path}'`
+  return [
+    addressText(baseUrl),
+    `Demo login       ${email}   password ${password}`,
+    `API key          ${key?.apiKeyId ?? '-'}   secret ${key?.secret ?? '-'}`,
+    '',
+    curl('/links'),
+    curl(`/bank_accounts/${bankAccountId}/balances`),
+    curl(`/bank_accounts/${bankAccountId}/transactions?limit=5`),
+  ].join('\n')
 }
