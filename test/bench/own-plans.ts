@@ -31,7 +31,7 @@ export function newPlanner(baseUrl: string): Promise<Person> {
 }
 
 async function householdWork(person: Person): Promise<Work[]> {
-  const { path } = await person.opensAccount()
+  const { path } = await person.createBankAccount()
   const schedules = `${path}/funding_schedules`
   const pay = { name: 'Pay', ruleset: `${monthly}15,-1` }
   const { fundingScheduleId } = await person.post(schedules, pay)

@@ -18,8 +18,8 @@ export async function measureOwn(
 ): Promise<OwnFigure[]> {
   const { databaseUrl } = stack
   const person = await newPerson(baseUrl)
-  const small = await person.opensAccount()
-  const large = await person.opensAccount()
+  const small = await person.createBankAccount()
+  const large = await person.createBankAccount()
   await fill(databaseUrl, { accountId: person.accountId, bankAccountId: small.id, rows: 10_000 })
   await fill(databaseUrl, { accountId: person.accountId, bankAccountId: large.id, rows })
   const figures: OwnFigure[] = []
@@ -57,7 +57,7 @@ function reads(
 }
 
 async function writes(person: Person): Promise<Work[]> {
-  const { path } = await person.opensAccount()
+  const { path } = await person.createBankAccount()
   const bill = { name: 'Bill', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const transactions = Array.from({ length: 500 }, () => bill)
   return [
@@ -76,7 +76,7 @@ async function writes(person: Person): Promise<Work[]> {
 
 /** Uploads a file to an empty bank account, and waits for the end of its import. */
 async function importsFile(person: Person): Promise<void> {
-  const { path } = await person.opensAccount()
+  const { path } = await person.createBankAccount()
   const rows = Array.from({ length: 10_000 }, (_, index) => {
     return `D01/${(index % 28) + 1}/2026\nT-${index}.00\nPShop ${index}\n^\n`
   })

@@ -64,7 +64,7 @@ async function register(baseUrl: string): Promise<Person[]> {
 type Read = (tally: Tally) => Promise<void>
 
 async function readOf(baseUrl: string, person: Person): Promise<Read> {
-  const { path } = await person.opensAccount(1000)
+  const { path } = await person.createBankAccount(1000)
   const agent = new Agent({ keepAlive: true, maxSockets: readers })
   const { authorization } = person
   const url = `${baseUrl}/api${path}/balances`

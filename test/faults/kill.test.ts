@@ -40,7 +40,7 @@ async function read(text: string, ...values: string[]) {
 const tea = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
 
 async function budgets(person: Person, transactions: number): Promise<{ linkId: string }> {
-  const account = await person.opensAccount(1_000_000)
+  const account = await person.createBankAccount(1_000_000)
   for (let left = transactions; left > 0; left -= 500) {
     const page = Array.from({ length: Math.min(left, 500) }, () => tea)
     await person.post(`${account.path}/transactions/bulk`, { transactions: page })
@@ -108,10 +108,10 @@ async function deletedLink(): Promise<Interrupted> {
 /** The clean-up of a deleted link, in the middle of its transactions. */
 async function cleanUp(): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
-  const kept = await alice.opensAccount(5_000)
+  const kept = await alice.createBankAccount(5_000)
   const { linkId } = await budgets(alice, 2_000)
   const bob = await newPerson(deployment.baseUrl)
-  const untouched = await bob.opensAccount(7_000)
+  const untouched = await bob.createBankAccount(7_000)
   return {
     act: async () => {
       expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 test('writes whose commit was not confirmed are applied once, and answered', async () => {
-  const { path } = await alice.opensAccount(1_000)
+  const { path } = await alice.createBankAccount(1_000)
   const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const send = () => alice.call('POST', `${path}/transactions`, { body })
   for (let round = 0; round < 3; round++) {
@@ -34,7 +34,7 @@ test('writes whose commit was not confirmed are applied once, and answered', asy
 })
 
 test('a write with an Idempotency-Key is applied once when its answer is lost', async () => {
-  const { path } = await alice.opensAccount(1_000)
+  const { path } = await alice.createBankAccount(1_000)
   const body = { name: 'Tea', amount: 1, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const headers = { 'idempotency-key': 'tea-after-all' }
   const isLost = deployment.database.loseAnswerTo('"Tea"', 0)

@@ -33,7 +33,7 @@ const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBa
 const health = () => call(deployment.baseUrl, 'GET', '/health')
 
 test('without its database Coffer answers 503 with Retry-After, and recovers', async () => {
-  const { path } = await alice.opensAccount(1_000)
+  const { path } = await alice.createBankAccount(1_000)
   deployment.database.cut()
   await eventually(health, ({ status }) => status === 500)
   expect((await health()).body).toMatchObject({ dbHealthy: false, apiHealthy: true })
@@ -47,7 +47,7 @@ test('without its database Coffer answers 503 with Retry-After, and recovers', a
 })
 
 test('with a database that does not answer requests fail soon, and Coffer recovers', async () => {
-  const { path } = await alice.opensAccount(1_000)
+  const { path } = await alice.createBankAccount(1_000)
   deployment.database.fallSilent()
   const reads = Array.from({ length: 30 }, () => alice.call('GET', `${path}/balances`))
   const write = alice.call('POST', `${path}/transactions`, { body })
@@ -77,7 +77,7 @@ async function setReadOnly(flag: 'on' | 'off'): Promise<void> {
 }
 
 test('with a read-only database writes are 503 until it is writable again', async () => {
-  const { path } = await alice.opensAccount(1_000)
+  const { path } = await alice.createBankAccount(1_000)
   const read = () => alice.call('GET', `${path}/balances`)
   const write = () => alice.call('POST', `${path}/transactions`, { body })
   await setReadOnly('on')
@@ -91,7 +91,7 @@ test('with a read-only database writes are 503 until it is writable again', asyn
 })
 
 test('without NATS writes succeed, and their changes are published once it is back', async () => {
-  const { path, linkId } = await alice.opensAccount(1_000)
+  const { path, linkId } = await alice.createBankAccount(1_000)
   nats.cut()
   await alice.post(`${path}/transactions`, body)
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 900 })
@@ -102,7 +102,7 @@ test('without NATS writes succeed, and their changes are published once it is ba
 })
 
 test('Coffer starts without NATS and Temporal, and connects once they answer', async () => {
-  const { path, linkId } = await alice.opensAccount(1_000)
+  const { path, linkId } = await alice.createBankAccount(1_000)
   await deployment.kill()
   for (const away of [nats, temporal]) away.cut()
   await deployment.start()

@@ -92,7 +92,7 @@ test('signed messages of Stripe of every shape get no 5xx', async () => {
 async function knowledge(isWanted: typeof isIdentity): Promise<Knowledge & { secrets: string[] }> {
   const person = await signIn.person()
   const { cookie, authorization, email, password } = person
-  const { id, linkId, path } = await person.opensAccount()
+  const { id, linkId, path } = await person.createBankAccount()
   const { transaction } = await person.post(`${path}/transactions`, {
     amount: 100,
     name: 'Tea',

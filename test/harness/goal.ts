@@ -8,7 +8,7 @@ export async function createGoal(
   person: Person,
   amount: number,
 ): Promise<{ path: string; spendingId: string }> {
-  const { path } = await person.opensAccount(100_000)
+  const { path } = await person.createBankAccount(100_000)
   const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, {
     name: 'Pay',
     ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',

@@ -30,7 +30,7 @@ export interface Person {
   post: (path: string, body: unknown) => Promise<Json>
   patch: (path: string, body: unknown) => Promise<Json>
   /** Creates a manual link and a bank account with this balance (minor units). */
-  opensAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
+  createBankAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
 }
 
 /** Sends one request. A JSON body of the answer is parsed, an empty one is null. */
@@ -95,7 +95,7 @@ export async function newPerson(
     get: async (path) => succeeded(await person.call('GET', path)).body,
     post: async (path, body) => succeeded(await person.call('POST', path, { body })).body,
     patch: async (path, body) => succeeded(await person.call('PATCH', path, { body })).body,
-    opensAccount: async (amount = 100_000) => {
+    createBankAccount: async (amount = 100_000) => {
       const { linkId } = await person.post('/links', { institutionName: 'First Bank' })
       const { bankAccountId: id } = await person.post('/bank_accounts', {
         linkId,

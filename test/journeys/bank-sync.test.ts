@@ -184,7 +184,7 @@ describe('notes', () => {
 
   beforeAll(async () => {
     carol = await coffer.person()
-    path = (await carol.opensAccount(0)).path
+    path = (await carol.createBankAccount(0)).path
   })
 
   const list = (query: string) => carol.get(`${path}/transactions?limit=100${query}`)

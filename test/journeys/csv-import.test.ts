@@ -40,7 +40,7 @@ async function reached(url: string, wanted: string): Promise<Json> {
 }
 
 test('a CSV file is mapped, previewed and stored; its mapping is found again', async () => {
-  const { path } = await alice.opensAccount(0)
+  const { path } = await alice.createBankAccount(0)
   const content = await readFile(new URL('../data/sign.csv', import.meta.url), 'utf8')
   const first = await handsIn(path, content)
   expect(first).toMatchObject({ status: 'mapping', transactionImportMappingId: null })
@@ -81,7 +81,7 @@ test('a CSV file is mapped, previewed and stored; its mapping is found again', a
 })
 
 test('of ten thousand rows fifty are previewed, and all are stored', async () => {
-  const { path } = await alice.opensAccount(0)
+  const { path } = await alice.createBankAccount(0)
   const rows = Array.from({ length: 10_000 }, (_, index) => `2026-01-15,Row ${index % 50},-0.01`)
   const made = await handsIn(path, ['Date,Text,Amount', ...rows].join('\n'))
   const { transactionImportMappingId } = await alice.post('/mappings', {

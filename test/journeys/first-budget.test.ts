@@ -23,7 +23,7 @@ function firstOfJanuaryAfterNext(): string {
 }
 
 test('a person registers, budgets and spends, and every answer agrees', async () => {
-  const { path } = await alice.opensAccount(100_000)
+  const { path } = await alice.createBankAccount(100_000)
   const pay = await alice.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })
   expect(pay).toMatchObject({ name: 'Pay', excludeWeekends: false, lastRecurrence: null })
   const rent = await alice.post(`${path}/spending`, {
@@ -88,7 +88,7 @@ test('a person registers, budgets and spends, and every answer agrees', async ()
 })
 
 test('twenty concurrent requests with one Idempotency-Key write one transaction', async () => {
-  const { path } = await alice.opensAccount(10_000)
+  const { path } = await alice.createBankAccount(10_000)
   const body = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
   const headers = { 'idempotency-key': 'tea-1' }
   const answers = await Promise.all(
@@ -116,7 +116,7 @@ test('a session ends with its logout, and an API key manages no API keys', async
 
 test('objects of a deleted link are 404 at once; the link stays readable', async () => {
   const carol = await coffer.person()
-  const { linkId, path } = await carol.opensAccount()
+  const { linkId, path } = await carol.createBankAccount()
   await carol.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })
   expect(await carol.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200, body: null })
   for (const below of ['', '/balances', '/transactions', '/spending', '/funding_schedules']) {

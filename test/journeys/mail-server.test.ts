@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { isRefusedForGood, openMailServer } from '@coffer/identity/mail/mail.client'
+import { createMailServer, isRefusedForGood } from '@coffer/identity/mail/mail.client'
 import { expect, test } from '@jest/globals'
 import { openMailSink } from '../providers/smtp.ts'
 
@@ -13,7 +13,7 @@ const posted = {
 
 /** Sends a mail with these options; returns the error, or undefined. */
 async function sent(options: { smtpUrl: string; smtpTls: 'required' | 'none' }): Promise<unknown> {
-  const server = openMailServer({ ...options, sender })
+  const server = createMailServer({ ...options, sender })
   try {
     await server.send(posted)
     return null

@@ -40,7 +40,7 @@ function follow(person: Person, path: string): Promise<Json[]> {
 }
 
 test('an export that is uploaded twice is stored once', async () => {
-  const { path } = await alice.opensAccount(0)
+  const { path } = await alice.createBankAccount(0)
   const first = await uploads(alice, path, 'checking.qfx')
   expect(first).toMatchObject({ status: 'pending', file: { kind: 'transactions/uploads' } })
   const frames = await follow(alice, `${path}/transactions/upload/${first.transactionUploadId}`)
@@ -61,7 +61,7 @@ test('an export that is uploaded twice is stored once', async () => {
 })
 
 test('an import is undone completely, and the plans follow', async () => {
-  const { path } = await alice.opensAccount(10_000)
+  const { path } = await alice.createBankAccount(10_000)
   const { fundingScheduleId } = await alice.post(`${path}/funding_schedules`, {
     name: 'Pay',
     ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',

@@ -107,7 +107,7 @@ async function countByPages(database: Database, from: ShownTable): Promise<numbe
 
 test('amounts, times and names are as in REST', async () => {
   const person = await place.coffer.person()
-  const { id } = await person.opensAccount(123_456)
+  const { id } = await person.createBankAccount(123_456)
   const { body } = await person.call('GET', path, { asSession: true })
   const shown = await person.get(`/bank_accounts/${id}`)
   expect(body.services.ledger.bankAccounts[0]).toMatchObject({
@@ -125,7 +125,7 @@ test('an API key gets no export', async () => {
 
 test('fifty thousand transactions are sent page by page, with backpressure', async () => {
   const person = await place.coffer.person()
-  const { id, path: account } = await person.opensAccount()
+  const { id, path: account } = await person.createBankAccount()
   const date = new Date().toISOString()
   await person.post(`${account}/transactions`, { name: 'Tea', amount: 300, date })
   await fill(person.accountId, id)

@@ -1,4 +1,4 @@
-import { openLunchFlow } from '@coffer/feed-sync/provider/lunch-flow.client'
+import { createLunchFlow } from '@coffer/feed-sync/provider/lunch-flow.client'
 import { eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
@@ -161,7 +161,7 @@ describe('a refresh reports the fault of the provider:', () => {
   test('no connection, or no answer', async () => {
     await using silent = await startLunchFlow()
     silent.misbehave('/accounts', 'silence')
-    const feed = openLunchFlow({ apiUrl: silent.url, apiKey: silent.apiKey, attemptMs: 50 })
+    const feed = createLunchFlow({ apiUrl: silent.url, apiKey: silent.apiKey, attemptMs: 50 })
     const patient = new AbortController().signal
     await expect(feed.listAccounts(patient)).rejects.toThrow('the feed provider did not answer')
     expect(silent.requests).toEqual(['/accounts', '/accounts'])
@@ -189,7 +189,7 @@ test('a candidate belongs to the link of its connection, and to its account', as
   provider.accounts.push(feedAccount(1))
   await one.refresh()
   const [{ feedBankAccountId }] = await one.list()
-  const manual = await alice.opensAccount()
+  const manual = await alice.createBankAccount()
   const bob = await coffer.person()
   const bobs = await connects(bob)
   const refused = { feedBankAccountId: 'is not an account of this link' }

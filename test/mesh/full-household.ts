@@ -49,7 +49,7 @@ export async function fullHousehold(
   stripe: StripeSimulator,
 ): Promise<Person> {
   const person = await coffer.person()
-  const { path } = await person.opensAccount()
+  const { path } = await person.createBankAccount()
   const ruleset = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
   const pay = await person.post(`${path}/funding_schedules`, { name: 'Payday', ruleset })
   const rent = await person.post(`${path}/spending`, {

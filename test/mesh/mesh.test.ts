@@ -80,7 +80,7 @@ afterAll(async () => {
 
 test('a budget works across six processes', async () => {
   const alice = await newPerson(baseUrl)
-  const { path } = await alice.opensAccount(100_000)
+  const { path } = await alice.createBankAccount(100_000)
   const pay = await alice.post(`${path}/funding_schedules`, {
     name: 'Pay',
     ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
@@ -136,7 +136,7 @@ test('every background job has a schedule', async () => {
 
 test('while budgeting is stopped money moves, and the plans catch up', async () => {
   const alice = await newPerson(baseUrl)
-  const { path } = await alice.opensAccount(100_000)
+  const { path } = await alice.createBankAccount(100_000)
   const { fundingScheduleId } = await alice.post(`${path}/funding_schedules`, {
     name: 'Pay',
     ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1',

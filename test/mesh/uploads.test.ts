@@ -97,7 +97,7 @@ describe.each([
 ])('an upload %s', (_where, at) => {
   const someone = async () => {
     const person = await newPerson(at())
-    const { path } = await person.opensAccount(0)
+    const { path } = await person.createBankAccount(0)
     return { person, path, upload: `${path}/transactions/upload` }
   }
 

@@ -9,7 +9,7 @@ const nextRecurrence = `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 
 /** Creates one object of every kind for a person; returns their IDs by prefix. */
 export async function inhabit(person: Person, provider: LunchFlow): Promise<Ids> {
-  const { linkId, id, path } = await person.opensAccount()
+  const { linkId, id, path } = await person.createBankAccount()
   const payday = { name: 'Pay', ruleset }
   const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, payday)
   const { spendingId } = await person.post(`${path}/spending`, {

@@ -24,7 +24,7 @@ import { registrationHandler } from './billing/billing.consumer.ts'
 import { billingRoutes } from './billing/billing.rpc.ts'
 import { requireBilling, settings } from './config.ts'
 import { mailActivities } from './mail/mail.activities.ts'
-import { openMailServer } from './mail/mail.client.ts'
+import { createMailServer } from './mail/mail.client.ts'
 import { mailHandler } from './mail/mail.consumer.ts'
 import { publicAddresses } from './mail/mailed-link.ts'
 import { proofOfWork } from './proof-of-work/proof-of-work.rpc.ts'
@@ -78,7 +78,7 @@ export const identity = defineService({
       offered.log.warn('email verification is off: COFFER_SMTP_URL is not set')
     }
     const mailServer = config.smtpUrl
-      ? openMailServer({ ...config, ...publicAddresses(config) })
+      ? createMailServer({ ...config, ...publicAddresses(config) })
       : null
     const deps = { ...offered, passwords, mailServer, billing }
     return {

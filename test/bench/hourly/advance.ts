@@ -82,7 +82,7 @@ async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<n
 
 async function readerOfBalances(baseUrl: string): Promise<() => Promise<unknown>> {
   const person = await newPerson(baseUrl)
-  const { path } = await person.opensAccount(1000)
+  const { path } = await person.createBankAccount(1000)
   return () => person.get(`${path}/balances`)
 }
 

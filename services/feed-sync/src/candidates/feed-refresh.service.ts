@@ -4,7 +4,7 @@ import { newId } from '@coffer/kit/values/id'
 import type { settings } from '../config.ts'
 import { findFeedKey, lockFeedLink } from '../links/feed-link.sql.ts'
 import { type FeedLink, keyOwnerOf, requireUsable } from '../links/feed-link.ts'
-import { type Feed, openLunchFlow } from '../provider/lunch-flow.client.ts'
+import { createLunchFlow, type Feed } from '../provider/lunch-flow.client.ts'
 import { type OfferedAccount, readDiscovery } from '../provider/lunch-flow.ts'
 import { insertFeedBankAccounts, listFeedIds } from './feed-bank-account.sql.ts'
 import { createFeedBankAccount, type Discovery } from './feed-bank-account.ts'
@@ -57,7 +57,7 @@ async function createFeed({ config, database, secrets }: Deps, feedLink: FeedLin
   const sealed = await findFeedKey(database, feedLink)
   if (!sealed) throw refused('the feed link is deactivated')
   const apiKey = await secrets.open(sealed, keyOwnerOf(feedLink))
-  return openLunchFlow({ apiUrl: feedLink.apiUrl, apiKey })
+  return createLunchFlow({ apiUrl: feedLink.apiUrl, apiKey })
 }
 
 /** Reads balances, eight at a time; a balance that fails is 0. */

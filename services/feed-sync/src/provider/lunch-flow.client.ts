@@ -24,7 +24,7 @@ const quoteLengthMax = 200
  *
  * @param options.attemptMs timeout of one attempt
  */
-export function openLunchFlow({
+export function createLunchFlow({
   apiUrl,
   apiKey,
   attemptMs = 4_000,

@@ -35,7 +35,7 @@ const text = new Eta({ views, autoEscape: false, defaultExtension: '.txt.eta' })
 const html = new Eta({ views, autoEscape: true, defaultExtension: '.html.eta' })
 
 /** Returns a client that sends over SMTP (RFC 5321); it connects with the first mail. */
-export function openMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions): MailServer {
+export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions): MailServer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const isSecure = protocol === 'smtps:'
   const transport = createTransport({
