@@ -1,5 +1,5 @@
 import { keySettings, requireKeeper } from '@coffer/host/secrets/key-settings'
-import { settings as identitySettings, requireBilling } from '@coffer/identity/config'
+import { settings as identitySettings, requireBillingSettings } from '@coffer/identity/config'
 import { isEntry } from '@coffer/kit/secrets/key-file'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
@@ -27,7 +27,7 @@ export function startEnvironment(env: Environment): Environment {
   const faults = [
     () => requireSettings(environment),
     () => requireDistinct(portsOf(environment)),
-    () => requireBilling(readSettings(identitySettings, environment)),
+    () => requireBillingSettings(readSettings(identitySettings, environment)),
     () => bucketOf(readSettings(ledgerSettings, environment)),
     () => requireKeeper(readSettings(keySettings, environment)),
     () => requireKeys(environment),

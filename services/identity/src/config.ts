@@ -149,7 +149,7 @@ export const settings = {
 }
 
 /** Throws SettingsError, one line per missing setting, where billing is on without its settings. */
-export function requireBilling(config: ValuesOf<typeof settings>): void {
+export function requireBillingSettings(config: ValuesOf<typeof settings>): void {
   if (!config.billed) return
   const { stripeKey, stripePrice, stripeWebhookSecret } = settings
   const missing = Object.entries({ stripeKey, stripePrice, stripeWebhookSecret }).flatMap(

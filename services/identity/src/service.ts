@@ -14,7 +14,7 @@ import { accountDeletionActivities } from './accounts/account-deletion.activitie
 import { deletionHandler } from './accounts/account-deletion.consumer.ts'
 import { accountDeletion } from './accounts/account-deletion.rpc.ts'
 import { emails } from './accounts/email.rpc.ts'
-import { features } from './accounts/feature.rpc.ts'
+import { featuresOf } from './accounts/features.ts'
 import { sweepActivities } from './accounts/sweep.activities.ts'
 import { users } from './accounts/user.rpc.ts'
 import { apiKeys } from './api-keys/api-key.rpc.ts'
@@ -22,7 +22,7 @@ import { billingActivities } from './billing/billing.activities.ts'
 import { createBillingClient } from './billing/billing.client.ts'
 import { registrationHandler } from './billing/billing.consumer.ts'
 import { billingRoutes } from './billing/billing.rpc.ts'
-import { requireBilling, settings } from './config.ts'
+import { requireBillingSettings, settings } from './config.ts'
 import { mailActivities } from './mail/mail.activities.ts'
 import { createMailServer } from './mail/mail.client.ts'
 import { mailHandler } from './mail/mail.consumer.ts'
@@ -72,7 +72,7 @@ export const identity = defineService({
   create: (offered) => {
     const { config } = offered
     const passwords = startPasswords(config.passwordHashesAtOnce)
-    requireBilling(config)
+    requireBillingSettings(config)
     const billing = config.billed ? createBillingClient(config) : null
     if (config.emailVerificationEnabled && !config.smtpUrl) {
       offered.log.warn('email verification is off: COFFER_SMTP_URL is not set')
@@ -93,7 +93,7 @@ export const identity = defineService({
         router.service(SessionService, sessions(deps))
         router.service(UserService, users(deps))
         router.service(EmailService, emails(deps))
-        router.service(FeatureService, features(deps))
+        router.service(FeatureService, { getFeatures: () => featuresOf(config) })
         router.service(ProofOfWorkService, proofOfWork(deps))
         router.service(ApiKeyService, apiKeys(deps))
         router.service(BillingService, billingRoutes(deps))

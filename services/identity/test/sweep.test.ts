@@ -12,7 +12,7 @@ import { emitBillingSwitch } from '../src/billing/billing-sweep.sql.ts'
 import { settings } from '../src/config.ts'
 import { identity } from '../src/service.ts'
 import { setEmailVerified } from '../src/sign-in/login.sql.ts'
-import { listUnverified, removeUnverified } from '../src/sign-in/unverified.sql.ts'
+import { listUnverified, removeUnverified } from '../src/sign-in/registration.sql.ts'
 import { register } from './household.ts'
 
 let booted: Booted

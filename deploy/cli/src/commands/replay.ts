@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRelay } from '@coffer/host/events/relay'
 import { republish, unpublishedCount } from '@coffer/host/events/replay'
-import { restateAccounts } from '@coffer/identity/accounts/restate.service'
+import { restateAccounts } from '@coffer/identity/accounts/operator.service'
 import { settings as identitySettings } from '@coffer/identity/config'
 import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/nats'

@@ -4,8 +4,8 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { IdentityDeps } from '../deps.ts'
 import { reauthenticate } from '../second-factor/re-authentication.service.ts'
 import { signedIn } from '../sign-in/signed-in.service.ts'
+import { findUser } from './account.sql.ts'
 import { requestDeletion } from './account-deletion.sql.ts'
-import { findUser } from './user.sql.ts'
 
 /** Returns the RPC that deletes the caller's account (docs/account-data.md#deletion). */
 export function accountDeletion(deps: IdentityDeps): ServiceImpl<typeof AccountService> {

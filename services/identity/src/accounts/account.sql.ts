@@ -4,9 +4,10 @@ import { changeOf, emit } from '@coffer/kit/events/changes'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
-import { Account, sharedSettings } from './account.ts'
+import { Account, sharedSettings, UserRow } from './account.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })
+const userColumns = columnsOf(Account.omit({ accountId: true }), { table: 'a' })
 
 /** Returns an account; throws notFound. */
 export async function getAccount({ pool }: Database, accountId: string): Promise<Account> {
@@ -25,6 +26,23 @@ export async function listAccounts(
   return pool.any(sql.type(Account)`
     SELECT ${columns} FROM accounts WHERE account_id > ${accountId}
     ORDER BY account_id LIMIT ${pageSize}`)
+}
+
+/** Returns a user of the account, with login and account; null for an unknown one. */
+export async function findUser(
+  { pool }: Database,
+  accountId: string,
+  userId: string,
+): Promise<UserRow | null> {
+  return pool.maybeOne(sql.type(UserRow)`
+    SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
+      l.email, l.first_name AS "firstName", l.last_name AS "lastName",
+      t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",
+      l.email_verified_at AS "emailVerifiedAt",
+      ${userColumns}
+    FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
+    LEFT JOIN authenticators t USING (login_id)
+    WHERE u.account_id = ${accountId} AND u.user_id = ${userId}`)
 }
 
 /** Inserts an account; emits no event. */

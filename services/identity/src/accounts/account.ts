@@ -1,6 +1,7 @@
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
 import { paidUntil, Subscription } from '../billing/subscription.ts'
+import { Login } from '../sign-in/login.ts'
 
 /** The unit of tenancy: a person or household. Every other object belongs to one account. */
 export const Account = z.object({
@@ -14,6 +15,15 @@ export const Account = z.object({
   ...Subscription.shape,
 })
 export type Account = z.infer<typeof Account>
+
+/** A login's part in an account, with the columns of both in one flat row. */
+export const UserRow = z.object({
+  userId: z.string(),
+  role: z.enum(['owner', 'member']),
+  ...Login.shape,
+  ...Account.shape,
+})
+export type UserRow = z.infer<typeof UserRow>
 
 /** The settings of an account that other services store. */
 export interface SharedSettings {

@@ -1,8 +1,5 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import { z } from 'zod'
-
-const Consumed = z.object({ isConsumed: z.boolean() })
 
 /** Stores the hash of a code; `expiresAt` is exclusive. */
 export async function insertBetaCode(
@@ -29,9 +26,8 @@ export async function consumeBetaCode(
   tx: Transaction,
   { codeHash, now }: { codeHash: Buffer; now: Date },
 ): Promise<boolean> {
-  const consumed = await tx.maybeOne(sql.type(Consumed)`
+  const { rowCount } = await tx.query(sql.unsafe`
     DELETE FROM beta_codes
-    WHERE code_hash = ${sql.binary(codeHash)} AND expires_at > ${sql.timestamp(now)}
-    RETURNING true AS "isConsumed"`)
-  return consumed !== null
+    WHERE code_hash = ${sql.binary(codeHash)} AND expires_at > ${sql.timestamp(now)}`)
+  return rowCount === 1
 }

@@ -5,18 +5,17 @@ export const betaCodeBytes = 8
 
 const lifetimeMs = 14 * 24 * 60 * 60 * 1000
 
-/** Returns a code as two groups of eight hexadecimal digits (docs/sign-in.md#registration). */
-export function formatBetaCode(bytes: Uint8Array): string {
+/**
+ * Returns a code, two groups of eight hexadecimal digits, and its expiry after 14 days
+ * (docs/sign-in.md#registration). `bytes` are 8 random bytes.
+ */
+export function createBetaCode(bytes: Uint8Array, now: Date): { code: string; expiresAt: Date } {
   const digits = Buffer.from(bytes).toString('hex').toUpperCase()
-  return `${digits.slice(0, 8)}-${digits.slice(8)}`
+  const expiresAt = new Date(now.getTime() + lifetimeMs)
+  return { code: `${digits.slice(0, 8)}-${digits.slice(8)}`, expiresAt }
 }
 
 /** Returns the SHA-256 of a code, which is stored instead of it. Case is ignored. */
 export function hashBetaCode(code: string): Buffer {
   return hashOf(code.trim().toLowerCase())
-}
-
-/** Returns when a code created now expires: after 14 days. */
-export function betaCodeExpiry(now: Date): Date {
-  return new Date(now.getTime() + lifetimeMs)
 }

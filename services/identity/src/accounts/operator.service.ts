@@ -11,8 +11,12 @@ import {
 } from '../sign-in/login.sql.ts'
 import { secretBytes } from '../sign-in/secret.ts'
 import { endSessionsOfLogin } from '../sign-in/session.sql.ts'
+import { emitAccountSettings, listAccounts } from './account.sql.ts'
 import { insertBetaCode } from './beta-code.sql.ts'
-import { betaCodeBytes, betaCodeExpiry, formatBetaCode, hashBetaCode } from './beta-code.ts'
+import { betaCodeBytes, createBetaCode, hashBetaCode } from './beta-code.ts'
+
+// Accounts restated in one transaction.
+const restatedAtOnce = 500
 
 /** A reset token with its expiry, and the login that it resets. */
 export interface PasswordReset extends LoginState {
@@ -88,10 +92,30 @@ export async function issueBetaCode(
   database: Database,
   now: Date,
 ): Promise<{ code: string; expiresAt: Date }> {
-  const code = formatBetaCode(randomBytes(betaCodeBytes))
-  const expiresAt = betaCodeExpiry(now)
+  const { code, expiresAt } = createBetaCode(randomBytes(betaCodeBytes), now)
   await insertBetaCode(database, { codeHash: hashBetaCode(code), expiresAt })
   return { code, expiresAt }
+}
+
+/**
+ * Emits the settings of every account again, under their present versions (`coffer replay`). For
+ * consumers that need changes which are no longer kept (docs/events.md#keeping-and-replay). Returns
+ * the number of accounts.
+ */
+export async function restateAccounts(
+  database: Database,
+  billing: { billed: boolean },
+): Promise<number> {
+  let restated = 0
+  let after = ''
+  for (;;) {
+    const page = await listAccounts(database, after, restatedAtOnce)
+    const last = page.at(-1)
+    if (last === undefined) return restated
+    await database.transaction((tx) => emitAccountSettings(tx, page, billing))
+    restated += page.length
+    after = last.accountId
+  }
 }
 
 function loginOf(database: Database, email: string): Promise<LoginState | null> {

@@ -2,7 +2,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { emitBillingSwitch } from '../billing/billing-sweep.sql.ts'
 import { startMail } from '../mail/mail.consumer.ts'
 import { deleteMail, listMails } from '../mail/mail.sql.ts'
-import { listUnverified, removeUnverified } from '../sign-in/unverified.sql.ts'
+import { listUnverified, removeUnverified } from '../sign-in/registration.sql.ts'
 import { type FeatureSettings, featuresOf } from './features.ts'
 import { deleteExpired, expiringTables } from './sweep.sql.ts'
 

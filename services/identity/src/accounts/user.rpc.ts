@@ -16,10 +16,9 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { subscriptionStateOf } from '../billing/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { signedIn } from '../sign-in/signed-in.service.ts'
-import { getAccount } from './account.sql.ts'
+import { findUser, getAccount } from './account.sql.ts'
+import type { UserRow } from './account.ts'
 import { sharedSettings } from './account.ts'
-import { findUser } from './user.sql.ts'
-import type { UserRow } from './user.ts'
 
 /** Returns the RPCs that read users and the settings of the caller's account (docs/sign-in.md). */
 export function users({ config, database, clock }: IdentityDeps): ServiceImpl<typeof UserService> {

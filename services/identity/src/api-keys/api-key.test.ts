@@ -10,7 +10,7 @@ test.each(['a', 'x'.repeat(300), '🔑'.repeat(300)])('the name %s is fine', (na
 
 test.each([
   ['', 'name is required'],
-  ['x'.repeat(301), 'must be 1 to 300 characters'],
+  ['x'.repeat(301), 'must be at most 300 characters'],
   ['a\nb', 'must be printable characters only'],
 ])('the name %j is not', (name, problem) => {
   expect(findApiKeyProblems({ ...key, name }, now)).toEqual({ name: problem })

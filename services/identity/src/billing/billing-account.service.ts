@@ -1,13 +1,18 @@
 import type { Transaction } from '@coffer/kit/database/database'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
+import { getAccount } from '../accounts/account.sql.ts'
 import type { Account } from '../accounts/account.ts'
 import type { IdentityDeps } from '../deps.ts'
 import type { Billing } from './billing.client.ts'
 import {
+  clearCustomer,
+  findAccountOfCustomer,
   findBilledAccount,
   findPayer,
+  isHandledEvent,
   saveCustomer,
   saveReadTime,
+  saveStripeEvent,
   saveSubscription,
 } from './billing.sql.ts'
 import { chooseSubscription, isPaidUp, type StoredSubscription } from './subscription.ts'
@@ -15,6 +20,12 @@ import { chooseSubscription, isPaidUp, type StoredSubscription } from './subscri
 export type BillingDeps = Pick<IdentityDeps, 'database' | 'clock'> & { billing: Billing }
 
 const attemptsMax = 3
+
+const subscriptionEvents = [
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+]
 
 /**
  * Returns the ID of the account's customer at Stripe; creates a missing one. Idempotency key:
@@ -64,6 +75,38 @@ export async function readSubscription(
     if (isSaved) return isPaidUp({ ...account, ...stored }, now, { billed: true })
   }
   throw unavailable('the account is being changed: repeat the request')
+}
+
+/**
+ * Handles a webhook of Stripe (docs/billing.md#routes). The event only names the customer; the
+ * state is read from Stripe, so events may be late, repeated or out of order. Events of other types
+ * and of unknown customers succeed without effect. Throws refused (400) for a bad signature, and
+ * unavailable where Stripe has to send the event again.
+ */
+export async function receiveStripeEvent(
+  deps: BillingDeps,
+  message: { body: Uint8Array; signature: string },
+): Promise<void> {
+  const { database, billing, clock } = deps
+  const { eventId, type, customerId } = billing.readEvent(message.body, message.signature, clock())
+  const isDeletion = type === 'customer.deleted'
+  if (customerId === null || !(isDeletion || subscriptionEvents.includes(type))) return
+  if (await isHandledEvent(database, eventId)) return
+  const accountId = await findAccountOfCustomer(database, customerId)
+  if (accountId === null) return
+  await readSubscription(deps, accountId, async (tx) => {
+    if (isDeletion) await clearCustomer(tx, accountId, customerId)
+    await saveStripeEvent(tx, eventId)
+  })
+}
+
+/** Tells whether the account is paid up now; always true without billing. Throws notFound. */
+export async function isAccountActive(
+  { config, database, clock }: Pick<IdentityDeps, 'config' | 'database' | 'clock'>,
+  accountId: string,
+): Promise<boolean> {
+  if (!config.billed) return true
+  return isPaidUp(await getAccount(database, accountId), clock(), config)
 }
 
 function isStored(account: Account, stored: StoredSubscription): boolean {

@@ -3,10 +3,13 @@ import type { BillingService } from '@coffer/proto/identity/v1/billing'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { IdentityDeps } from '../deps.ts'
 import { signedIn } from '../sign-in/signed-in.service.ts'
-import type { Billing } from './billing.client.ts'
 import { findAccountOfCustomer, findBilledAccount } from './billing.sql.ts'
-import { type BillingDeps, ensureCustomer, readSubscription } from './billing-account.service.ts'
-import { receiveStripeEvent } from './billing-event.service.ts'
+import {
+  type BillingDeps,
+  ensureCustomer,
+  readSubscription,
+  receiveStripeEvent,
+} from './billing-account.service.ts'
 import { subscriptionStateOf } from './subscription.ts'
 
 const priceForMs = 60 * 60_000
@@ -17,7 +20,9 @@ const priceForMs = 60 * 60_000
 export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingService> {
   const { database, clock } = deps
   const requireDeps = (): BillingDeps => {
-    return { database, clock, billing: requireBilling(deps.billing) }
+    const { billing } = deps
+    if (!billing) throw refused('billing is not enabled on this server', { status: 404 })
+    return { database, clock, billing }
   }
   const findPrice = cacheForHour(() => requireDeps().billing.findPrice(), clock)
   return {
@@ -60,11 +65,6 @@ export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingSer
       return {}
     },
   }
-}
-
-function requireBilling(billing: Billing | null): Billing {
-  if (!billing) throw refused('billing is not enabled on this server', { status: 404 })
-  return billing
 }
 
 /** Throws refused (400) where the account may not subscribe (docs/billing.md#routes). */

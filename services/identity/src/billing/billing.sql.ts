@@ -95,10 +95,10 @@ export async function saveReadTime(
   { accountId, version }: Account,
   now: Date,
 ): Promise<boolean> {
-  const saved = await tx.maybeOne(sql.type(Id)`
+  const { rowCount } = await tx.query(sql.unsafe`
     UPDATE accounts SET billing_read_at = ${sql.timestamp(now)}
-    WHERE account_id = ${accountId} AND version = ${version} RETURNING account_id AS "accountId"`)
-  return saved !== null
+    WHERE account_id = ${accountId} AND version = ${version}`)
+  return rowCount === 1
 }
 
 /** Stores an event's ID in the inbox, in the transaction of its effect. */

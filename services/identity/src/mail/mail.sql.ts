@@ -21,12 +21,12 @@ export async function queueMail(
   now: Date,
 ): Promise<boolean> {
   const mailId = newId('mail')
-  const queued = await tx.maybeOne(sql.type(Known)`
+  const { rowCount } = await tx.query(sql.unsafe`
     INSERT INTO mails (mail_id, kind, email, created_at)
     SELECT ${mailId}, ${kind}, ${email}, ${sql.timestamp(now)}
-    WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting) < ${waitingMax}
-    RETURNING mail_id AS "mailId"`)
-  if (!queued) return false
+    WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting)
+      < ${waitingMax}`)
+  if (rowCount === 0) return false
   // No account: the address is looked up when the mail is sent.
   const subject = { accountId: '', entityId: mailId, version: 1n }
   await emit(tx, changeOf(MailRequestedSchema, subject, { mailId }))

@@ -2,9 +2,17 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Authenticator } from './authenticator.ts'
 
-const Known = z.object({ loginId: z.string() })
+/** The authenticator of a login. The seed is sealed with the login's ID as associated data. */
+const Authenticator = z.object({
+  keyId: z.string(),
+  dataKey: z.instanceof(Buffer),
+  ciphertext: z.instanceof(Buffer),
+  isEnabled: z.boolean(),
+  /** Time step (RFC 6238) of the last accepted code; 0 before the first. */
+  lastStep: z.bigint(),
+})
+type Authenticator = z.infer<typeof Authenticator>
 
 /** Returns the authenticator of a login, enabled or not; null before the first set-up. */
 export async function findAuthenticator(
@@ -32,15 +40,14 @@ export async function saveAuthenticator(
   loginId: string,
   { seed, now }: { seed: SealedSecret; now: Date },
 ): Promise<boolean> {
-  const saved = await tx.maybeOne(sql.type(Known)`
+  const { rowCount } = await tx.query(sql.unsafe`
     INSERT INTO authenticators AS known (login_id, key_id, data_key, ciphertext, created_at)
     VALUES (${loginId}, ${seed.keyId}, ${sql.binary(seed.dataKey)}, ${sql.binary(seed.ciphertext)},
       ${sql.timestamp(now)})
     ON CONFLICT (login_id) DO UPDATE SET key_id = excluded.key_id, data_key = excluded.data_key,
       ciphertext = excluded.ciphertext, created_at = excluded.created_at
-    WHERE known.enabled_at IS NULL
-    RETURNING login_id AS "loginId"`)
-  return saved !== null
+    WHERE known.enabled_at IS NULL`)
+  return rowCount === 1
 }
 
 /**
@@ -52,12 +59,11 @@ export async function enableAuthenticator(
   loginId: string,
   { seed, step, now }: { seed: SealedSecret; step: number; now: Date },
 ): Promise<boolean> {
-  const enabled = await tx.maybeOne(sql.type(Known)`
+  const { rowCount } = await tx.query(sql.unsafe`
     UPDATE authenticators SET enabled_at = ${sql.timestamp(now)}, last_step = ${step}
     WHERE login_id = ${loginId} AND enabled_at IS NULL AND last_step < ${step}
-      AND ciphertext = ${sql.binary(seed.ciphertext)}
-    RETURNING login_id AS "loginId"`)
-  return enabled !== null
+      AND ciphertext = ${sql.binary(seed.ciphertext)}`)
+  return rowCount === 1
 }
 
 /** Deletes the authenticator; its recovery codes go with it (ON DELETE CASCADE). */
@@ -71,11 +77,10 @@ export async function consumeTimeStep(
   loginId: string,
   step: number,
 ): Promise<boolean> {
-  const consumed = await tx.maybeOne(sql.type(Known)`
+  const { rowCount } = await tx.query(sql.unsafe`
     UPDATE authenticators SET last_step = ${step}
-    WHERE login_id = ${loginId} AND enabled_at IS NOT NULL AND last_step < ${step}
-    RETURNING login_id AS "loginId"`)
-  return consumed !== null
+    WHERE login_id = ${loginId} AND enabled_at IS NOT NULL AND last_step < ${step}`)
+  return rowCount === 1
 }
 
 /**
@@ -86,12 +91,11 @@ export async function consumeRecoveryCode(
   loginId: string,
   codeHash: Buffer,
 ): Promise<boolean> {
-  const consumed = await tx.maybeOne(sql.type(Known)`
+  const { rowCount } = await tx.query(sql.unsafe`
     DELETE FROM recovery_codes USING authenticators
     WHERE recovery_codes.login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}
-      AND authenticators.login_id = recovery_codes.login_id AND enabled_at IS NOT NULL
-    RETURNING recovery_codes.login_id AS "loginId"`)
-  return consumed !== null
+      AND authenticators.login_id = recovery_codes.login_id AND enabled_at IS NOT NULL`)
+  return rowCount === 1
 }
 
 /** Replaces all recovery codes of the login. */

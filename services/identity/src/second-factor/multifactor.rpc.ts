@@ -6,7 +6,7 @@ import { newId } from '@coffer/kit/values/id'
 import type { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import type { Proof } from '@coffer/proto/identity/v1/proof'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { isAccountActive } from '../accounts/paid-up.service.ts'
+import { isAccountActive } from '../billing/billing-account.service.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { notifyOwner } from '../mail/mail-request.service.ts'
 import { getPerson, lockLogin } from '../sign-in/login.sql.ts'
@@ -24,7 +24,7 @@ import {
   saveAuthenticator,
 } from './authenticator.sql.ts'
 import {
-  admitCode,
+  admitGuess,
   type Finalize,
   reauthenticate,
   reauthenticateByCode,
@@ -98,7 +98,7 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
   if (!authenticator) throw refused('an authenticator must be set up first')
   if (authenticator.isEnabled) throw enabledAlready()
   const now = clock()
-  const subjectHash = await admitCode(database, { loginId, now })
+  const subjectHash = await admitGuess(database, 'code', { loginId, now })
   const seed = await secrets.open(authenticator, loginId)
   const step = acceptedStep({ seed, totp, lastStep: 0, now })
   if (step === null) throw invalid({ totp: 'is not a code of the authenticator' })

@@ -27,14 +27,17 @@ type ReauthenticationDeps = PasswordDeps & Pick<IdentityDeps, 'secrets'>
 type Claim = { loginId: string; now: Date }
 
 /**
- * Counts a guess at a login's code. Returns the hash of the counter, which `deleteAttempts` resets
- * after success. Throws refused (429) beyond the limit.
+ * Counts a guess at a login's code or password. Returns the hash of the counter, which
+ * `deleteAttempts` resets after success. Throws refused (429) beyond the limit.
  */
-export function admitCode(
+export async function admitGuess(
   database: IdentityDeps['database'],
+  guessed: 'code' | 'password',
   { loginId, now }: Claim,
 ): Promise<Buffer> {
-  return admitGuess(database, `code of ${loginId}`, now)
+  const subjectHash = hashOf(`${guessed} of ${loginId}`)
+  await admitAttempt(database.pool, { subjectHash, now, ...limit })
+  return subjectHash
 }
 
 /**
@@ -46,7 +49,7 @@ export async function reauthenticateByCode(
   code: string,
   { loginId, now }: Claim,
 ): Promise<Finalize> {
-  const subjectHash = await admitCode(database, { loginId, now })
+  const subjectHash = await admitGuess(database, 'code', { loginId, now })
   const recovery = hashRecoveryCode(code)
   const step = recovery ? null : await stepOf({ database, secrets }, code, { loginId, now })
   if (!recovery && step === null) throw wrongCode()
@@ -69,7 +72,7 @@ export async function reauthenticateByPassword(
   password: string,
   { loginId, now }: Claim,
 ): Promise<Finalize> {
-  const subjectHash = await admitGuess(database, `password of ${loginId}`, now)
+  const subjectHash = await admitGuess(database, 'password', { loginId, now })
   const passwordHash = await findPasswordHash(database, loginId)
   if (!(await passwords.matches(password, passwordHash))) throw wrongPassword()
   return async (tx) => {
@@ -110,16 +113,6 @@ export async function reauthenticateUnlessRecent(
     status: 401,
     code: 'PROOF_REQUIRED',
   })
-}
-
-async function admitGuess(
-  database: IdentityDeps['database'],
-  subject: string,
-  now: Date,
-): Promise<Buffer> {
-  const subjectHash = hashOf(subject)
-  await admitAttempt(database.pool, { subjectHash, now, ...limit })
-  return subjectHash
 }
 
 async function stepOf(

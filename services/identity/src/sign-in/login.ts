@@ -109,14 +109,16 @@ export function isBlocked(email: string, domains: readonly string[]): boolean {
   return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }
 
-function findNameProblem(name: string): string | null {
+/** Returns the problem of a name that may be empty, or null. */
+export function findNameProblem(name: string): string | null {
   if (/\p{Cc}/u.test(name)) return 'must be printable characters only'
   return [...name].length > nameCharactersMax
     ? `must be at most ${nameCharactersMax} characters`
     : null
 }
 
-function collectProblems(
+/** Returns the problems that are not null by field; null without any. */
+export function collectProblems(
   problems: Record<string, string | Problems | null | undefined>,
 ): Problems | null {
   const found = Object.entries(problems).flatMap(([field, problem]) =>

@@ -1,13 +1,10 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
-import { z } from 'zod'
 import { AccountFacts, SessionCredential } from './credential.ts'
 import { type NewSession, Session } from './session.ts'
 
 const accountColumns = columnsOf(AccountFacts, { table: 'a' })
-
-const Ended = z.object({ sessionId: z.string() })
 
 /** Stores a new session. */
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
@@ -66,12 +63,11 @@ export async function endPendingSession(
   accountId: string,
   { sessionId, now }: { sessionId: string; now: Date },
 ): Promise<boolean> {
-  const ended = await tx.maybeOne(sql.type(Ended)`
+  const { rowCount } = await tx.query(sql.unsafe`
     DELETE FROM sessions
     WHERE account_id = ${accountId} AND session_id = ${sessionId} AND is_pending
-      AND expires_at > ${sql.timestamp(now)}
-    RETURNING session_id AS "sessionId"`)
-  return ended !== null
+      AND expires_at > ${sql.timestamp(now)}`)
+  return rowCount === 1
 }
 
 /** Ends all sessions of a login, in all its accounts, but the one with the ID `except`. */
@@ -123,9 +119,8 @@ export async function endSession(
   accountId: string,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<boolean> {
-  const ended = await tx.maybeOne(sql.type(Ended)`
+  const { rowCount } = await tx.query(sql.unsafe`
     DELETE FROM sessions
-    WHERE account_id = ${accountId} AND user_id = ${userId} AND session_id = ${sessionId}
-    RETURNING session_id AS "sessionId"`)
-  return ended !== null
+    WHERE account_id = ${accountId} AND user_id = ${userId} AND session_id = ${sessionId}`)
+  return rowCount === 1
 }

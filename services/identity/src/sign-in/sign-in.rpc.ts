@@ -10,7 +10,7 @@ import type {
 } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { featuresOf } from '../accounts/features.ts'
-import { isAccountActive } from '../accounts/paid-up.service.ts'
+import { isAccountActive } from '../billing/billing-account.service.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { insertMailedLink } from '../mail/mailed-link.sql.ts'
 import { createMailedLink } from '../mail/mailed-link.ts'
