@@ -38,8 +38,7 @@ import { sweepActivities } from './tenancy/sweep.activities.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
 
 const workflowModules = [
-  new URL('./imports/file-import.workflow.ts', import.meta.url),
-  new URL('./imports/import-preview.workflow.ts', import.meta.url),
+  new URL('./imports/import.workflow.ts', import.meta.url),
   new URL('./accounts/link-clean-up.workflow.ts', import.meta.url),
   new URL('./similar/similar.workflow.ts', import.meta.url),
   new URL('./tenancy/sweep.workflow.ts', import.meta.url),

@@ -3,11 +3,9 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { ConnectError } from '@connectrpc/connect'
-import { findBankAccount } from '../accounts/bank-account.sql.ts'
-import { sumLaterBookings } from '../envelopes/later-bookings.sql.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findTimezone } from '../tenancy/account-settings.sql.ts'
+import { sumLaterBookings } from './file-balances.sql.ts'
 import {
   addLater,
   balancesToSet,
@@ -15,11 +13,10 @@ import {
   findInstants,
   settleFile,
 } from './file-import.ts'
-import type { FileStatement, Unreadable } from './formats/statement.ts'
-import type { ReadingFormat, ReadingTask } from './formats/statement-file.ts'
+import type { FileStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
-import { findUploadFormat } from './import.sql.ts'
 import { nameOf, type Storage } from './storage/storage.ts'
+import { loadFile } from './storage/stored-file.service.ts'
 import {
   completeUpload,
   failUpload,
@@ -28,7 +25,7 @@ import {
   markFileDeleted,
   startUpload,
 } from './upload.sql.ts'
-import type { Upload, UploadKey } from './upload.ts'
+import type { UploadKey } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & {
@@ -54,7 +51,8 @@ export function fileImportActivities(deps: Deps) {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
       try {
-        const statement = await deps.readers.read(key.accountId, () => loadFile(deps, upload))
+        const load = () => loadFile(deps, upload, upload.format)
+        const statement = await deps.readers.read(key.accountId, load)
         if (statement === 'busy') return 'busy'
         if ('unreadable' in statement) {
           await fail(key, statement.unreadable)
@@ -78,29 +76,6 @@ export function fileImportActivities(deps: Deps) {
       await markFileDeleted(database, upload, clock())
     },
   }
-}
-
-async function loadFile(deps: Deps, upload: Upload): Promise<ReadingTask | Unreadable> {
-  const { accountId, bankAccountId } = upload
-  const bankAccount = await findBankAccount(deps.database, accountId, bankAccountId)
-  const timezone = await findTimezone(deps.database, accountId)
-  const format = await findFormat(deps, upload)
-  const bytes = await deps.storage.read(upload)
-  if (!bankAccount || !timezone || !format || !bytes) {
-    return { unreadable: 'The file is no longer there' }
-  }
-  const { currency } = bankAccount
-  return { bytes, settings: { currency, timezone }, format }
-}
-
-/**
- * Returns the format of the file; a CSV file has the mapping of its import. Null without a
- * mapping.
- */
-async function findFormat({ database }: Deps, upload: Upload): Promise<ReadingFormat | null> {
-  if (upload.format !== 'csv') return { kind: upload.format }
-  const format = await findUploadFormat(database, upload)
-  return format && { kind: 'csv', ...format }
 }
 
 /**

@@ -32,8 +32,8 @@ import { signatureOf } from './formats/csv/csv-mapping.ts'
 import { findImport, insertImport, requestPreview, requestProcessing } from './import.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { findMapping } from './mapping.sql.ts'
-import { keepFile } from './storage/file-keeping.service.ts'
 import type { Storage } from './storage/storage.ts'
+import { keepFile } from './storage/stored-file.service.ts'
 import { newUpload } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }

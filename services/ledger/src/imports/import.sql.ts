@@ -7,14 +7,19 @@ import { type AccountSettings, insertSettings } from '../tenancy/account-setting
 import { CsvImport, type ImportKey } from './formats/csv/csv-import.ts'
 import { CsvMapping } from './formats/csv/csv-mapping.ts'
 import { StoredFile } from './storage/stored-file.ts'
-import { Upload, type UploadKey } from './upload.ts'
+import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
 const columns = columnsOf(stored, { table: 'imports' })
 // Written as NOT IN so that the planner ignores the partial index on status: the key finds the row.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
-const CsvFormat = z.object({ delimiter: z.string(), mapping: CsvMapping })
+const Reading = z.object({
+  currency: z.string(),
+  timezone: z.string(),
+  delimiter: z.string().nullable(),
+  mapping: CsvMapping.nullable(),
+})
 const Identifier = z.object({ identifier: z.string() })
 
 /** Inserts a file, its import and the account settings that reading the file needs. */
@@ -118,23 +123,22 @@ export async function savePreview(
 }
 
 /**
- * Returns the delimiter and the mapping by which to read the file of an import; null without a
- * mapping.
+ * Returns the settings by which to read a file of a bank account: currency, timezone and, for a CSV
+ * file, its delimiter and mapping.
  */
-export function findImportFormat({ pool }: Database, key: ImportKey) {
-  return pool.maybeOne(sql.type(CsvFormat)`
-    SELECT delimeter AS delimiter, mapping FROM transaction_imports imports
-      JOIN transaction_import_mappings USING (account_id, transaction_import_mapping_id)
-    WHERE ${isImport(key)}`)
-}
-
-/** Returns the delimiter and the mapping by which to read the file of an import's upload. */
-export function findUploadFormat({ pool }: Database, key: UploadKey) {
-  return pool.maybeOne(sql.type(CsvFormat)`
-    SELECT delimeter AS delimiter, mapping FROM transaction_imports imports
-      JOIN transaction_import_mappings USING (account_id, transaction_import_mapping_id)
-    WHERE imports.account_id = ${key.accountId} AND bank_account_id = ${key.bankAccountId}
-      AND transaction_upload_id = ${key.transactionUploadId}`)
+export function findReading(
+  { pool }: Database,
+  { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
+) {
+  return pool.maybeOne(sql.type(Reading)`
+    SELECT currency, timezone, delimeter AS delimiter, mapping
+    FROM bank_accounts JOIN account_settings USING (account_id) LEFT JOIN LATERAL (
+      SELECT delimeter, mapping FROM transaction_imports
+        JOIN transaction_import_mappings USING (account_id, transaction_import_mapping_id)
+      WHERE account_id = ${accountId} AND file_id = ${fileId} LIMIT 1
+    ) AS csv ON true
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND removed_at IS NULL`)
 }
 
 /**

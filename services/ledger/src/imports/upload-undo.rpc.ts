@@ -7,9 +7,9 @@ import { openBook, type Settlement, settle } from '../money/book.ts'
 import { resultOf } from '../money/result.ts'
 import { removeUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findUpload } from './upload.sql.ts'
+import { sumTakenBack } from './file-balances.sql.ts'
+import { findUpload, markUndone } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
-import { markUndone, sumTakenBack } from './upload-undo.sql.ts'
 import { requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & Pick<MoneyWriter, 'writeIn'>

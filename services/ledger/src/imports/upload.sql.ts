@@ -16,22 +16,13 @@ const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
  */
 export async function insertUpload(
   tx: Tx,
-  {
-    file,
-    upload,
-    settings,
-    changes,
-  }: {
-    file: StoredFile
-    upload: Upload
-    settings: AccountSettings
-    changes: Change[]
-  },
+  stored: { file: StoredFile; upload: Upload; settings: AccountSettings; changes: Change[] },
 ): Promise<void> {
   await tx.query(sql.unsafe`
-    WITH known AS (${insertSettings(settings)}), emitted AS (${insertChanges(changes)}),
-      stored AS (${insertOf('files', StoredFile, file)})
-    ${insertOf('uploads', Upload, upload)}`)
+    WITH known AS (${insertSettings(stored.settings)}),
+      emitted AS (${insertChanges(stored.changes)}),
+      stored AS (${insertOf('files', StoredFile, stored.file)})
+    ${insertOf('uploads', Upload, stored.upload)}`)
 }
 
 /** Returns the upload, or null; it is absent once the link of its bank account is deleted. */
@@ -86,6 +77,29 @@ export async function failUpload(
   await pool.query(sql.unsafe`
     UPDATE uploads SET status = 'failed', error = ${error}, completed_at = ${at(now)}
     WHERE ${isUpload(key)} AND ${isUnfinished}`)
+}
+
+/** Marks a complete upload as undone; returns false where it is undone already, or not complete. */
+export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    UPDATE uploads SET undone_at = ${at(now)}
+    WHERE ${isUpload(key)} AND status = 'complete' AND undone_at IS NULL`)
+  return rowCount > 0
+}
+
+/**
+ * Returns the files of an account whose bytes are kept, the newest first (docs/files.md#storing).
+ */
+export function listFiles(
+  { pool }: Database,
+  accountId: string,
+  limit: number,
+): Promise<readonly StoredFile[]> {
+  return pool.any(sql.type(StoredFile)`
+    SELECT ${columnsOf(StoredFile, { table: 'files' })}
+    FROM files JOIN bank_accounts USING (account_id, bank_account_id)
+    WHERE files.account_id = ${accountId} AND files.deleted_at IS NULL AND removed_at IS NULL
+    ORDER BY file_id DESC LIMIT ${limit}`)
 }
 
 /** Marks a file as deleted once storage has removed its bytes. */

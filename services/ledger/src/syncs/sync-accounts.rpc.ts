@@ -19,11 +19,11 @@ import { type Bounds, linkBound } from '../accounts/bounds.sql.ts'
 import { subjectOf } from '../accounts/link.rpc.ts'
 import { findLink, insertLinkOnce } from '../accounts/link.sql.ts'
 import { createAggregatorLink, type Link } from '../accounts/link.ts'
-import { matchAccounts } from '../imports/account-match.ts'
 import { createBankAccounts } from '../money/creation.service.ts'
 import { atLeastZero } from '../money/money.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { matchAccounts } from './account-match.ts'
 import { listSynced } from './provider-account.sql.ts'
 import {
   type AccountItem,

@@ -4,7 +4,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { FileService } from '@coffer/proto/ledger/v1/file'
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { listFiles } from './stored-file.sql.ts'
+import { listFiles } from '../upload.sql.ts'
 
 const filesMax = 100
 

@@ -19,31 +19,20 @@ export type StoredFile = z.infer<typeof StoredFile>
 const KEPT_FOR_MS = 60 * 60 * 1000
 const NAME_LENGTH_MAX = 300
 
-export interface NewFile {
-  accountId: string
-  bankAccountId: string
-  createdBy: string
-  fileId: string
-  kind: StoredFile['kind']
-  name: string
-  contentType: string
-  /** Bytes. */
-  size: bigint
-}
+export type NewFile = Omit<StoredFile, 'createdAt' | 'expiresAt' | 'deletedAt'>
 
 /** Returns a new file, kept for one hour (docs/files.md#storing). */
-export function createFile({ name, ...body }: NewFile, now: Date): StoredFile {
-  const { accountId, bankAccountId, fileId, kind, contentType, size, createdBy } = body
+export function createFile(body: NewFile, now: Date): StoredFile {
   return {
-    accountId,
-    bankAccountId,
-    fileId,
-    kind,
-    contentType,
-    size,
-    createdBy,
-    name: fileName(name),
+    accountId: body.accountId,
+    bankAccountId: body.bankAccountId,
+    fileId: body.fileId,
+    kind: body.kind,
+    name: fileName(body.name),
+    contentType: body.contentType,
+    size: body.size,
     createdAt: now,
+    createdBy: body.createdBy,
     expiresAt: new Date(now.getTime() + KEPT_FOR_MS),
     deletedAt: null,
   }

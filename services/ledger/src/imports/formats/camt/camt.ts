@@ -11,8 +11,7 @@ import {
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { endOfDay, midnightsIn, rowsMax, withinYears } from '../statement-values.ts'
-import { type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
-import { detailsOf } from './camt-texts.ts'
+import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
 
 /** Most statements of a file: one a day for 27 years. */

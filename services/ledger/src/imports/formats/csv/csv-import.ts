@@ -66,19 +66,25 @@ export function requireShape(head: Uint8Array): CsvShape {
 
 /** Returns a new file and its import in state `mapping`. */
 export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
-  const { accountId, bankAccountId, transactionImportId, fileId, createdBy, shape } = body
   const kind = 'transactions/imports'
   return {
     file: createFile({ ...body, kind, contentType: 'text/csv' }, now),
     made: {
-      accountId,
-      bankAccountId,
-      transactionImportId,
-      fileId,
-      createdBy,
-      ...stateOf(shape),
+      accountId: body.accountId,
+      bankAccountId: body.bankAccountId,
+      transactionImportId: body.transactionImportId,
+      fileId: body.fileId,
+      transactionImportMappingId: null,
+      transactionUploadId: null,
+      headers: body.shape.headers,
+      delimeter: body.shape.delimiter,
+      status: 'mapping',
+      error: null,
+      preview: null,
       createdAt: now,
       updatedAt: now,
+      createdBy: body.createdBy,
+      completedAt: null,
     },
   }
 }
@@ -136,17 +142,4 @@ function effectOf({ amount, isPending }: Omit<FileRow, 'date'>, currency: string
   const shown = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
   const direction = amount > 0n ? 'leaves the account' : 'comes into the account'
   return `${shown} ${direction}${isPending ? ', pending' : ''}`
-}
-
-function stateOf({ headers, delimiter }: CsvShape) {
-  return {
-    headers,
-    delimeter: delimiter,
-    transactionImportMappingId: null,
-    transactionUploadId: null,
-    status: 'mapping' as const,
-    error: null,
-    preview: null,
-    completedAt: null,
-  }
 }

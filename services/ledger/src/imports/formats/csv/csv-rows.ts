@@ -1,10 +1,13 @@
-import { base32, fnv1 } from '../../row-hash.ts'
 import { type DecimalMark, readWrittenAmount } from '../amount-text.ts'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { namesOf, type UnnamedRow } from '../statement-rows.ts'
 import type { Day } from '../statement-values.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { widthOf } from './csv-shape.ts'
+
+const OFFSET = 0xcbf29ce484222325n
+const PRIME = 0x100000001b3n
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** One row of the file; `at` returns the text of a field, blank where the row has no such cell. */
 export type CsvCells = {
@@ -106,4 +109,24 @@ function readAmountAt(
 
 function textOf(line: CsvCells, [ref]: readonly FieldRef[]): string {
   return ref === undefined ? '' : line.at(ref)
+}
+
+/** Returns the 64-bit FNV-1 hash of a text in UTF-8 (draft-eastlake-fnv). */
+export function fnv1(text: string): bigint {
+  let hash = OFFSET
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte)
+  }
+  return hash
+}
+
+/** Returns 64 bits in base32 with padding (RFC 4648, section 6), most significant bits first. */
+export function base32(bits: bigint): string {
+  // 64 bits are 12 characters of five bits, and a last one of four bits and a zero.
+  const padded = BigInt.asUintN(64, bits) << 1n
+  const characters = Array.from({ length: 13 }, (_, index) => {
+    const value = (padded >> BigInt((12 - index) * 5)) & 31n
+    return ALPHABET.charAt(Number(value))
+  })
+  return `${characters.join('')}===`
 }

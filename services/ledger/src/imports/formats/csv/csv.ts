@@ -2,10 +2,16 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import { detectDecimalMark } from '../amount-text.ts'
 import { createDayParser } from '../day-format.ts'
 import { decodeFile } from '../file-text.ts'
-import type { FileStatement, ReadingSettings, SkippedRow, Unreadable } from '../statement.ts'
+import {
+  type FileBalances,
+  type FileStatement,
+  noBalances,
+  type ReadingSettings,
+  type SkippedRow,
+  type Unreadable,
+} from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { midnightsIn, rowsMax } from '../statement-values.ts'
-import { readCsvBalances } from './csv-balances.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { type CsvCells, type CsvRow, readCsvRow } from './csv-rows.ts'
 import { headRows, rowsBelow } from './csv-shape.ts'
@@ -42,7 +48,7 @@ export function readCsv(
   return {
     kind: 'bank',
     currency,
-    balances: readCsvBalances(read, rowSettings),
+    balances: readBalances(read, mapping),
     ...nameRows(numbered(read)),
   }
 }
@@ -75,4 +81,40 @@ function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
     equals.set(one.identifier, count)
     yield count === 1 ? one : { ...one, identifier: `${one.identifier} #${count}` }
   }
+}
+
+/**
+ * Returns the balances of a CSV file, without an instant (docs/files.md#csv-mappings). By
+ * mapping, there are none, the sum of all rows, or the balance of the latest row. An unreadable
+ * row makes the sum unknown.
+ */
+function readBalances(
+  read: readonly (CsvRow | SkippedRow)[],
+  { balance: { kind } }: CsvMapping,
+): FileBalances {
+  const rows = read.filter((one): one is CsvRow => !('reason' in one))
+  const booked = rows.filter(({ row }) => !row.isPending)
+  if (kind === 'sum') {
+    const isWhole = read.every((one) => !('reason' in one) || one.reason === 'zero')
+    return isWhole ? { ...noBalances, current: sumOf(booked), available: sumOf(rows) } : noBalances
+  }
+  const balance = kind === 'field' ? (latestOf(booked)?.balance ?? null) : null
+  return { ...noBalances, current: balance, available: balance }
+}
+
+function sumOf(rows: readonly CsvRow[]): bigint {
+  return rows.reduce((sum, { row }) => sum - row.amount, 0n)
+}
+
+/** Returns the latest row: files are ordered either way. */
+function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
+  const [first, second] = rows
+  const last = rows.at(-1)
+  if (first === undefined || second === undefined || last === undefined) return last
+  if (first.row.date.getTime() !== last.row.date.getTime()) {
+    return first.row.date > last.row.date ? first : last
+  }
+  // All rows are on one day: the order is newest first if the first balance follows from the
+  // second.
+  return first.balance === (second.balance ?? 0n) - first.row.amount ? first : last
 }

@@ -1,5 +1,4 @@
 import type { Unreadable } from '../statement.ts'
-import { decodeEntities } from './ofx-entities.ts'
 
 /** An element: a field has text, a group has children. Names are upper case. */
 export type OfxNode = { name: string; text: string; children: OfxNode[] }
@@ -8,6 +7,17 @@ const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
 // The lookahead prevents backtracking into shorter names, which would take quadratic time.
 const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
+
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+}
 
 type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; complete: boolean }
 
@@ -157,4 +167,17 @@ function skipTo(reader: Reader, end: string): void {
 
 function newNode(name: string): OfxNode {
   return { name, text: '', children: [] }
+}
+
+/**
+ * Returns a text with the predefined entities and character references decoded once; other `&`
+ * are text.
+ */
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
+    return code > 0x10ffff ? whole : String.fromCodePoint(code)
+  })
 }

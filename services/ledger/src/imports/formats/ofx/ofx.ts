@@ -8,9 +8,8 @@ import {
   type Unreadable,
 } from '../statement.ts'
 import { midnightsIn, readAmount, rowsMax } from '../statement-values.ts'
-import { readRows } from './ofx-rows.ts'
+import { readInstant, readRows } from './ofx-rows.ts'
 import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
-import { readInstant } from './ofx-values.ts'
 
 /**
  * Returns the one bank or credit card account in an OFX, QFX or QBO file

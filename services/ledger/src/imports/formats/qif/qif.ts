@@ -12,7 +12,15 @@ import {
 } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { type Day, midnightsIn, rowsMax } from '../statement-values.ts'
-import { type QifRecord, readQifSections } from './qif-records.ts'
+
+/** Fields of a record by letter; the first of a letter that repeats, as in splits. */
+type QifRecord = Readonly<Record<string, string>>
+
+/** Consecutive records of one kind, such as `Bank`, in the account named before them, if any. */
+type QifSection = { kind: string; account: string; records: QifRecord[] }
+
+/** Longer lines are cut; no field has as many characters. */
+const LINE_LENGTH_MAX = 10_000
 
 type RowSettings = {
   currency: string
@@ -67,6 +75,49 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
     currency,
     balances: noBalances,
     ...nameRows(records.map((record) => readRow(record, rowSettings))),
+  }
+}
+
+/**
+ * Returns the sections of a QIF file (docs/file-formats.md#qif). Headers begin with `!`, fields
+ * with their letter, and `^` ends a record. A header or the end of the file also ends a record.
+ */
+function readQifSections(text: string): QifSection[] {
+  const sections: QifSection[] = []
+  let account = ''
+  let fields: Record<string, string> = {}
+  const endRecord = () => {
+    const section = sections.at(-1)
+    if (section !== undefined && Object.keys(fields).length > 0) {
+      section.records.push(fields)
+      account = section.kind === 'Account' ? (fields.N ?? account) : account
+    }
+    fields = {}
+  }
+  for (const [line] of text.matchAll(/[^\r\n]+/g)) {
+    const written = line.trim().slice(0, LINE_LENGTH_MAX)
+    if (written.startsWith('!')) {
+      endRecord()
+      startSection(sections, { header: written, account })
+    } else if (written.startsWith('^')) {
+      endRecord()
+    } else if (written !== '') {
+      const letter = written.charAt(0)
+      fields[letter] ??= written.slice(1).trim()
+    }
+  }
+  endRecord()
+  return sections
+}
+
+/** Options are no sections: the records after them belong to the next header. */
+function startSection(
+  sections: QifSection[],
+  { header, account }: { header: string; account: string },
+): void {
+  const [, kind] = /^!(?:Type:)?\s*(.+)$/i.exec(header) ?? []
+  if (kind !== undefined && !/^(?:Option|Clear):/i.test(kind)) {
+    sections.push({ kind: kind.trim(), account, records: [] })
   }
 }
 

@@ -1,5 +1,5 @@
-import { type AccountItem, currentIdOf, type SyncedAccount } from '../syncs/provider-account.ts'
-import type { MatchReason } from '../syncs/provider-transaction.ts'
+import { type AccountItem, currentIdOf, type SyncedAccount } from './provider-account.ts'
+import type { MatchReason } from './provider-transaction.ts'
 
 /**
  * The bank account that an item belongs to, and the reason of the match; null for an unknown

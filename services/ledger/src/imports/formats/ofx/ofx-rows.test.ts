@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { midnightsIn } from '../statement-values.ts'
-import { readDay, readInstant } from './ofx-values.ts'
+import { readDay, readInstant } from './ofx-rows.ts'
 
 const CHICAGO = 'America/Chicago'
 

@@ -1,16 +1,8 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import { isUpload } from './upload.sql.ts'
-import type { UploadKey } from './upload.ts'
+import type { BankAccountKey } from '../accounts/bank-account.ts'
+import { type BalanceInstants, LaterBookings } from './file-import.ts'
 import { TakenBack } from './upload-undo.ts'
-
-/** Marks a complete upload as undone; returns false where it is undone already, or not complete. */
-export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boolean> {
-  const { rowCount } = await tx.query(sql.unsafe`
-    UPDATE uploads SET undone_at = ${now.toISOString()}
-    WHERE ${isUpload(key)} AND status = 'complete' AND undone_at IS NULL`)
-  return rowCount > 0
-}
 
 /**
  * Returns the changes of a bank account's balances once uploads are undone
@@ -19,7 +11,10 @@ export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boo
  * statement are reversed, less earlier reversals. Entries before the statement have no effect any
  * more.
  */
-export function sumTakenBack(tx: Tx, { accountId, bankAccountId }: UploadKey): Promise<TakenBack> {
+export function sumTakenBack(
+  tx: Tx,
+  { accountId, bankAccountId }: BankAccountKey,
+): Promise<TakenBack> {
   return tx.one(sql.type(TakenBack)`
     WITH stated AS MATERIALIZED (
       SELECT pot, entry_id, delta, journal.created_at, balances_as_of, cause,
@@ -40,4 +35,32 @@ export function sumTakenBack(tx: Tx, { accountId, bankAccountId }: UploadKey): P
       (SELECT max(CASE cause WHEN 'manual-edit' THEN created_at ELSE balances_as_of END)
        FROM stated WHERE stands) AS "asOf"
     FROM void`)
+}
+
+/**
+ * For each balance, sums the changes by transactions dated after its instant
+ * (docs/files.md#balances), in minor units. A stored transaction counts by its current date, a
+ * removed one by the date in the journal. Requires the row lock of the bank account; reads its
+ * journal once. OFFSET 0 keeps each look-up a primary-key search: rows inserted in this transaction
+ * are in no statistics, so a join might scan them all for each entry.
+ */
+export function sumLaterBookings(
+  tx: Tx,
+  { accountId, bankAccountId }: BankAccountKey,
+  { asOf, availableAsOf }: BalanceInstants,
+): Promise<LaterBookings> {
+  return tx.one(sql.type(LaterBookings)`
+    SELECT coalesce(sum(delta) FILTER (WHERE pot = 'available'), 0)::bigint AS available,
+      coalesce(sum(delta) FILTER (WHERE pot = 'current'), 0)::bigint AS current
+    FROM journal LEFT JOIN LATERAL (
+      SELECT date FROM transactions
+      WHERE transactions.account_id = journal.account_id
+        AND transactions.bank_account_id = journal.bank_account_id AND transaction_id = cause_id
+      OFFSET 0
+    ) AS booked ON true
+    WHERE journal.account_id = ${accountId} AND journal.bank_account_id = ${bankAccountId}
+      AND journal.spending_id IS NULL AND cause IN ('transaction', 'deletion')
+      AND coalesce(booked.date, journal.date) > CASE pot
+        WHEN 'available' THEN ${availableAsOf.toISOString()}::timestamptz
+        ELSE ${asOf.toISOString()}::timestamptz END`)
 }

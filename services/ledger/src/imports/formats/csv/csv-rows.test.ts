@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { base32, fnv1 } from './row-hash.ts'
+import { base32, fnv1 } from './csv-rows.ts'
 
 // FNV-1 with 64 bits: draft-eastlake-fnv and its test vectors.
 test.each([

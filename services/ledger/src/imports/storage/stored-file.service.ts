@@ -1,0 +1,47 @@
+import type { Database } from '@coffer/kit/database/database'
+import type { FileKind } from '../formats/file-kind.ts'
+import type { Unreadable } from '../formats/statement.ts'
+import type { ReadingTask } from '../formats/statement-file.ts'
+import { findReading } from '../import.sql.ts'
+import type { FileTotals, IncomingFile } from '../incoming-file.ts'
+import { type FileKey, nameOf, type Storage } from './storage.ts'
+import type { StoredFile } from './stored-file.ts'
+
+/**
+ * Stores the bytes of a file, then calls `save`, which inserts the rows in one transaction. Bytes
+ * come first, so a stored row always has its file. When `save` fails and no rows are stored, the
+ * bytes are removed. Throws the errors of storage and of `save`.
+ *
+ * @param saving.isSaved returns whether the rows are stored: the answer to a commit may be lost
+ */
+export async function keepFile(
+  storage: Storage,
+  { key, file }: { key: FileKey; file: IncomingFile },
+  saving: {
+    save: (totals: FileTotals) => Promise<void>
+    isSaved: () => Promise<boolean>
+  },
+): Promise<void> {
+  await storage.write(key, file.bytes)
+  try {
+    await saving.save(await file.finish())
+  } catch (error) {
+    if (!(await saving.isSaved())) await storage.remove(nameOf(key))
+    throw error
+  }
+}
+
+/** Loads a file of a bank account with the settings to read it. */
+export async function loadFile(
+  { database, storage }: { database: Database; storage: Storage },
+  file: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
+  kind: FileKind,
+): Promise<ReadingTask | Unreadable> {
+  const found = await findReading(database, file)
+  const bytes = await storage.read(file)
+  const { delimiter, mapping } = found ?? {}
+  const format = kind !== 'csv' ? { kind } : delimiter && mapping && { kind, delimiter, mapping }
+  if (!found || !format || !bytes) return { unreadable: 'The file is no longer there' }
+  const { currency, timezone } = found
+  return { bytes, settings: { currency, timezone }, format }
+}
