@@ -1,6 +1,6 @@
+import type { Household } from '@coffer/host/testing/household'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import { ConnectError } from '@connectrpc/connect'
-import type { Household } from './household.ts'
+import { Code, ConnectError } from '@connectrpc/connect'
 
 /** The first hundred transactions of a household, newest first. */
 export async function listed({ transactions, bankAccountId, as }: Household) {
@@ -15,4 +15,12 @@ export async function problems(request: Promise<unknown>) {
     (fault: unknown) => fault,
   )
   return error instanceof ConnectError ? problemsOf(error) : error
+}
+
+/** For each call, in order: its error code, or `accepted`. */
+export async function refusals(...calls: Promise<unknown>[]): Promise<string[]> {
+  const outcomes = await Promise.allSettled(calls)
+  return outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? 'accepted' : Code[ConnectError.from(outcome.reason).code],
+  )
 }

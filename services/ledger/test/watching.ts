@@ -1,9 +1,9 @@
+import type { Household } from '@coffer/host/testing/household'
 import type { Database } from '@coffer/kit/database/database'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { expect } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { Household } from './household.ts'
 
 const Row = z.object({ version: z.bigint() })
 

@@ -1,59 +1,13 @@
 import { amountMax } from '@coffer/kit/values/money'
 import { describe, expect, test } from '@jest/globals'
+import { chicago, fridays, pay, rent } from '../../test/samples.ts'
 import { recalculate } from '../contributions/contribution.ts'
 import type { Spending } from '../plans/spending.ts'
 import { type FundingSchedule, fire } from '../schedules/funding-schedule.ts'
 import { calculateLines, listMissedEvents, type MissedEvent, splitIntoBatches } from './advance.ts'
 
-const timezone = 'America/Chicago'
-const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
-const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
-const fridays = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
-
-const pay: FundingSchedule = {
-  accountId: 'acct_1',
-  fundingScheduleId: 'fund_1',
-  bankAccountId: 'bac_1',
-  name: 'Pay',
-  description: null,
-  ruleset: twiceMonthly,
-  excludeWeekends: true,
-  waitForDeposit: false,
-  autoCreateTransaction: true,
-  estimatedDeposit: 200_000n,
-  lastRecurrence: null,
-  nextRecurrence: new Date('2023-10-13T05:00Z'),
-  nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
-  createdAt: new Date('2023-01-01'),
-  deletedAt: null,
-}
-
-const envelope = (changes: Partial<Spending>): Spending => ({
-  accountId: 'acct_1',
-  spendingId: 'spnd_1',
-  bankAccountId: 'bac_1',
-  fundingScheduleId: 'fund_1',
-  spendingType: 'expense',
-  name: 'Rent',
-  ruleset: monthly,
-  targetAmount: 1000n,
-  currentAmount: 0n,
-  usedAmount: 0n,
-  amountsVersion: 1n,
-  nextContributionAmount: 500n,
-  isBehind: false,
-  isPaused: false,
-  autoCreateTransaction: false,
-  lastRecurrence: null,
-  nextRecurrence: new Date('2023-11-01T05:00Z'),
-  calculatedAt: new Date('2023-10-09T13:32Z'),
-  createdAt: new Date('2023-01-01'),
-  state: 'open',
-  openingKey: null,
-  openingBody: null,
-  openingAttempts: 1n,
-  ...changes,
-})
+const timezone = chicago
+const envelope = (changes: Partial<Spending>): Spending => ({ ...rent, ...changes })
 const goal = (changes: Partial<Spending>) =>
   envelope({ spendingType: 'goal', ruleset: null, ...changes })
 

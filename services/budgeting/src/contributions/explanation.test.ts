@@ -1,47 +1,18 @@
 import { amountMax } from '@coffer/kit/values/money'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { chicago, fridays, monthly, rent as sample, twiceMonthly } from '../../test/samples.ts'
 import { fundingOf } from '../plans/plan.ts'
 import type { FundedSpending } from '../plans/spending.ts'
 import { recalculate } from './contribution.ts'
 import { explain } from './explanation.ts'
 import { renderSentences } from './explanation-text.ts'
 
-const timezone = 'America/Chicago'
-const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1'
-const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
-const fridays = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
+const timezone = chicago
 const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'
-const now = new Date('2023-10-09T13:32Z')
-
-const rent: FundedSpending = {
-  accountId: 'acct_1',
-  spendingId: 'spnd_1',
-  bankAccountId: 'bac_1',
-  fundingScheduleId: 'fund_1',
-  spendingType: 'expense',
-  name: 'Rent',
-  ruleset: monthly,
-  targetAmount: 12_500n,
-  currentAmount: 157n,
-  usedAmount: 0n,
-  amountsVersion: 1n,
-  nextContributionAmount: 0n,
-  isBehind: false,
-  isPaused: false,
-  autoCreateTransaction: false,
-  lastRecurrence: null,
-  nextRecurrence: new Date('2024-03-01T06:00Z'),
-  calculatedAt: now,
-  createdAt: now,
-  state: 'open',
-  openingKey: null,
-  openingBody: null,
-  openingAttempts: 1n,
-  fundingRuleset: twiceMonthly,
-  fundingExcludesWeekends: true,
-  fundingNextRecurrence: new Date('2023-10-13T05:00Z'),
-}
+const now = sample.calculatedAt
+const nextRecurrence = new Date('2024-03-01T06:00Z')
+const rent = { ...sample, targetAmount: 12_500n, currentAmount: 157n, nextRecurrence }
 const goal: FundedSpending = { ...rent, spendingType: 'goal', ruleset: null }
 
 function render(plan: FundedSpending, style = { currency: 'USD', locale: 'en_US' }): string[] {

@@ -1,6 +1,7 @@
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
+import { fridays, monthly, rent } from '../../test/samples.ts'
 import type { Spending } from './spending.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 
@@ -8,33 +9,6 @@ const where = {
   timezone: 'America/Chicago',
   now: new Date('2023-10-09T13:32Z'),
   isManualLink: true,
-}
-const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
-const weekly = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
-const rent: Spending = {
-  accountId: 'acct_1',
-  spendingId: 'spnd_1',
-  bankAccountId: 'bac_1',
-  fundingScheduleId: 'fund_1',
-  spendingType: 'expense',
-  name: 'Rent',
-  ruleset: monthly,
-  targetAmount: 1000n,
-  currentAmount: 0n,
-  usedAmount: 0n,
-  amountsVersion: 1n,
-  nextContributionAmount: 500n,
-  isBehind: false,
-  isPaused: false,
-  autoCreateTransaction: false,
-  lastRecurrence: null,
-  nextRecurrence: new Date('2023-11-01T05:00Z'),
-  calculatedAt: new Date('2023-10-09'),
-  createdAt: new Date('2023-01-01'),
-  state: 'open',
-  openingKey: null,
-  openingBody: null,
-  openingAttempts: 1n,
 }
 const trip: Spending = { ...rent, spendingType: 'goal', name: 'Trip', ruleset: null }
 const paused = { ...rent, isPaused: true }
@@ -53,29 +27,29 @@ describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', ()
     [
       'the rule, which moves the due date to its next one',
       rent,
-      { ruleset: weekly },
-      { ruleset: weekly, nextRecurrence: friday },
+      { ruleset: fridays },
+      { ruleset: fridays, nextRecurrence: friday },
       true,
     ],
     [
       'the rule with a due date',
       rent,
-      { ruleset: weekly, nextRecurrence: december },
-      { ruleset: weekly, nextRecurrence: december },
+      { ruleset: fridays, nextRecurrence: december },
+      { ruleset: fridays, nextRecurrence: december },
       true,
     ],
     [
       'the rule with the due date as it is',
       rent,
-      { ruleset: weekly, nextRecurrence: rent.nextRecurrence },
-      { ruleset: weekly },
+      { ruleset: fridays, nextRecurrence: rent.nextRecurrence },
+      { ruleset: fridays },
       true,
     ],
     [
       'the rule while paused',
       paused,
-      { ruleset: weekly },
-      { ruleset: weekly, nextRecurrence: friday },
+      { ruleset: fridays },
+      { ruleset: fridays, nextRecurrence: friday },
       true,
     ],
     [
@@ -116,7 +90,7 @@ describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', ()
     const { spending } = changeSpending(missed, { isPaused: false }, where)
     expect(spending.nextRecurrence).toEqual(rent.nextRecurrence)
     expect(spending.lastRecurrence).toEqual(missed.nextRecurrence)
-    const patch = { isPaused: false, ruleset: weekly }
+    const patch = { isPaused: false, ruleset: fridays }
     const { nextRecurrence } = changeSpending(missed, patch, where).spending
     expect(nextRecurrence).toEqual(new Date('2023-10-13T05:00Z'))
     const goal = { ...trip, isPaused: true, nextRecurrence: past }
@@ -125,11 +99,11 @@ describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', ()
   })
 
   test('an expense with an ended rule gets a due date from a new rule', () => {
-    const { spending, needsContribution } = changeSpending(over, { ruleset: weekly }, where)
+    const { spending, needsContribution } = changeSpending(over, { ruleset: fridays }, where)
     expect(needsContribution).toBe(true)
     expect(spending.nextRecurrence).toEqual(new Date('2023-10-13T05:00Z'))
     expect(changeSpending(over, { name: 'Flat' }, where).spending.nextRecurrence).toEqual(past)
-    const ended = `${weekly};COUNT=1`
+    const ended = `${fridays};COUNT=1`
     expect(changeSpending(over, { ruleset: ended }, where).spending).toEqual({
       ...over,
       ruleset: ended,
@@ -145,13 +119,13 @@ describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', ()
     [
       'a rule without a date left',
       rent,
-      { ruleset: `${weekly};COUNT=1` },
+      { ruleset: `${fridays};COUNT=1` },
       { ruleset: 'Ruleset has no date left' },
     ],
     [
       'another rule while the due date that has passed is still to be closed',
       { ...rent, nextRecurrence: past },
-      { ruleset: weekly },
+      { ruleset: fridays },
       { nextRecurrence: notInFuture },
     ],
     [

@@ -1,6 +1,7 @@
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
+import { pay } from '../../test/samples.ts'
 import type { FundingSchedule } from './funding-schedule.ts'
 import {
   changeFundingSchedule,
@@ -12,23 +13,6 @@ const where = {
   timezone: 'America/Chicago',
   now: new Date('2023-10-09T13:32Z'),
   isManualLink: true,
-}
-const pay: FundingSchedule = {
-  accountId: 'acct_1',
-  fundingScheduleId: 'fund_1',
-  bankAccountId: 'bac_1',
-  name: 'Pay',
-  description: 'Salary',
-  waitForDeposit: false,
-  excludeWeekends: true,
-  ruleset: 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1',
-  autoCreateTransaction: false,
-  estimatedDeposit: 200_000n,
-  lastRecurrence: null,
-  nextRecurrence: new Date('2023-10-13T05:00Z'),
-  nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
-  createdAt: new Date('2023-01-01'),
-  deletedAt: null,
 }
 const notInFuture = 'Next recurrence must be in the future'
 

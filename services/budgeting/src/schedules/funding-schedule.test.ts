@@ -1,19 +1,12 @@
 import { midnightOf } from '@coffer/kit/values/time'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import {
-  type FundingSchedule,
-  fire,
-  firstFunding,
-  isOver,
-  nextFunding,
-  nextTwoFundings,
-} from './funding-schedule.ts'
+import { chicago, pay } from '../../test/samples.ts'
+import { fire, firstFunding, isOver, nextFunding, nextTwoFundings } from './funding-schedule.ts'
 
 const twiceMonthly = (start: string) =>
   `DTSTART:${start}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`
 const C = twiceMonthly('20211231T060000Z')
-const chicago = 'America/Chicago'
 const everyOtherFriday = 'DTSTART:20231027T050000Z\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=FR'
 const the31st = 'DTSTART:20220131T000000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=31'
 const saturdays = 'DTSTART:20220101T000000Z\nRRULE:FREQ=WEEKLY;BYDAY=SA'
@@ -111,38 +104,20 @@ describe('the first funding of a new schedule (docs/plans.md#next-dates)', () =>
 })
 
 describe('firing (docs/hourly-job.md#fundings)', () => {
-  const schedule: FundingSchedule = {
-    accountId: 'acct_1',
-    fundingScheduleId: 'fund_1',
-    bankAccountId: 'bac_1',
-    name: 'Pay',
-    description: null,
-    ruleset: C,
-    excludeWeekends: true,
-    waitForDeposit: false,
-    autoCreateTransaction: false,
-    estimatedDeposit: null,
-    lastRecurrence: null,
-    nextRecurrence: new Date('2023-10-13T05:00Z'),
-    nextRecurrenceOriginal: new Date('2023-10-15T05:00Z'),
-    createdAt: new Date('2023-01-01'),
-    deletedAt: null,
-  }
-
   test('moves to the next event after a payday that was paid early', () => {
-    expect(fire(schedule, chicago)).toEqual({
-      ...schedule,
+    expect(fire(pay, chicago)).toEqual({
+      ...pay,
       lastRecurrence: new Date('2023-10-13T05:00Z'),
       nextRecurrence: new Date('2023-10-31T05:00Z'),
       nextRecurrenceOriginal: new Date('2023-10-31T05:00Z'),
     })
-    expect(isOver(fire(schedule, chicago))).toBe(false)
+    expect(isOver(fire(pay, chicago))).toBe(false)
   })
 
   test('the last event of a rule leaves both dates the same', () => {
     const last = new Date('2022-03-15')
     const ending = {
-      ...schedule,
+      ...pay,
       ruleset: lastOfThree,
       nextRecurrence: last,
       nextRecurrenceOriginal: last,

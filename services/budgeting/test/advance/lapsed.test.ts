@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listDue } from '../../src/advance/advance.sql.ts'
 import { budgeting } from '../../src/service.ts'
 import { advance, createSeptember, shown } from '../advancing.ts'
-import { at, chicago } from '../household.ts'
+import { at } from '../household.ts'
+import { chicago } from '../samples.ts'
 
 let booted: Booted
 

@@ -17,14 +17,8 @@ import fc from 'fast-check'
 import { occurrenceAfter, occurrencesOf } from '../../src/recurrence/recurrence.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly } from '../advancing.ts'
-import {
-  at,
-  chicago,
-  createHousehold,
-  type Household,
-  monthly,
-  twiceMonthly,
-} from '../household.ts'
+import { at, createHousehold, type Household } from '../household.ts'
+import { chicago, monthly, twiceMonthly } from '../samples.ts'
 
 let booted: Booted
 

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
-import { at, createHousehold, type Household, monthly } from '../household.ts'
+import { at, createHousehold, type Household } from '../household.ts'
+import { monthly } from '../samples.ts'
 
 let booted: Booted
 

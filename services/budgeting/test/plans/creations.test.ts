@@ -9,7 +9,8 @@ import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { depsOf } from '../advancing.ts'
-import { at, createHousehold, type Household, twiceMonthly } from '../household.ts'
+import { at, createHousehold, type Household } from '../household.ts'
+import { twiceMonthly } from '../samples.ts'
 
 let booted: Booted
 

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { createPlanWriter, type PlanWriter } from '../../src/plans/writer.service.ts'
 import type { FundingSchedule } from '../../src/schedules/funding-schedule.ts'
 import { budgeting } from '../../src/service.ts'
+import { pay } from '../samples.ts'
 
 const stack = new AsyncDisposableStack()
 let booted: Booted
@@ -33,22 +34,11 @@ afterAll(async () => {
 async function createSchedule() {
   const key = { accountId: newId('acct'), bankAccountId: newId('bac') }
   const fundingScheduleId = newId('fund')
-  const date = new Date('2026-03-02T06:00:00Z')
   const schedule: FundingSchedule = {
+    ...pay,
     ...key,
     fundingScheduleId,
-    name: 'Pay',
-    description: null,
-    ruleset: '',
-    excludeWeekends: false,
-    waitForDeposit: false,
-    autoCreateTransaction: false,
     estimatedDeposit: 0n,
-    lastRecurrence: null,
-    nextRecurrence: date,
-    nextRecurrenceOriginal: date,
-    createdAt: date,
-    deletedAt: null,
   }
   await writer.write({ scope: key, decide: () => ({ schedules: [schedule], reply: null }) })
   const raise = () =>

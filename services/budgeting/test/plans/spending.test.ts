@@ -10,7 +10,8 @@ import { z } from 'zod'
 import { storeAmounts } from '../../src/ledger/amounts.service.ts'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
-import { at, createHousehold, monthly } from '../household.ts'
+import { at, createHousehold } from '../household.ts'
+import { monthly } from '../samples.ts'
 
 const Kept = z.object({ version: z.bigint(), contribution: z.bigint() })
 

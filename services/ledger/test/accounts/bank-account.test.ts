@@ -1,4 +1,5 @@
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -6,7 +7,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { household, refusals } from '../household.ts'
+import { refusals } from '../outcomes.ts'
 
 let booted: Booted
 
@@ -30,7 +31,7 @@ async function problemsIn(call: Promise<unknown>): Promise<unknown> {
 
 describe('bank accounts', () => {
   test('have the defaults of docs/links.md, the currency of the caller', async () => {
-    const { accounts, linkId, accountId } = await household(booted)
+    const { accounts, linkId, accountId } = await createHousehold(booted)
     const german = booted.as(accountId, { locale: 'de_DE' })
     const { bankAccount } = await accounts.createBankAccount({ linkId, name: 'Giro' }, german)
     expect(bankAccount).toMatchObject({
@@ -52,7 +53,7 @@ describe('bank accounts', () => {
   })
 
   test('are created once by concurrent calls under one Idempotency-Key', async () => {
-    const { accounts, linkId, as } = await household(booted)
+    const { accounts, linkId, as } = await createHousehold(booted)
     const key = { [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' }
     const keyed = { headers: { ...(as.headers as Record<string, string>), ...key } }
     const body = { linkId, name: 'Joint', availableBalance: 300n }
@@ -67,7 +68,7 @@ describe('bank accounts', () => {
   })
 
   test('are listed without archived ones, and by their link with archived ones', async () => {
-    const { accounts, linkId, bankAccountId, as } = await household(booted)
+    const { accounts, linkId, bankAccountId, as } = await createHousehold(booted)
     const { bankAccount } = await accounts.createBankAccount({ linkId, name: 'Second' }, as)
     const second = bankAccount?.bankAccountId ?? ''
     await accounts.archiveBankAccount({ bankAccountId }, as)
@@ -78,7 +79,7 @@ describe('bank accounts', () => {
   })
 
   test('take new balances, which getBalances returns', async () => {
-    const { accounts, bankAccountId, as, balances } = await household(booted)
+    const { accounts, bankAccountId, as, balances } = await createHousehold(booted)
     await accounts.updateBankAccount(
       {
         bankAccountId,
@@ -100,7 +101,7 @@ describe('bank accounts', () => {
   })
 
   test('name the wrong field in a refusal', async () => {
-    const { accounts, bankAccountId, linkId, as } = await household(booted)
+    const { accounts, bankAccountId, linkId, as } = await createHousehold(booted)
     const create = (body: object) =>
       problemsIn(accounts.createBankAccount({ linkId, name: 'x', ...body }, as))
     expect(await create({ limitBalance: -1n })).toEqual(['limitBalance'])
@@ -111,7 +112,7 @@ describe('bank accounts', () => {
   })
 
   test('are readable, inactive, and refuse every write once archived', async () => {
-    const { accounts, envelopes, bankAccountId, as } = await household(booted)
+    const { accounts, envelopes, bankAccountId, as } = await createHousehold(booted)
     await accounts.archiveBankAccount({ bankAccountId }, as)
     const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, as)
     expect(bankAccount).toMatchObject({ status: 'inactive' })
@@ -128,7 +129,7 @@ describe('bank accounts', () => {
   })
 
   test('of a feed have a candidate each, which is free again once they are archived', async () => {
-    const { accounts, links, as } = await household(booted)
+    const { accounts, links, as } = await createHousehold(booted)
     const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
     const linkId = (await links.createLink(feed, as)).link?.linkId ?? ''
     expect(await problemsIn(accounts.createBankAccount({ linkId, name: 'x' }, as))).toEqual([
@@ -145,7 +146,7 @@ describe('bank accounts', () => {
   })
 
   test('are not found in another account or under its link', async () => {
-    const { accounts, linkId, bankAccountId } = await household(booted)
+    const { accounts, linkId, bankAccountId } = await createHousehold(booted)
     const stranger = booted.as(newId('acct'))
     const answers = await refusals(
       accounts.getBankAccount({ bankAccountId }, stranger),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Booted, boot, counted as statementsOf } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
@@ -10,7 +11,6 @@ import { type CallOptions, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { type Household, household } from '../household.ts'
 import { partsOf } from '../imports/file-parts.ts'
 import { importing } from '../imports/importing.ts'
 import { importFile, sendFile, statementOf } from '../imports/uploading.ts'
@@ -78,17 +78,17 @@ const kinds = [
 ]
 
 test.each(kinds)('$kind are created up to the bound, also by concurrent calls', async (of) => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const answers = await Promise.all(Array.from({ length: 6 }, () => refusal(of.create(home))))
   const refused = answers.filter((answer) => answer !== null)
   expect(refused).toHaveLength(6 - max + of.first)
   expect(new Set(refused)).toEqual(new Set([`[failed_precondition] ${of.text}`]))
-  const other = await household(booted)
+  const other = await createHousehold(booted)
   expect(await refusal(of.create(other))).toBeNull()
 })
 
 test('deleted objects do not count', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { links, envelopes, linkId, bankAccountId, as } = home
   const spendingIds = Array.from({ length: max }, () => newId('spnd'))
   for (const spendingId of spendingIds) await openEnvelope(home, spendingId)
@@ -105,7 +105,7 @@ test('deleted objects do not count', async () => {
 })
 
 test('a repeated request under an Idempotency-Key gets its first reply at the bound', async () => {
-  const { links, as } = await household(booted)
+  const { links, as } = await createHousehold(booted)
   const keyed = (key: string): CallOptions => {
     const added = { [headers.idempotencyKey]: key, [headers.bodyHash]: 'ab' }
     return { headers: { ...(as.headers as Record<string, string>), ...added } }
@@ -137,7 +137,7 @@ test('syncs stay within the bounds', async () => {
 })
 
 test('one more unfinished upload than the bound is refused before its body is read', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const file = (id: number) => new TextEncoder().encode(statementOf({ [id]: '-1.00' }))
   for (let id = 1; id <= max; id++) await importFile(home, statementOf({ [id]: '-1.00' }))
   const { pool } = booted.database('ledger')
@@ -166,7 +166,7 @@ test('one more unfinished upload than the bound is refused before its body is re
 test('a bound costs two statements', async () => {
   const counts: number[] = []
   for (let time = 0; time < 5; time++) {
-    const { links, as } = await household(booted)
+    const { links, as } = await createHousehold(booted)
     const create = () => links.createLink({ institutionName: 'Bank' }, as)
     counts.push((await statementsOf(booted.database('ledger'), create)).count)
   }

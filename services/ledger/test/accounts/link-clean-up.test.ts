@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -13,10 +14,10 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { type Household, household, refusals } from '../household.ts'
 import { partsOf } from '../imports/file-parts.ts'
 import { storedFiles } from '../imports/stored-files.ts'
 import { activityCalls, neighbours } from '../neighbours.ts'
+import { refusals } from '../outcomes.ts'
 import { nothing, rowsUnder } from '../rows-under.ts'
 import { anAccount, anItem, envelopeOf, syncedHome } from '../syncs/syncing.ts'
 
@@ -71,10 +72,10 @@ async function cleanedAt({
 
 describe('a deleted link', () => {
   test('is cleaned up: plans in other services first, then all rows but its own', async () => {
-    const home = await household(booted, { availableBalance: 1000n })
+    const home = await createHousehold(booted, { availableBalance: 1000n })
     const { accountId, linkId, bankAccountId, links, as } = home
     await fill(home)
-    const other = await household(booted, { availableBalance: 1000n })
+    const other = await createHousehold(booted, { availableBalance: 1000n })
     await fill(other)
     const before = await rowsUnder(booted.database('ledger'), home)
     const empty = Object.keys(before).filter((table) => before[table] === 0)
@@ -96,7 +97,7 @@ describe('a deleted link', () => {
   })
 
   test('of a feed has its connection released by feed-sync before any row is removed', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { accountId, as, links, accounts } = home
     const feed = { institutionName: 'Feed', feedLinkId: newId('lfx') }
     const { link } = await links.createLink(feed, as)
@@ -117,7 +118,7 @@ describe('a deleted link', () => {
   })
 
   test('leaves no row of writes that run during its deletion', async () => {
-    const home = await household(booted, { availableBalance: 1000n })
+    const home = await createHousehold(booted, { availableBalance: 1000n })
     const { as, bankAccountId, linkId, links, accounts, envelopes, transactions } = home
     const { spendingId } = await fill(home)
     const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
@@ -149,7 +150,7 @@ describe('a deleted link', () => {
   })
 
   test('hides its bank accounts and their objects immediately', async () => {
-    const home = await household(booted, { availableBalance: 1000n })
+    const home = await createHousehold(booted, { availableBalance: 1000n })
     const { as, bankAccountId, linkId, links, accounts, envelopes, transactions, uploads } = home
     const { spendingId, transactionId, transactionUploadId } = await fill(home)
     await links.deleteLink({ linkId }, as)

@@ -1,11 +1,11 @@
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
-import { household } from '../household.ts'
 
 let booted: Booted
 
@@ -85,7 +85,7 @@ describe('links', () => {
   })
 
   test('are not found in another account', async () => {
-    const { links, as, linkId } = await household(booted)
+    const { links, as, linkId } = await createHousehold(booted)
     const stranger = booted.as(newId('acct'))
     const missing = { code: Code.NotFound }
     await expect(links.getLink({ linkId }, stranger)).rejects.toMatchObject(missing)

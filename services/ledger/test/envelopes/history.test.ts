@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, ofConsumers } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
@@ -11,7 +12,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { type Household, household, refusals } from '../household.ts'
+import { refusals } from '../outcomes.ts'
 
 let booted: Booted
 
@@ -39,7 +40,7 @@ function cursorOf(entry?: HistoryEntry) {
 
 /** Of user_pat: an expense gave the goal 500, the goal paid 500 of a bill of 1200. */
 async function usedHousehold() {
-  const home = await household(booted, { availableBalance: 10_000n })
+  const home = await createHousehold(booted, { availableBalance: 10_000n })
   const { accountId, bankAccountId, envelopes, transactions } = home
   const as = booted.as(accountId, { timezone: 'America/Chicago', userId: 'user_pat' })
   const [expense, goal] = [newId('spnd'), newId('spnd')]

@@ -1,6 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -14,8 +15,8 @@ import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { removeBankAccounts } from '../../src/money/removal.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { type Household, household, refusals } from '../household.ts'
 import { neighbours } from '../neighbours.ts'
+import { refusals } from '../outcomes.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 
 let booted: Booted
@@ -39,7 +40,7 @@ function asService(name: string, accountId = ''): CallOptions {
 type Home = Household & { spendingId: string }
 
 async function saving(): Promise<Home> {
-  const home = await household(booted, { availableBalance: 1000n, currentBalance: 1000n })
+  const home = await createHousehold(booted, { availableBalance: 1000n, currentBalance: 1000n })
   const spendingId = newId('spnd')
   const { bankAccountId, as } = home
   await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)

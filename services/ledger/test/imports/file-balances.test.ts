@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { type Household, household } from '../household.ts'
 import { listed } from '../outcomes.ts'
 import { importFile, opening, statementOf, undo } from './uploading.ts'
 
@@ -103,7 +103,11 @@ const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
 
 /** Returns the balance after the steps of a case, formatted as in the table. */
 async function balanceAfter(words: string): Promise<string> {
-  const world: World = { home: await household(booted, opening), transactionId: '', uploads: [] }
+  const world: World = {
+    home: await createHousehold(booted, opening),
+    transactionId: '',
+    uploads: [],
+  }
   for (const word of words.split(', ')) {
     const [pattern, take] = steps.find(([one]) => one.test(word)) ?? []
     if (!pattern || !take) throw new Error(`no step is called ${word}`)
@@ -131,7 +135,7 @@ test.each([
   [19, 17, 18, { current: 60000n, available: 56750n }],
 ])('balances of the %dth and the %dth get later bookings added: %d', async (...days) => {
   const [asOf, availableAsOf, booked, expected] = days
-  const home = await household(booted, opening)
+  const home = await createHousehold(booted, opening)
   await spend(home, booked)
   const balances = { ledger: '600.00', available: '580.00' }
   const dates = { asOf: `202601${asOf}`, availableAsOf: `202601${availableAsOf}` }
@@ -146,7 +150,7 @@ test.each([
 })
 
 test('undoing a file that sets no balance changes nothing', async () => {
-  const home = await household(booted, opening)
+  const home = await createHousehold(booted, opening)
   await importFile(home, file)
   await spend(home, 20)
   const before = await home.accounts.getBankAccount({ bankAccountId: home.bankAccountId }, home.as)
@@ -167,7 +171,7 @@ describe('a later statement of balances', () => {
   const b = (id: string) => statementOf({ [id]: '-1.00' }, { ledger: '700.00', asOf: '20260201' })
 
   test('by another file stays, and undoing both restores the start', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const first = await importFile(home, a('1'))
     const second = await importFile(home, b('2'))
     await undo(home, first.transactionUploadId)
@@ -179,7 +183,7 @@ describe('a later statement of balances', () => {
   })
 
   test('undone first restores the balances step by step', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const first = await importFile(home, a('1'))
     const second = await importFile(home, b('2'))
     await undo(home, second.transactionUploadId)
@@ -189,7 +193,7 @@ describe('a later statement of balances', () => {
   })
 
   test('stays even if it repeats known balances', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const first = await importFile(home, a('1'))
     const same = { ledger: '600.00', asOf: '20260102' }
     await importFile(home, statementOf({ '2': '-1.00' }, same))
@@ -198,7 +202,7 @@ describe('a later statement of balances', () => {
   })
 
   test('of the same instant is ignored, so undoing restores the start', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const first = await importFile(home, a('1'))
     const other = { ledger: '650.00', asOf: '20260101' }
     await importFile(home, statementOf({ '2': '-1.00' }, other))
@@ -208,7 +212,7 @@ describe('a later statement of balances', () => {
   })
 
   test.each([12345n, 60000n])('by hand stays: %d', async (amount) => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const { transactionUploadId } = await importFile(home, a('1'))
     await setCurrent(home, amount)
     await undo(home, transactionUploadId)
@@ -216,7 +220,7 @@ describe('a later statement of balances', () => {
   })
 
   test('keeps later bookings when undone', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const { transactionUploadId } = await importFile(home, a('1'))
     await spend(home, 15)
     await undo(home, transactionUploadId)

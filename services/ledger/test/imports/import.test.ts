@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { Code } from '@connectrpc/connect'
@@ -10,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { household } from '../household.ts'
 import { listed, problems } from '../outcomes.ts'
 import { partsOf } from './file-parts.ts'
 import { fixture, headers, importing } from './importing.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 describe('an import', () => {
   test('begins with its columns, in state mapping', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const made = await steps.createImport(home)
     expect(made).toMatchObject({
       bankAccountId: home.bankAccountId,
@@ -52,7 +52,7 @@ describe('an import', () => {
   })
 
   test('has a preview, and stores nothing yet', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { preview } = await steps.previewed(home)
     expect(preview).toMatchObject({
       rowCount: 4n,
@@ -81,7 +81,7 @@ describe('an import', () => {
   })
 
   test('stores the previewed rows by an upload, and removes its file', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const done = await steps.processed(home)
     const { bankAccountId, as, uploads, accountId } = home
     const { transactionUploadId = '' } = done
@@ -113,7 +113,7 @@ describe('an import', () => {
   })
 
   test('marks stored rows as duplicates, and skips them', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     await steps.processed(home)
     const text = (await fixture('sign.csv')).toString().replace('T-1,', 'T-9,')
     const again = await steps.processed(home, Buffer.from(text))
@@ -124,7 +124,7 @@ describe('an import', () => {
   })
 
   test('shows fifty rows and counts all, with the reasons of skipped ones', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const rows = Array.from({ length: 120 }, (_, index) => {
       return `${index},01/15/2026,X,,${index % 10 === 0 ? 'x' : '1.00'},,Posted`
     })
@@ -139,7 +139,7 @@ describe('an import', () => {
   })
 
   test('of an unreadable file fails with the reason', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const content = Buffer.from(`${headers.join(',')}\n1,2,3,4,5,6,7\n1,"2\n`)
     const { bankAccountId, as } = home
     const failed = await steps.previewed(home, content)
@@ -155,7 +155,7 @@ describe('an import', () => {
   })
 
   test('without its file has expired', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { fileId, transactionImportId } = await steps.createImport(home)
     await booted.database('ledger').pool.query(sql.unsafe`
       UPDATE files SET deleted_at = now()
@@ -167,7 +167,7 @@ describe('an import', () => {
 })
 
 test('the account’s files are listed while they are kept, newest first', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const files = booted.client('ledger', FileService)
   const [first, second] = [await steps.createImport(home), await steps.createImport(home)]
   const { files: found } = await files.listFiles({}, home.as)
@@ -180,7 +180,7 @@ test('the account’s files are listed while they are kept, newest first', async
 
 describe('refused steps', () => {
   test('in another order', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { bankAccountId, as } = home
     const { transactionImportId } = await steps.createImport(home)
     const transactionImportMappingId = await steps.createMapping(home)
@@ -204,10 +204,10 @@ describe('refused steps', () => {
   })
 
   test('with an unknown mapping, one of another account or for other columns', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { bankAccountId, as } = home
     const { transactionImportId } = await steps.createImport(home)
-    const stranger = await household(booted)
+    const stranger = await createHousehold(booted)
     const step = async (transactionImportMappingId: string) => {
       const asked = { transactionImportMappingId, status: 'pending-preview' }
       const request = { bankAccountId, transactionImportId, ...asked }
@@ -222,7 +222,7 @@ describe('refused steps', () => {
   })
 
   test('for a file without a header, an archived bank account, and another account', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { bankAccountId, accounts, as } = home
     const { imports } = steps
     const create = (text: string) => steps.createImport(home, Buffer.from(text))

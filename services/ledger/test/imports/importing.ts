@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Booted, eventually } from '@coffer/host/testing/boot'
+import type { Household } from '@coffer/host/testing/household'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
-import type { Household } from '../household.ts'
 import { partsOf } from './file-parts.ts'
 
 export const headers = [

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -14,7 +15,6 @@ import { z } from 'zod'
 import type { UploadKey } from '../../src/imports/upload.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { type Household, household } from '../household.ts'
 import { largeStatement, startImporting, textNear } from './large-files.ts'
 import { opening, sendFile, undo } from './uploading.ts'
 
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 /** Starts an import; returns its next steps, and a function that reads its state. */
 async function upload() {
-  const home = await household(booted, opening)
+  const home = await createHousehold(booted, opening)
   const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
   const activities = mortal.activities() as Record<string, (of: UploadKey) => Promise<unknown>>
   await activities.startImport?.(key)

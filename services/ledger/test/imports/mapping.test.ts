@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
-import { household } from '../household.ts'
 import { problems } from '../outcomes.ts'
 import { headers, importing, mapping } from './importing.ts'
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 test('mappings are found by the columns of a file, newest first', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { mappings } = steps
   const first = await steps.createMapping(home)
   const second = await steps.createMapping(home, { merchant: undefined })
@@ -47,7 +47,7 @@ test('mappings are found by the columns of a file, newest first', async () => {
 })
 
 test('a deleted mapping leaves the list, but imports still use it', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { mappings, imports } = steps
   const { transactionImportId } = await steps.previewed(home)
   const page = { limit: 10, offset: 0 }
@@ -67,7 +67,7 @@ test('a deleted mapping leaves the list, but imports still use it', async () => 
 })
 
 test('mappings are stored unchanged', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   await steps.createMapping(home)
   const page = { limit: 10, offset: 0 }
   const { mappings: found } = await steps.mappings.listMappings(page, home.as)
@@ -75,7 +75,7 @@ test('mappings are stored unchanged', async () => {
 })
 
 test('invalid mappings are refused by field', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const make = (changes: object) => problems(steps.createMapping(home, changes))
   expect(await make({ memo: { name: 'Nope' }, headers: [...headers, 'Amount'] })).toEqual({
     mapping: {

@@ -1,4 +1,5 @@
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -8,7 +9,6 @@ import { openS3Storage } from '../../src/imports/storage/s3-storage.client.ts'
 import type { Storage } from '../../src/imports/storage/storage.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { household } from '../household.ts'
 import { neighbours } from '../neighbours.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 import { bytesOf } from './file-parts.ts'
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 test('files are imported from S3, and then their bytes are removed', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   expect(await importFile(home, 'checking.qfx')).toMatchObject({ importedCount: 316n })
   expect(await importing(booted).processed(home)).toMatchObject({ status: 'complete' })
   await eventually(
@@ -50,7 +50,7 @@ test('files are imported from S3, and then their bytes are removed', async () =>
 })
 
 test('expired files and bytes without a row are removed from S3', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { fileId = '' } = await importing(booted).createImport(home)
   const kept = { accountId: home.accountId, fileId }
   const orphan = { accountId: home.accountId, fileId: newId('file') }
@@ -71,7 +71,7 @@ test('while S3 is unreachable an upload is unavailable, and nothing is stored', 
     ...s3.settings,
     COFFER_STORAGE_ENDPOINT: 'http://127.0.0.1:1',
   })
-  const there = await household(away)
+  const there = await createHousehold(away)
   await expect(sendFile(there, Buffer.from('<OFX>'))).rejects.toMatchObject({
     code: Code.Unavailable,
   })

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
-import { type Household, household } from '../household.ts'
 import { listed } from '../outcomes.ts'
 import { partsOf } from './file-parts.ts'
 import { fixture } from './importing.ts'
@@ -34,7 +34,7 @@ async function uploaded(home: Household, name: string) {
 }
 
 test('QIF', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const done = await uploaded(home, 'bank.qif')
   expect(done).toMatchObject({ status: 'complete', importedCount: 5n, skippedCount: 0n })
   expect(done?.note).toContain('states no balances')
@@ -50,12 +50,12 @@ test('QIF', async () => {
 })
 
 test('CAMT.053, in the currency of the account only', async () => {
-  const dollars = await household(booted)
+  const dollars = await createHousehold(booted)
   expect(await uploaded(dollars, 'camt-053-v2.xml')).toMatchObject({
     status: 'failed',
     error: 'The file is in EUR, the account in USD',
   })
-  const euros = await household(booted, { currency: 'EUR' })
+  const euros = await createHousehold(booted, { currency: 'EUR' })
   expect(await uploaded(euros, 'camt-053-v2.xml')).toMatchObject({
     status: 'complete',
     importedCount: 7n,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -10,7 +11,6 @@ import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
-import { type Household, household } from '../household.ts'
 import { partsOf, type SentFile } from './file-parts.ts'
 import { storedFiles } from './stored-files.ts'
 
@@ -58,7 +58,7 @@ async function faultOf(call: Promise<unknown>) {
 }
 
 test('an incomplete upload leaves neither a row nor bytes', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { uploads, bankAccountId, as } = home
   const { parts } = pieces({ bankAccountId })
   async function* broken() {
@@ -76,7 +76,7 @@ test('an incomplete upload leaves neither a row nor bytes', async () => {
 })
 
 test('a file that is too large is refused before all of it is read', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { uploads, bankAccountId, as } = home
   const imports = booted.client('ledger', ImportService)
   for (const create of [uploads.createUpload, imports.createImport]) {
@@ -89,7 +89,7 @@ test('a file that is too large is refused before all of it is read', async () =>
 })
 
 test('an invalid upload is refused after its head', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { uploads, bankAccountId, as } = home
   for (const [file, code] of [
     [{ bankAccountId: newId('bac') }, Code.NotFound],
@@ -104,7 +104,7 @@ test('an invalid upload is refused after its head', async () => {
 })
 
 test('a repeated upload gets the first reply, another body under its key is 422', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { uploads, bankAccountId, as } = home
   const caller = as.headers as Record<string, string>
   let replayed: (string | null)[] = []

@@ -9,6 +9,7 @@ import {
   ofConsumers,
   untilLockAwaited,
 } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -18,8 +19,7 @@ import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { holdRow } from '../held-row.ts'
-import { type Household, household, refusals } from '../household.ts'
-import { listed } from '../outcomes.ts'
+import { listed, refusals } from '../outcomes.ts'
 import { importing } from './importing.ts'
 import { importFile, opening, sendFile, statementOf, undo } from './uploading.ts'
 
@@ -55,7 +55,7 @@ const rows = { a: '-10.00', b: '-20.00', c: '5.00' }
 
 describe('undoing an import', () => {
   test('reverses its rows, its balances and its spending from envelopes', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const expense = await envelopeWith(home, 700n)
     const goal = await envelopeWith(home, 9000n, 'goal')
     const before = await home.balances()
@@ -92,7 +92,7 @@ describe('undoing an import', () => {
   })
 
   test('shows on the upload; concurrent undos run once', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '1.00' }))
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => undo(home, transactionUploadId)),
@@ -109,7 +109,7 @@ describe('undoing an import', () => {
   })
 
   test('lets the file be imported again, deleted rows and older balances included', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const older = statementOf({ z: '-1.00' }, { ledger: '9.00', asOf: '20251231' })
     const newer = statementOf(rows, { ledger: '470.00' })
     const { transactionUploadId } = await importFile(home, newer)
@@ -131,7 +131,7 @@ describe('undoing an import', () => {
   })
 
   test('keeps rows of an earlier import', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     await importFile(home, statementOf({ a: '-10.00' }))
     const later = await importFile(home, statementOf(rows))
     expect(later).toMatchObject({ importedCount: 2n, skippedCount: 1n })
@@ -140,7 +140,7 @@ describe('undoing an import', () => {
   })
 
   test('works for a CSV file', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const done = await importing(booted).processed(home)
     expect((await listed(home)).length).toBeGreaterThan(0)
     await undo(home, done.transactionUploadId ?? '')
@@ -149,7 +149,7 @@ describe('undoing an import', () => {
   })
 
   test('returns no money to a closed envelope', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const spendingId = await envelopeWith(home, 500n)
     const { transactionUploadId } = await importFile(home, statementOf(rows))
     const { bankAccountId, as } = home
@@ -162,7 +162,7 @@ describe('undoing an import', () => {
   })
 
   test('keeps a deduction that the envelope kept when the transaction was deleted', async () => {
-    const home = await household(booted, opening)
+    const home = await createHousehold(booted, opening)
     const spendingId = await envelopeWith(home, 700n)
     const { transactionUploadId } = await importFile(home, statementOf({ a: '-5.00' }))
     const [only] = await listed(home)
@@ -177,8 +177,8 @@ describe('undoing an import', () => {
 
 describe('an undo is refused', () => {
   test('for a failed upload, one of another account, or an unknown one', async () => {
-    const home = await household(booted)
-    const other = await household(booted)
+    const home = await createHousehold(booted)
+    const other = await createHousehold(booted)
     const failed = await importFile(home, 'truncated.ofx')
     const { transactionUploadId } = await importFile(home, statementOf(rows))
     const { uploads, bankAccountId } = home
@@ -194,7 +194,7 @@ describe('an undo is refused', () => {
   })
 
   test('while the import runs', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { transactionUploadId } = await importFile(home, statementOf(rows))
     await booted.database('ledger').pool.query(sql.unsafe`
       UPDATE uploads SET status = 'processing'
@@ -207,7 +207,7 @@ describe('an undo is refused', () => {
   })
 
   test('in an archived account, and is not found under a deleted link', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { accounts, links, bankAccountId, linkId, as } = home
     const { transactionUploadId } = await importFile(home, statementOf(rows))
     await accounts.archiveBankAccount({ bankAccountId }, as)
@@ -219,7 +219,7 @@ describe('an undo is refused', () => {
 })
 
 test('import and undo of thousands of rows take few statements', async () => {
-  const home = await household(booted, opening)
+  const home = await createHousehold(booted, opening)
   const spendingId = await envelopeWith(home, 40000n)
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`row-${n}`, '-0.01']))
   const { transactionUploadId } = await importFile(home, statementOf(many, { ledger: '7.00' }))
@@ -235,7 +235,7 @@ test('import and undo of thousands of rows take few statements', async () => {
 })
 
 test('a concurrent import and undo leave all rows or none', async () => {
-  const home = await household(booted, opening)
+  const home = await createHousehold(booted, opening)
   const keys = await Promise.all(
     [1, 2, 3].map((n) =>
       sendFile(home, Buffer.from(statementOf({ [`r${n}`]: '-1.00' }, { ledger: '1.00' }))),
@@ -252,7 +252,7 @@ test('a concurrent import and undo leave all rows or none', async () => {
 })
 
 test('an undo beside concurrent changes is applied once, and so are they', async () => {
-  const home = await household(booted, opening)
+  const home = await createHousehold(booted, opening)
   const { transactions, bankAccountId, as } = home
   const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '470.00' }))
   const database = booted.database('ledger')
@@ -271,7 +271,7 @@ test('an undo beside concurrent changes is applied once, and so are they', async
 })
 
 test('an undo is repeated after a deadlock with a change of one of its rows', async () => {
-  const home = await household(booted, opening)
+  const home = await createHousehold(booted, opening)
   const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '470.00' }))
   const database = booted.database('ledger')
   const renamed = sql.unsafe`

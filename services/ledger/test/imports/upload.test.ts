@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { progressSubject } from '@coffer/kit/events/progress'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -10,7 +11,6 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { type Household, household } from '../household.ts'
 import { partsOf } from './file-parts.ts'
 import { storedFiles } from './stored-files.ts'
 import { importFile, statementOf } from './uploading.ts'
@@ -38,7 +38,7 @@ async function list(home: Household, offset = 0) {
 
 describe('an uploaded file', () => {
   test('becomes transactions and balances, newest and first of the file first', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const done = await importFile(home, 'checking.qfx')
     expect(done).toMatchObject({ status: 'complete', importedCount: 316n, skippedCount: 0n })
     expect(done.completedAt).toBeDefined()
@@ -61,7 +61,7 @@ describe('an uploaded file', () => {
   })
 
   test('is imported beside concurrent uploads', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const files = ['a', 'b', 'c', 'd', 'e'].map((id) => statementOf({ [id]: '-1.00' }))
     const ended = await Promise.all(files.map((file) => importFile(home, file)))
     for (const one of ended) expect(one).toMatchObject({ status: 'complete', importedCount: 1n })
@@ -69,7 +69,7 @@ describe('an uploaded file', () => {
   })
 
   test('changes nothing when it is uploaded again', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     await importFile(home, 'several-statements.ofx')
     const before = await list(home)
     expect(before).toHaveLength(2)
@@ -79,7 +79,7 @@ describe('an uploaded file', () => {
   })
 
   test('restores a hard-deleted transaction, but not a soft-deleted one', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { transactions, bankAccountId, as } = home
     await importFile(home, 'equal-rows.ofx')
     for (const [index, { transactionId }] of (await list(home)).entries()) {
@@ -92,7 +92,7 @@ describe('an uploaded file', () => {
   })
 
   test('counts skipped rows', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const done = await importFile(home, 'bad-rows.ofx')
     expect(done).toMatchObject({ status: 'complete', importedCount: 1n, skippedCount: 10n })
   })
@@ -102,13 +102,13 @@ describe('an uploaded file', () => {
     ['blank-balance.ofx', { current: 500n, available: 95000n }],
     ['card.qfx', { current: 25000n, available: 75000n, limit: 100000n }],
   ])('%s sets the balances that it states', async (file, balances) => {
-    const home = await household(booted, { currentBalance: 500n, availableBalance: 400n })
+    const home = await createHousehold(booted, { currentBalance: 500n, availableBalance: 400n })
     await importFile(home, file)
     expect(await home.balances()).toMatchObject(balances)
   })
 
   test('that is older than the balances does not change them', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     await importFile(home, 'checking.qfx')
     await importFile(home, 'equal-rows.ofx')
     expect(await home.balances()).toMatchObject({ current: 1173882n, available: 1167445n })
@@ -120,7 +120,7 @@ describe('an uploaded file', () => {
     ['other-currency.ofx', 'The file is in CAD, the account in USD'],
     ['utf-16.ofx', 'The file is in JPY, the account in USD'],
   ])('%s fails with the reason and stores nothing', async (file, error) => {
-    const home = await household(booted, { currentBalance: 500n })
+    const home = await createHousehold(booted, { currentBalance: 500n })
     const failed = await importFile(home, file)
     expect(failed).toMatchObject({ status: 'failed', error, importedCount: 0n })
     expect(await list(home)).toEqual([])
@@ -128,7 +128,7 @@ describe('an uploaded file', () => {
   })
 
   test('publishes its progress, and its bytes are removed at the end', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { accountId } = home
     const { connection, subject } = booted.broker
     const seen: object[] = []
@@ -155,7 +155,7 @@ describe('an uploaded file', () => {
   })
 
   test('of ten thousand rows is stored completely', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const rows = Array.from({ length: 10_000 }, (_, index) => [`row-${index}`, '-0.01'])
     const done = await importFile(home, statementOf(Object.fromEntries(rows)))
     expect(done).toMatchObject({ importedCount: 10_000n, skippedCount: 0n })
@@ -166,7 +166,7 @@ describe('an upload', () => {
   const content = new TextEncoder().encode('<OFX>')
 
   test('is first pending, with its file', async () => {
-    const { uploads, bankAccountId, as } = await household(booted)
+    const { uploads, bankAccountId, as } = await createHousehold(booted)
     const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
     expect(upload).toMatchObject({
       bankAccountId,
@@ -179,7 +179,7 @@ describe('an upload', () => {
   })
 
   test('is complete when its rows are stored, not when the transaction begins', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     let now = Date.now()
     // Every reading of this clock is one millisecond later than the previous one.
     Object.defineProperty(booted.clock, 'now', {
@@ -199,7 +199,7 @@ describe('an upload', () => {
   })
 
   test('with a repeated Idempotency-Key is one upload', async () => {
-    const { uploads, bankAccountId, as } = await household(booted)
+    const { uploads, bankAccountId, as } = await createHousehold(booted)
     const { headers: caller } = as
     const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k' }
     const replies = await Promise.all(
@@ -211,7 +211,7 @@ describe('an upload', () => {
   })
 
   test('is refused for unsuitable bank accounts and files', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { uploads, accounts, bankAccountId, as } = home
     const create = (changes: object, options = as) =>
       uploads.createUpload(partsOf({ bankAccountId, ...OFX, content, ...changes }), options)
@@ -238,7 +238,7 @@ describe('an upload', () => {
   })
 
   test('of another account is not found', async () => {
-    const { uploads, bankAccountId, as } = await household(booted)
+    const { uploads, bankAccountId, as } = await createHousehold(booted)
     const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), as)
     const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
     await expect(uploads.getUpload(key, booted.as(newId('acct')))).rejects.toMatchObject({

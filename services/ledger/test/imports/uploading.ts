@@ -1,5 +1,5 @@
 import { eventually } from '@coffer/host/testing/boot'
-import type { Household } from '../household.ts'
+import type { Household } from '@coffer/host/testing/household'
 import { partsOf } from './file-parts.ts'
 import { fixture } from './importing.ts'
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
@@ -12,8 +13,8 @@ import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { accountDeletionActivities } from '../../src/tenancy/account-deletion.activities.ts'
 import { saveSettings } from '../../src/tenancy/account-settings.sql.ts'
-import { household, refusals } from '../household.ts'
 import { neighbours } from '../neighbours.ts'
+import { refusals } from '../outcomes.ts'
 import { nothing, rowsUnder } from '../rows-under.ts'
 import { anAccount, byService, syncedHome } from '../syncs/syncing.ts'
 import { watchVersion } from '../watching.ts'
@@ -57,7 +58,7 @@ async function createWorld(isManual: boolean, tally: Tally): Promise<World> {
 
 async function createHome(isManual: boolean): Promise<Home> {
   const opening = { currentBalance: 100_000n, availableBalance: 90_000n }
-  const manual = { ...(await household(booted, opening)), account: anAccount() }
+  const manual = { ...(await createHousehold(booted, opening)), account: anAccount() }
   const synced = isManual ? {} : await syncedHome(booted)
   const own = { ...manual, ...synced }
   const { accountId, bankAccountId, accounts, as } = own

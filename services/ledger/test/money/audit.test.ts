@@ -1,11 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type QuerySqlToken, sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { household } from '../household.ts'
 import { anItem, syncedHome } from '../syncs/syncing.ts'
 
 let booted: Booted
@@ -22,7 +22,7 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
 /** A household with envelopes, transfers, assigned transactions, and every kind of deletion. */
 async function usedHousehold() {
-  const home = await household(booted, { availableBalance: 5000n, currentBalance: 5000n })
+  const home = await createHousehold(booted, { availableBalance: 5000n, currentBalance: 5000n })
   const { as, bankAccountId, envelopes, transactions } = home
   const [spendingId, goal] = [newId('spnd'), newId('spnd')]
   await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)

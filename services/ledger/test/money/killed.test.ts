@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { newId } from '@coffer/kit/values/id'
@@ -14,7 +15,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { household } from '../household.ts'
 import { sendFile, statementOf } from '../imports/uploading.ts'
 import { anAccount, anItem, byService, syncedHome } from '../syncs/syncing.ts'
 
@@ -46,7 +46,10 @@ const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
 
 /** A household with 1000.00 available and 10.00 in an expense, and a function that reads both. */
 async function householdWithExpense() {
-  const home = await household(booted, { availableBalance: 100_000n, currentBalance: 100_000n })
+  const home = await createHousehold(booted, {
+    availableBalance: 100_000n,
+    currentBalance: 100_000n,
+  })
   const { envelopes, transactions, bankAccountId, as } = home
   const spendingId = newId('spnd')
   await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)

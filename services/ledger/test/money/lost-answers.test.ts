@@ -1,4 +1,5 @@
 import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { type Database, openDatabase } from '@coffer/kit/database/database'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
@@ -18,7 +19,7 @@ import {
 } from '../../src/money/writer.service.ts'
 import { ledger } from '../../src/service.ts'
 import { holdRow } from '../held-row.ts'
-import { household, refusals } from '../household.ts'
+import { refusals } from '../outcomes.ts'
 
 const stack = new AsyncDisposableStack()
 let booted: Booted
@@ -45,7 +46,10 @@ afterAll(async () => {
 
 /** A household with an expense, and changes of it. */
 async function householdWithExpense() {
-  const home = await household(booted, { availableBalance: 100_000n, currentBalance: 100_000n })
+  const home = await createHousehold(booted, {
+    availableBalance: 100_000n,
+    currentBalance: 100_000n,
+  })
   const { accountId, bankAccountId, as } = home
   const spendingId = newId('spnd')
   await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)

@@ -14,7 +14,7 @@ import { transfer } from '../../src/money/transfer.ts'
 import { createMoneyWriter, type MoneyWriter } from '../../src/money/writer.service.ts'
 import { ledger } from '../../src/service.ts'
 import { emptyTransaction } from '../../src/transactions/transaction.ts'
-import { type FundedHousehold, fundedHousehold, payTogether } from '../funded-household.ts'
+import { createFundedHousehold, type FundedHousehold, payTogether } from '../funded-household.ts'
 import { emptyChangeSet } from './empty-change-set.ts'
 
 let booted: Booted
@@ -31,7 +31,7 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
 test('fifty concurrent writers of one account and its envelopes lose no update', async () => {
   const { as, bankAccountId, expense, goal, transactions, envelopes, balances } =
-    await fundedHousehold(booted)
+    await createFundedHousehold(booted)
   const spend = (spendingId: string) =>
     transactions.createTransaction(
       { bankAccountId, amount: 100n, date, name: 'Tea', spendingId, adjustsBalance: true },
@@ -58,7 +58,8 @@ test('fifty concurrent writers of one account and its envelopes lose no update',
 })
 
 test('concurrent transfers in opposite directions neither deadlock nor change sums', async () => {
-  const { as, bankAccountId, expense, goal, envelopes, balances } = await fundedHousehold(booted)
+  const { as, bankAccountId, expense, goal, envelopes, balances } =
+    await createFundedHousehold(booted)
   const pairs = Array.from({ length: 40 }, (_, index) =>
     index % 2 ? [expense, goal] : [goal, expense],
   )
@@ -71,7 +72,7 @@ test('concurrent transfers in opposite directions neither deadlock nor change su
 })
 
 test('twenty retries under one key create one transaction and get one reply', async () => {
-  const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
+  const { as, bankAccountId, expense, transactions, balances } = await createFundedHousehold(booted)
   const keyed = {
     headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
   }
@@ -86,7 +87,8 @@ test('twenty retries under one key create one transaction and get one reply', as
 })
 
 test('a write that is still queued at its deadline is dropped', async () => {
-  const { accountId, as, bankAccountId, transactions, balances } = await fundedHousehold(booted)
+  const { accountId, as, bankAccountId, transactions, balances } =
+    await createFundedHousehold(booted)
   const post = (amount: bigint) =>
     transactions.createTransaction(
       { bankAccountId, amount, date, name: 'Tea', adjustsBalance: true },
@@ -119,7 +121,7 @@ test('a write that is still queued at its deadline is dropped', async () => {
 })
 
 test('reading balances, listing, and creating a transaction cost few statements', async () => {
-  const { as, bankAccountId, expense, transactions, balances } = await fundedHousehold(booted)
+  const { as, bankAccountId, expense, transactions, balances } = await createFundedHousehold(booted)
   const count = async (run: () => Promise<unknown>) =>
     (await counted(booted.database('ledger'), run)).count
   const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
@@ -137,7 +139,7 @@ test('reading balances, listing, and creating a transaction cost few statements'
 })
 
 test('the relay is notified only by a save with events', async () => {
-  const { as, bankAccountId, goal, transactions, envelopes } = await fundedHousehold(booted)
+  const { as, bankAccountId, goal, transactions, envelopes } = await createFundedHousehold(booted)
   let times = 0
   booted.database('ledger').onChanges(() => {
     times += 1
@@ -149,7 +151,7 @@ test('the relay is notified only by a save with events', async () => {
 })
 
 test('a change set of an older version is not saved, not even in part', async () => {
-  const { accountId, bankAccountId, expense, goal } = await fundedHousehold(booted)
+  const { accountId, bankAccountId, expense, goal } = await createFundedHousehold(booted)
   const { pool } = booted.database('ledger')
   const scope = { accountId, bankAccountId, spendingIds: [expense, goal] }
   const read = async () => {
@@ -181,7 +183,7 @@ test('a change set of an older version is not saved, not even in part', async ()
 })
 
 function tenHouseholds() {
-  return Promise.all(Array.from({ length: 10 }, () => fundedHousehold(booted)))
+  return Promise.all(Array.from({ length: 10 }, () => createFundedHousehold(booted)))
 }
 
 test('concurrent writes of ten accounts share their statements', async () => {
@@ -273,7 +275,7 @@ test('a decision of one process reads the changes of another', async () => {
 
 /** Writers as of `count` processes; each moves an amount into the expense, or out of it. */
 async function processes(count: number) {
-  const { accountId, bankAccountId, expense, balances } = await fundedHousehold(booted)
+  const { accountId, bankAccountId, expense, balances } = await createFundedHousehold(booted)
   const deps = { database: booted.database('ledger'), clock: () => new Date() }
   const scope = { accountId, bankAccountId, spendingIds: [expense] }
   const moverOf =

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { inBulk } from '@coffer/host/testing/database'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import type { Transaction } from '@coffer/kit/database/database'
 import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
@@ -18,7 +19,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
-import { type Household, household } from '../household.ts'
 import { importing } from '../imports/importing.ts'
 import { importFile } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
@@ -264,7 +264,7 @@ async function useSyncs(): Promise<void> {
 test('every statement uses an index that starts with the account', async () => {
   const database = booted.database('ledger')
   const before = new Set(database.texts())
-  await useEverything(await household(booted, { availableBalance: 1000n }))
+  await useEverything(await createHousehold(booted, { availableBalance: 1000n }))
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(30)
   const place = { url: booted.databaseUrl, schema: 'ledger' }

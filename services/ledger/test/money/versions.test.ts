@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { type BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deleteMoney } from '../../src/money/removal.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { endLinks } from '../../src/tenancy/account-deletion.sql.ts'
-import { type Household, household } from '../household.ts'
 import { importFile, statementOf, undo } from '../imports/uploading.ts'
 import { anItem, byService, type SyncedHome, syncedHome } from '../syncs/syncing.ts'
 import { watchVersion } from '../watching.ts'
@@ -160,7 +160,7 @@ async function makeIn<Home extends Household | SyncedHome>(home: Home, prepare: 
 }
 
 test.each(Object.entries(changes))('%s raises the version', async (_, prepare) => {
-  await makeIn(await household(booted, { availableBalance: 1000n }), prepare)
+  await makeIn(await createHousehold(booted, { availableBalance: 1000n }), prepare)
 })
 
 test.each(Object.entries(synced))('%s raises the version', async (_, prepare) => {

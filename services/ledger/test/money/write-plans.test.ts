@@ -1,12 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
 import { inBulk } from '@coffer/host/testing/database'
+import { createHousehold } from '@coffer/host/testing/household'
 import { wideScans } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { household } from '../household.ts'
 
 let booted: Booted
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
 test('a write reads only the rows of its scope, in an account of many transactions', async () => {
-  const home = await household(booted, { availableBalance: 1000n })
+  const home = await createHousehold(booted, { availableBalance: 1000n })
   const { as, bankAccountId, envelopes, transactions } = home
   const database = booted.database('ledger')
   const before = new Set(database.texts())

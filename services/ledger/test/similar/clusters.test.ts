@@ -1,5 +1,6 @@
 import { timestampNow } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -12,7 +13,6 @@ import {
   replaceClusters,
 } from '../../src/similar/cluster.sql.ts'
 import type { TransactionCluster } from '../../src/similar/cluster.ts'
-import { type Household, household } from '../household.ts'
 
 let booted: Booted
 
@@ -48,7 +48,7 @@ async function stored({ accountId }: Household) {
 }
 
 test('a page of texts begins after the previous one, whatever the dates', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { accountId, bankAccountId } = home
   // Ten dates with 45 transactions each, in the order of their IDs; every ninth is deleted.
   await tables().pool.query(sql.unsafe`
@@ -70,7 +70,7 @@ test('a page of texts begins after the previous one, whatever the dates', async 
 })
 
 test('clusters are keyed by signature and centroid: stored ones keep their ID', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const [a, b] = [cluster(home, {}), cluster(home, { signature: 'b', members: ['txn_8'] })]
   await replaceClusters(tables(), home, [a, b])
   const idOf = ({ transactionClusterId }: TransactionCluster) => transactionClusterId
@@ -90,7 +90,7 @@ test('clusters are keyed by signature and centroid: stored ones keep their ID', 
 })
 
 test('a cluster with unchanged members is not written again', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   await replaceClusters(tables(), home, [cluster(home, {})])
   const Row = z.object({ xmin: z.string(), updatedAt: z.date() })
   const read = () =>
@@ -106,8 +106,8 @@ test('a cluster with unchanged members is not written again', async () => {
 })
 
 test('no cluster is stored for an archived, unknown or different bank account', async () => {
-  const home = await household(booted)
-  const other = await household(booted)
+  const home = await createHousehold(booted)
+  const other = await createHousehold(booted)
   await replaceClusters(tables(), other, [cluster(other, {})])
   const unknown = { accountId: home.accountId, bankAccountId: other.bankAccountId }
   await replaceClusters(tables(), unknown, [cluster(home, unknown)])
@@ -119,7 +119,7 @@ test('no cluster is stored for an archived, unknown or different bank account', 
 })
 
 test('the cluster of a transaction is read as it was stored', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { bankAccountId, transactions, as } = home
   const { transaction } = await transactions.createTransaction(
     { bankAccountId, amount: 5n, name: 'Tea', date: timestampNow() },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { newId } from '@coffer/kit/values/id'
 import { SimilarService, type TransactionCluster } from '@coffer/proto/ledger/v1/similar'
@@ -13,7 +14,6 @@ import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
 import { startSearchers } from '../../src/similar/cluster-pool.client.ts'
 import { similarActivities } from '../../src/similar/similar.activities.ts'
-import { type Household, household } from '../household.ts'
 import { partsOf } from '../imports/file-parts.ts'
 import { neighbours } from '../neighbours.ts'
 
@@ -78,7 +78,7 @@ const updated = (cluster: TransactionCluster | null) =>
   cluster?.updatedAt ? timestampDate(cluster.updatedAt).getTime() : Number.NaN
 
 test('similar transactions are found after they are created by hand', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const names = [paycheck, netflix, forest, electric, branch, netflix]
   const [pay = '', n1 = '', c1 = '', power = '', c2 = '', n2 = ''] = await add(home, names)
   const found = await clusterOf(home, n1, withMembers(2))
@@ -113,7 +113,7 @@ test('similar transactions are found after they are created by hand', async () =
 })
 
 test('a cluster keeps its ID and creation date when members are added', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { transactions, bankAccountId, as } = home
   // The oldest transaction is the centroid of both states: of equals the smallest ID.
   const [first = '', , other = ''] = await add(home, [netflix, netflix, paycheck, electric])
@@ -134,7 +134,7 @@ test('a cluster keeps its ID and creation date when members are added', async ()
 })
 
 test('the rows of a file are compared with stored transactions', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const content = await readFile(new URL('../../../../test/data/checking.qfx', import.meta.url))
   const [mine = ''] = await add(home, ['POS DEBIT 1234 ALDI 72045 MINNEAPOLIS MN'])
   const { uploads, bankAccountId, as } = home
@@ -151,11 +151,11 @@ test('the rows of a file are compared with stored transactions', async () => {
 })
 
 test('an unknown transaction, or one of another account, is not found', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const [transactionId = ''] = await add(home, [netflix])
   const similar = booted.client('ledger', SimilarService)
   const { bankAccountId, as } = home
-  const stranger = await household(booted)
+  const stranger = await createHousehold(booted)
   for (const [key, caller] of [
     [{ bankAccountId, transactionId: newId('txn') }, as],
     [{ bankAccountId: newId('bac'), transactionId }, as],
@@ -167,7 +167,7 @@ test('an unknown transaction, or one of another account, is not found', async ()
 })
 
 test('clusters are not found under a deleted link', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const [transactionId = ''] = await add(home, [netflix, netflix, paycheck, electric])
   await clusterOf(home, transactionId, withMembers(2))
   await home.links.deleteLink({ linkId: home.linkId }, home.as)

@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { newId } from '@coffer/kit/values/id'
@@ -10,7 +11,6 @@ import { ledger } from '../../src/service.ts'
 import type { ClusterInput } from '../../src/similar/cluster-input.ts'
 import { similarActivities } from '../../src/similar/similar.activities.ts'
 import { endWaitingSearch, listWaitingSearches } from '../../src/similar/waiting-search.sql.ts'
-import { type Household, household } from '../household.ts'
 import { importFile, undo } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
 import { anItem, assign, syncedHome } from '../syncs/syncing.ts'
@@ -62,7 +62,7 @@ function post({ transactions, bankAccountId, as }: Household, name = 'Tea') {
 }
 
 test('changes of fields that a search reads need a search, others do not', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { transactions, envelopes, bankAccountId, as } = home
   const spendingId = newId('spnd')
   const expense = { bankAccountId, spendingId, spendingType: 'expense' }
@@ -111,7 +111,7 @@ test('a sync that adds, removes or renames transactions needs a search', async (
 })
 
 test('the import of a file needs a search, and so does its undo', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   let transactionUploadId = ''
   const importing = async () => {
     transactionUploadId = (await importFile(home, 'equal-rows.ofx')).transactionUploadId
@@ -121,7 +121,7 @@ test('the import of a file needs a search, and so does its undo', async () => {
 })
 
 test('a bank account is due after a quiet time, or after a long wait', async () => {
-  const homes = await Promise.all(Array.from({ length: 3 }, () => household(booted)))
+  const homes = await Promise.all(Array.from({ length: 3 }, () => createHousehold(booted)))
   for (const home of homes) await post(home)
   const [first, busy, archived] = homes as [Household, Household, Household]
   const { unsearchedFrom } = await markOf(busy)
@@ -150,7 +150,7 @@ test('a bank account is due after a quiet time, or after a long wait', async () 
 })
 
 test('a change during a search needs another search', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   await post(home)
   const { version } = await markOf(home)
   await post(home)
@@ -165,7 +165,7 @@ test('a change during a search needs another search', async () => {
 })
 
 test('a save that is blocked while a search ends sets the mark again', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   await post(home)
   const { version } = await markOf(home)
   const ended = Promise.withResolvers<void>()
@@ -205,7 +205,7 @@ async function sweep(quietMs: number, search = (_name: string): never[] => []): 
 }
 
 test('a permanent error ends the wait for a search, a transient one does not', async () => {
-  const [large, unlucky] = [await household(booted), await household(booted)]
+  const [large, unlucky] = [await createHousehold(booted), await createHousehold(booted)]
   await Promise.all([post(large, 'Large'), post(unlucky, 'Unlucky')])
   await sweep(0, (name) => {
     if (name === 'Large') throw refused('too much')
@@ -217,7 +217,7 @@ test('a permanent error ends the wait for a search, a transient one does not', a
 })
 
 test('a bank account that changes continually is searched as well', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   await post(home, 'Busy')
   const hourMs = 3_600_000
   expect(await sweep(hourMs)).toEqual([])

@@ -6,8 +6,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { refusals } from '../household.ts'
-import { problems } from '../outcomes.ts'
+import { problems, refusals } from '../outcomes.ts'
 import { anAccount, byService, type SyncedHome, shown, syncedHome } from './syncing.ts'
 
 let booted: Booted

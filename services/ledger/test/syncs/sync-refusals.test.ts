@@ -8,9 +8,8 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { refusals } from '../household.ts'
 import { neighbours } from '../neighbours.ts'
-import { problems } from '../outcomes.ts'
+import { problems, refusals } from '../outcomes.ts'
 import { anAccount, anItem, byService, envelopeOf, shown, syncedHome } from './syncing.ts'
 
 let booted: Booted

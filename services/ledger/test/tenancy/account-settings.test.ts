@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold } from '@coffer/host/testing/household'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { findTimezone } from '../../src/tenancy/account-settings.sql.ts'
-import { household } from '../household.ts'
 import { partsOf } from '../imports/file-parts.ts'
 
 let booted: Booted
@@ -53,7 +53,7 @@ test('the settings of the highest version are stored, in any order of events', a
 })
 
 test('the first upload stores the timezone of its caller, which an event replaces', async () => {
-  const { uploads, accountId, bankAccountId, as } = await household(booted)
+  const { uploads, accountId, bankAccountId, as } = await createHousehold(booted)
   const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
   await uploads.createUpload(partsOf({ bankAccountId, ...file, content: Uint8Array.of(1) }), as)
   await timezoneBecomes(accountId, 'America/Chicago')

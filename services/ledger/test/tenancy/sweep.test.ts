@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { startConsumer } from '@coffer/kit/events/consumer'
 import { createLog } from '@coffer/kit/service/log'
 import { newId } from '@coffer/kit/values/id'
@@ -15,7 +16,6 @@ import { insertUpload } from '../../src/imports/upload.sql.ts'
 import { createUpload } from '../../src/imports/upload.ts'
 import { ledger } from '../../src/service.ts'
 import { eventHandlers } from '../../src/tenancy/events.consumer.ts'
-import { type Household, household } from '../household.ts'
 import { bytesOf } from '../imports/file-parts.ts'
 import { importing } from '../imports/importing.ts'
 import { importFile } from '../imports/uploading.ts'
@@ -59,7 +59,7 @@ function minutesAgo(minutes: number): Date {
 }
 
 test('starts the import of an upload whose event is lost; its file expires later', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { uploads, bankAccountId, as } = home
   const { upload, file } = await uploadWithoutEvent(home, minutesAgo(90))
   await runSweep(booted)
@@ -76,7 +76,7 @@ test('starts the import of an upload whose event is lost; its file expires later
 })
 
 test('leaves an upload of this minute to its event', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { uploads, bankAccountId, as } = home
   const { upload } = await uploadWithoutEvent(home, new Date())
   await runSweep(booted)
@@ -85,7 +85,7 @@ test('leaves an upload of this minute to its event', async () => {
 })
 
 test('removes an expired file whose import has failed', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { upload, file } = await uploadWithoutEvent(home, minutesAgo(61))
   await booted.database('ledger').pool.query(sql.unsafe`
     UPDATE uploads SET status = 'failed', error = 'by hand'
@@ -95,7 +95,7 @@ test('removes an expired file whose import has failed', async () => {
 })
 
 test('removes bytes without a row and drafts after a day, but no stored files', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { file } = await uploadWithoutEvent(home, new Date())
   const orphan = { accountId: home.accountId, fileId: newId('file') }
   const recent = { accountId: home.accountId, fileId: newId('file') }
@@ -136,7 +136,7 @@ async function startedAgain(accountIds: string[]): Promise<string[]> {
 }
 
 test('a replay of events starts no finished work again', async () => {
-  const [home, leaver] = [await household(booted), await household(booted)]
+  const [home, leaver] = [await createHousehold(booted), await createHousehold(booted)]
   const { accountId } = home
   const { pool } = booted.database('ledger')
   const { transactionUploadId } = await importFile(home, 'equal-rows.ofx')
@@ -168,7 +168,7 @@ test('a replay of events starts no finished work again', async () => {
 })
 
 test('starts a clean-up whose event is lost', async () => {
-  const { accountId, linkId } = await household(booted)
+  const { accountId, linkId } = await createHousehold(booted)
   const { pool } = booted.database('ledger')
   const past = minutesAgo(5).toISOString()
   await pool.query(sql.unsafe`

@@ -1,5 +1,6 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import type { CreateTransactionsResponse } from '@coffer/proto/ledger/v1/transaction'
@@ -9,7 +10,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { type Household, household, refusals } from '../household.ts'
+import { refusals } from '../outcomes.ts'
 
 let booted: Booted
 
@@ -25,7 +26,7 @@ const date = timestampFromDate(new Date('2026-03-02T23:30:00Z'))
 
 /** A household with 10,000 available, 1000 of it in an expense. */
 async function withExpense() {
-  const home = await household(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
+  const home = await createHousehold(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
   const { as, bankAccountId, envelopes } = home
   const spendingId = newId('spnd')
   await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)

@@ -1,5 +1,6 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, ofConsumers } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
@@ -13,7 +14,7 @@ import {
   rangeOf,
   type TransactionSearch,
 } from '../../src/transactions/transaction-search.ts'
-import { type Household, household, refusals } from '../household.ts'
+import { refusals } from '../outcomes.ts'
 
 let booted: Booted
 
@@ -39,7 +40,7 @@ async function namesOf(home: Household, filter: Filter): Promise<string[]> {
 
 /** A household with five transactions: three days, an envelope, a pending and a deleted one. */
 async function withTransactions() {
-  const home = await household(booted, { availableBalance: 10_000n })
+  const home = await createHousehold(booted, { availableBalance: 10_000n })
   const { as, bankAccountId, envelopes, transactions } = home
   const spendingId = newId('spnd')
   await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
@@ -112,7 +113,7 @@ describe('a filtered list', () => {
 })
 
 test('pages stay stable while transactions are created and deleted', async () => {
-  const home = await household(booted)
+  const home = await createHousehold(booted)
   const { transactions, bankAccountId, as } = home
   const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
   const add = (name: string) =>
@@ -139,7 +140,7 @@ function nextOf({ next }: Awaited<ReturnType<typeof list>>): Filter {
 describe('a search in a large account', () => {
   /** A household with transactions 1 (oldest) to 300; 1 to 100 are named Rent. */
   async function large() {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { pool } = booted.database('ledger')
     await pool.query(sql.unsafe`
       INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,

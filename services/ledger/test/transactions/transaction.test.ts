@@ -1,11 +1,12 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { type Household, household, refusals } from '../household.ts'
+import { refusals } from '../outcomes.ts'
 
 let booted: Booted
 
@@ -23,7 +24,7 @@ function day(text: string) {
 
 /** A household with an expense that holds 3000 and a goal that holds 500. */
 async function withEnvelopes() {
-  const home = await household(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
+  const home = await createHousehold(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
   const { as, bankAccountId, envelopes } = home
   const expense = newId('spnd')
   const goal = newId('spnd')
@@ -44,7 +45,7 @@ async function spend({ transactions, bankAccountId, as }: Household, body: objec
 
 describe('a transaction', () => {
   test('is stored as it is answered, on its day in the account’s timezone', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { transactions, bankAccountId, as } = home
     const date = day('2026-03-02T23:30:00Z')
     const { transaction, transactionId } = await spend(home, { date, merchantName: 'Deli' })
@@ -154,7 +155,7 @@ describe('a transaction', () => {
 
 describe('lists of transactions', () => {
   test('are paged by newest day, then newest ID, without deleted ones', async () => {
-    const home = await household(booted)
+    const home = await createHousehold(booted)
     const { transactions, bankAccountId, as } = home
     const days = ['2026-03-02', '2026-03-05', '2026-03-02', '2026-03-01']
     const ids: string[] = []

@@ -1,4 +1,3 @@
-import type { Booted } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import {
   BankAccountService,
@@ -8,18 +7,22 @@ import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
-import { Code, ConnectError } from '@connectrpc/connect'
+import type { Booted } from './boot.ts'
 
-/** An account in America/Chicago with one bank account on a manual link, and its clients. */
-export async function household(booted: Booted, opening: Partial<CreateBankAccountRequest> = {}) {
-  const accountId = newId('acct')
-  const as = booted.as(accountId, { timezone: 'America/Chicago' })
+/** Fields of the account, and of its bank account; balances in minor units. */
+export type Opening = Partial<CreateBankAccountRequest> & { accountId?: string; timezone?: string }
+
+/** Creates an account with one bank account on a manual link, and clients for its calls. */
+export async function createHousehold(
+  booted: Booted,
+  { accountId = newId('acct'), timezone = 'America/Chicago', ...opening }: Opening = {},
+) {
+  const as = booted.as(accountId, { timezone })
   const links = booted.client('ledger', LinkService)
   const accounts = booted.client('ledger', BankAccountService)
   const { link } = await links.createLink({ institutionName: 'Bank' }, as)
   const linkId = link?.linkId ?? ''
-  const { name = 'Checking', ...balances } = opening
-  const body = { linkId, name, ...balances }
+  const body = { linkId, name: 'Checking', ...opening }
   const { bankAccount } = await accounts.createBankAccount(body, as)
   const bankAccountId = bankAccount?.bankAccountId ?? ''
   return {
@@ -36,12 +39,4 @@ export async function household(booted: Booted, opening: Partial<CreateBankAccou
   }
 }
 
-export type Household = Awaited<ReturnType<typeof household>>
-
-/** For each call, in order: its error code, or `accepted`. */
-export async function refusals(...calls: Promise<unknown>[]): Promise<string[]> {
-  const outcomes = await Promise.allSettled(calls)
-  return outcomes.map((outcome) =>
-    outcome.status === 'fulfilled' ? 'accepted' : Code[ConnectError.from(outcome.reason).code],
-  )
-}
+export type Household = Awaited<ReturnType<typeof createHousehold>>
