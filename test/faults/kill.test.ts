@@ -6,7 +6,11 @@ import pg from 'pg'
 import { createGoal } from '../harness/goal.ts'
 import { newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
+import { fullSettings } from '../mesh/full-household.ts'
 import { rowsOf } from '../mesh/rows-of-account.ts'
+import type { Interrupted } from './interrupted.ts'
+import { advance } from './killed-advance.ts'
+import { rotation } from './killed-rotation.ts'
 
 // All tests share a deployment; each kills its process with SIGKILL and starts it again.
 const stack = new AsyncDisposableStack()
@@ -16,7 +20,7 @@ let reader: pg.Client
 
 beforeAll(async () => {
   nats = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
-  deployment = stack.use(await deploy({ COFFER_NATS_URL: nats.url }))
+  deployment = stack.use(await deploy({ COFFER_NATS_URL: nats.url, ...fullSettings }))
   reader = await connect()
   await deployment.start()
 })
@@ -59,16 +63,6 @@ const transactionsOf = async (linkId: string) =>
       linkId,
     )
   ).left
-
-/** A case that one kill interrupts together with others. */
-interface Interrupted {
-  /** Starts what the kill interrupts. */
-  act: () => Promise<void>
-  /** Runs while the process is down. */
-  whileDown?: () => Promise<void>
-  /** Checks the result once the process runs again. */
-  afterRestart: () => Promise<void>
-}
 
 /** Kills the process after the acts of all cases. Without `isPublished` their changes stay. */
 async function interrupt(
@@ -170,25 +164,41 @@ async function writeWithoutPlan(isPublished: boolean): Promise<Interrupted> {
   }
 }
 
-test('changes are published after a kill between their commit and their publishing', async () => {
-  await interrupt([deletedLink, () => writeWithoutPlan(false)], { isPublished: false })
+/** The deletion of an account, right after its answer. */
+async function deletion(): Promise<Interrupted> {
+  const person = await newPerson(deployment.baseUrl)
+  await budgets(person, 100)
+  const isGone = (rows: Record<string, number>) =>
+    Object.keys(rows).every((table) => /deleted_accounts|account_deletions/.test(table))
+  return {
+    act: async () => {
+      const body = { currentPassword: person.password }
+      const deleted = await person.call('DELETE', '/users/me', { body, asSession: true })
+      expect(deleted.status).toBe(200)
+    },
+    whileDown: async () => {
+      const before = await rowsOf(deployment.databaseUrl, person)
+      expect(before['ledger.transactions']).toBe(100)
+    },
+    afterRestart: async () => {
+      await eventually(() => rowsOf(deployment.databaseUrl, person), isGone, 90_000)
+    },
+  }
+}
+
+test('an hourly job, and changes between commit and publishing, survive a kill', async () => {
+  const cases = [
+    deletedLink,
+    () => writeWithoutPlan(false),
+    () => advance(deployment, reader, stack),
+  ]
+  await interrupt(cases, { isPublished: false })
 })
 
 test('a clean-up and a handled event that are killed are finished after the restart', async () => {
   await interrupt([() => writeWithoutPlan(true), cleanUp], { isPublished: true })
 })
 
-test('a deletion that is killed continues after the restart', async () => {
-  const person = await newPerson(deployment.baseUrl)
-  await budgets(person, 100)
-  const body = { currentPassword: person.password }
-  const deleted = await person.call('DELETE', '/users/me', { body, asSession: true })
-  await deployment.kill()
-  expect(deleted.status).toBe(200)
-  const before = await rowsOf(deployment.databaseUrl, person)
-  expect(before['ledger.transactions']).toBe(100)
-  await deployment.start()
-  const isGone = (rows: Record<string, number>) =>
-    Object.keys(rows).every((table) => /deleted_accounts|account_deletions/.test(table))
-  await eventually(() => rowsOf(deployment.databaseUrl, person), isGone, 90_000)
+test('a rotation of keys and a deletion that are killed are finished afterwards', async () => {
+  await interrupt([() => rotation(deployment, stack), deletion], { isPublished: true })
 })

@@ -29,8 +29,37 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+const tea = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
 const health = () => call(deployment.baseUrl, 'GET', '/health')
+
+test('writes whose commit was not confirmed are applied once, and answered', async () => {
+  const { path } = await alice.createBankAccount(1_000)
+  const body = { ...tea, amount: 1 }
+  const send = () => alice.call('POST', `${path}/transactions`, { body })
+  for (let round = 0; round < 3; round++) {
+    // Group commit: the first write is saved alone, the others share the second save, whose
+    // parameters contain the name.
+    const isLost = deployment.database.loseAnswerTo('"Tea"', 1)
+    const answers = await Promise.all(Array.from({ length: 30 }, send))
+    expect(isLost()).toBe(true)
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  }
+  expect(await alice.get(`${path}/transactions?limit=100`)).toHaveLength(90)
+  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 910 })
+  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
+})
+
+test('a write with an Idempotency-Key is applied once when its answer is lost', async () => {
+  const { path } = await alice.createBankAccount(1_000)
+  const body = { ...tea, amount: 1 }
+  const headers = { 'idempotency-key': 'tea-after-all' }
+  const isLost = deployment.database.loseAnswerTo('"Tea"', 0)
+  const send = () => alice.call('POST', `${path}/transactions`, { body, headers })
+  await send()
+  expect(isLost()).toBe(true)
+  expect(await send()).toMatchObject({ status: 200 })
+  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 999 })
+})
 
 test('without its database Coffer answers 503 with Retry-After, and recovers', async () => {
   const { path } = await alice.createBankAccount(1_000)
@@ -40,7 +69,9 @@ test('without its database Coffer answers 503 with Retry-After, and recovers', a
   const read = await alice.call('GET', `${path}/balances`)
   expect(read).toMatchObject({ status: 503, body: { error: expect.any(String) } })
   expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(await alice.call('POST', `${path}/transactions`, { body })).toMatchObject({ status: 503 })
+  expect(await alice.call('POST', `${path}/transactions`, { body: tea })).toMatchObject({
+    status: 503,
+  })
   deployment.database.mend()
   await eventually(health, ({ status }) => status === 200)
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 1_000 })
@@ -50,7 +81,7 @@ test('with a database that does not answer requests fail soon, and Coffer recove
   const { path } = await alice.createBankAccount(1_000)
   deployment.database.fallSilent()
   const reads = Array.from({ length: 30 }, () => alice.call('GET', `${path}/balances`))
-  const write = alice.call('POST', `${path}/transactions`, { body })
+  const write = alice.call('POST', `${path}/transactions`, { body: tea })
   const answers = await Promise.all([...reads, write])
   expect(answers.filter(({ status }) => ![503, 504].includes(status))).toEqual([])
   const refused = answers.filter(({ status }) => status === 503)
@@ -60,7 +91,9 @@ test('with a database that does not answer requests fail soon, and Coffer recove
   await eventually(balances, ({ status }) => status === 200)
   await eventually(health, ({ status }) => status === 200)
   expect(await balances()).toMatchObject({ body: { available: 1_000 } })
-  expect(await alice.call('POST', `${path}/transactions`, { body })).toMatchObject({ status: 200 })
+  expect(await alice.call('POST', `${path}/transactions`, { body: tea })).toMatchObject({
+    status: 200,
+  })
   expect(await balances()).toMatchObject({ body: { available: 900 } })
 })
 
@@ -79,7 +112,7 @@ async function setReadOnly(flag: 'on' | 'off'): Promise<void> {
 test('with a read-only database writes are 503 until it is writable again', async () => {
   const { path } = await alice.createBankAccount(1_000)
   const read = () => alice.call('GET', `${path}/balances`)
-  const write = () => alice.call('POST', `${path}/transactions`, { body })
+  const write = () => alice.call('POST', `${path}/transactions`, { body: tea })
   await setReadOnly('on')
   await eventually(read, ({ status }) => status === 200)
   const refused = await eventually(write, ({ status }) => status !== 504)
@@ -93,7 +126,7 @@ test('with a read-only database writes are 503 until it is writable again', asyn
 test('without NATS writes succeed, and their changes are published once it is back', async () => {
   const { path, linkId } = await alice.createBankAccount(1_000)
   nats.cut()
-  await alice.post(`${path}/transactions`, body)
+  await alice.post(`${path}/transactions`, tea)
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 900 })
   expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
   nats.mend()
@@ -106,7 +139,7 @@ test('Coffer starts without NATS and Temporal, and connects once they answer', a
   await deployment.kill()
   for (const away of [nats, temporal]) away.cut()
   await deployment.start()
-  await alice.post(`${path}/transactions`, body)
+  await alice.post(`${path}/transactions`, tea)
   expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 900 })
   expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
   const said = async () => deployment.output()

@@ -3,47 +3,57 @@ import { join } from 'node:path'
 import { localKeyEncryption } from '@coffer/host/secrets/local-keys'
 import { eventually } from '@coffer/host/testing/boot'
 import { createSecrets } from '@coffer/kit/secrets/secrets'
-import { expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { generateSync } from 'otplib'
 import pg from 'pg'
 import { call, newPerson, type Person } from '../harness/person.ts'
-import { deploy } from '../harness/process.ts'
+import type { Deployment } from '../harness/process.ts'
 import { feedKey, fullSettings } from '../mesh/full-household.ts'
+import type { Interrupted } from './interrupted.ts'
 
 const links = 60
 
-test('keys:rotate that is killed twice is finished by the next run', async () => {
-  await using deployment = await deploy(fullSettings)
-  await deployment.start()
+/** A rotation of keys that is killed twice, and a server that restarts without the old key. */
+export async function rotation(
+  deployment: Deployment,
+  stack: AsyncDisposableStack,
+): Promise<Interrupted> {
   const keysFolder = join(deployment.dataDir, 'keys')
   const person = await newPerson(deployment.baseUrl)
   const seed = await enablesAuthenticator(person)
   await addsFeedLinks(person)
-  await using secrets = await openSealed(deployment.databaseUrl, keysFolder)
+  const secrets = stack.use(await openSealed(deployment.databaseUrl, keysFolder))
   await secrets.sealApart()
   const [former = ''] = await secrets.keyIds()
-  for (const third of [0, 1]) {
-    const held = await secrets.hold(third)
-    await deployment.runUntil(held.untilAwaited, 'keys:rotate')
-    await held.release()
-    expect((await secrets.keyIds()).length).toBe(2)
-    expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
+  return {
+    act: async () => {
+      for (const third of [0, 1]) {
+        const held = await secrets.hold(third)
+        await deployment.runUntil(held.untilAwaited, 'keys:rotate')
+        await held.release()
+        expect((await secrets.keyIds()).length).toBe(2)
+        expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
+      }
+      const finished = await deployment.run('keys:rotate')
+      expect([finished.code, finished.output]).toEqual([
+        0,
+        expect.not.stringContaining('new key local:'),
+      ])
+      const [inUse, ...others] = await secrets.keyIds()
+      expect([inUse === former, others]).toEqual([false, []])
+    },
+    whileDown: async () => {
+      // Neither the command nor a new server needs the old key.
+      await rm(join(keysFolder, `${former.replace('local:', 'secrets-')}.key`))
+      const kept = (await readdir(keysFolder)).filter((name) => name.startsWith('secrets'))
+      expect(kept.length).toBe(2)
+      expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
+    },
+    afterRestart: async () => {
+      expect(await signsIn(deployment.baseUrl, person, seed)).toBe(200)
+    },
   }
-  const finished = await deployment.run('keys:rotate')
-  expect([finished.code, finished.output]).toEqual([
-    0,
-    expect.not.stringContaining('new key local:'),
-  ])
-  const [inUse, ...others] = await secrets.keyIds()
-  expect([inUse === former, others]).toEqual([false, []])
-  // Neither the command nor a new server needs the old key.
-  await deployment.kill()
-  await rm(join(keysFolder, `${former.replace('local:', 'secrets-')}.key`))
-  expect((await readdir(keysFolder)).filter((name) => name.startsWith('secrets')).length).toBe(2)
-  expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
-  await deployment.start()
-  expect(await signsIn(deployment.baseUrl, person, seed)).toBe(200)
-})
+}
 
 /** Enables an authenticator; returns its seed. */
 async function enablesAuthenticator(person: Person): Promise<string> {

@@ -1,0 +1,53 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
+import { silentLog } from '@coffer/kit/testing/silent-log'
+import { connectTemporal } from '@coffer/kit/workflows/temporal'
+import { expect } from '@jest/globals'
+import type pg from 'pg'
+import { countAdvanced, loadDueAccounts } from '../bench/hourly/due-accounts.ts'
+import type { Deployment } from '../harness/process.ts'
+import type { Interrupted } from './interrupted.ts'
+
+const accounts = 200
+
+/** The distinct outcomes of the due accounts: with automatic transactions, and without. */
+const distinctOutcomes = `
+  SELECT DISTINCT available_balance AS available, expenses, held, booked FROM ledger.bank_accounts
+  JOIN LATERAL (SELECT sum(current_amount) AS held FROM ledger.envelopes e
+    WHERE e.bank_account_id = bank_accounts.bank_account_id) ON true
+  JOIN LATERAL (SELECT count(*)::int AS booked FROM ledger.transactions t
+    WHERE t.bank_account_id = bank_accounts.bank_account_id) ON true
+  WHERE account_id LIKE 'acct_0000000000%'
+  ORDER BY available_balance`
+
+/** The hourly job, in the middle of its accounts. Its act is the last before the kill. */
+export async function advance(
+  { databaseUrl, prefix }: Deployment,
+  reader: pg.Client,
+  stack: AsyncDisposableStack,
+): Promise<Interrupted> {
+  await loadDueAccounts(databaseUrl, { after: 0, count: accounts })
+  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  const temporal = stack.use(
+    connectTemporal({ address, namespace: 'default', prefix, log: silentLog }),
+  )
+  const workflow = { type: 'advance', id: 'advance-killed', taskQueue: 'budgeting', args: [] }
+  return {
+    act: async () => {
+      await temporal.start(workflow)
+      const begun = ({ booked }: { booked: number }) => booked > 10
+      await eventually(() => countAdvanced(databaseUrl), begun, 60_000)
+    },
+    whileDown: async () => {
+      expect((await countAdvanced(databaseUrl)).booked).toBeLessThan(accounts)
+    },
+    afterRestart: async () => {
+      await temporal.client.workflow.getHandle(`${prefix}/${workflow.id}`).result()
+      expect(await countAdvanced(databaseUrl)).toEqual({ booked: accounts, left: 0 })
+      // Four contributions of 25.00; the due envelope has spent its own, or has returned it.
+      const others = { available: '0', expenses: '7500', held: '7500', booked: 0 }
+      const automatic = { available: '90000', expenses: '7500', held: '7500', booked: 2 }
+      expect((await reader.query(distinctOutcomes)).rows).toEqual([others, automatic])
+    },
+  }
+}
