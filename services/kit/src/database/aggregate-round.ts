@@ -9,7 +9,7 @@ import type { Database, Transaction } from './database.ts'
 const lostAnswersMax = 2
 
 /** A work that a shared round did not settle, with its save of unknown outcome, if there is one. */
-export interface GoingOn<Work, ChangeSet> {
+export interface UnsettledWork<Work, ChangeSet> {
   work: Work
   lost: Attempt<Work, ChangeSet> | null
 }
@@ -30,10 +30,10 @@ export interface Round<Work, ChangeSet> {
 
 /** A round of these works, with their earlier saves of unknown outcome. */
 export function roundOf<Work, ChangeSet>(
-  going: readonly GoingOn<Work, ChangeSet>[],
+  unsettled: readonly UnsettledWork<Work, ChangeSet>[],
 ): Round<Work, ChangeSet> {
-  const lost = new Set(going.flatMap((one) => (one.lost === null ? [] : [one.lost])))
-  const works = going.map(({ work }) => work)
+  const lost = new Set(unsettled.flatMap((one) => (one.lost === null ? [] : [one.lost])))
+  const works = unsettled.map(({ work }) => work)
   return { works, settled: new Map(), underWay: null, unanswered: [...lost] }
 }
 

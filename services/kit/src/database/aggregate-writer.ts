@@ -3,9 +3,9 @@ import { keyOf } from './aggregate-key.ts'
 import {
   type Attempt,
   attemptOnce,
-  type GoingOn,
   oneByOne,
   roundOf,
+  type UnsettledWork,
   writeLocked,
   writeRound,
 } from './aggregate-round.ts'
@@ -47,15 +47,15 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
 ): AggregateWriter<Work> {
-  type Going = GoingOn<Work, ChangeSet>
-  const writeAll = (works: readonly Going[]) => writeRound(database, store, roundOf(works))
-  const share = createBatcher<Work, Outcome | Going>(
+  type Unsettled = UnsettledWork<Work, ChangeSet>
+  const writeAll = (works: readonly Unsettled[]) => writeRound(database, store, roundOf(works))
+  const share = createBatcher<Work, Outcome | Unsettled>(
     (_key, works) => shareRound(database, store, works),
     queueLimits,
   )
   // A 503 says that nothing was done, so a work whose save may be committed is not refused.
-  const isRefusable = ({ lost }: Going) => lost === null
-  const enqueue = createBatcher<Going, unknown>(
+  const isRefusable = ({ lost }: Unsettled) => lost === null
+  const enqueue = createBatcher<Unsettled, unknown>(
     (_key, works) => {
       return works.some(({ work }) => store.isAlone(work))
         ? oneByOne(works, (one) => writeAll([one]))
@@ -104,7 +104,7 @@ async function shareRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
   works: readonly Work[],
-): Promise<PromiseSettledResult<Outcome | GoingOn<Work, ChangeSet>>[]> {
+): Promise<PromiseSettledResult<Outcome | UnsettledWork<Work, ChangeSet>>[]> {
   const round = roundOf<Work, ChangeSet>(works.map((work) => ({ work, lost: null })))
   let lost: Attempt<Work, ChangeSet> | null = null
   try {

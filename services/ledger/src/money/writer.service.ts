@@ -40,7 +40,7 @@ export interface MoneyWriter {
   ) => Promise<Reply>
 }
 
-type LinedUp = Work<unknown> & { isAlone: boolean }
+type CompleteWork = Work<unknown> & { isAlone: boolean }
 type Save = MoneySave & MarkedSave
 
 /** Creates the writer of money: read, decide, save (docs/money.md#the-writer). */
@@ -48,7 +48,7 @@ export function createMoneyWriter({
   database,
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): MoneyWriter {
-  const writer = createAggregateWriter<LinedUp, MoneyState, Save>(database, {
+  const writer = createAggregateWriter<CompleteWork, MoneyState, Save>(database, {
     hasEvents: ({ changes }) => changes.length > 0,
     isAlone: ({ isAlone }) => isAlone,
     read: readMoney,
@@ -65,10 +65,10 @@ export function createMoneyWriter({
   })
   return {
     write: async <Reply>({ signal, ...work }: MoneyWork<Reply> & { signal?: AbortSignal }) => {
-      return (await writer.write(linedUp(work), signal)) as Reply
+      return (await writer.write(completeWork(work), signal)) as Reply
     },
     writeEach: async <Reply>(works: readonly MoneyWork<Reply>[]) => {
-      return (await writer.writeEach(works.map(linedUp))) as PromiseSettledResult<Reply>[]
+      return (await writer.writeEach(works.map(completeWork))) as PromiseSettledResult<Reply>[]
     },
     writeIn: async <Reply>(
       tx: Transaction,
@@ -76,12 +76,12 @@ export function createMoneyWriter({
       prepare: () => Promise<MoneyWork<Reply>>,
     ) => {
       await lockMoney(tx, [key])
-      return (await writer.writeIn(tx, linedUp(await prepare()))) as Reply
+      return (await writer.writeIn(tx, completeWork(await prepare()))) as Reply
     },
   }
 }
 
-function linedUp(work: MoneyWork<unknown>): LinedUp {
+function completeWork(work: MoneyWork<unknown>): CompleteWork {
   const { operationId = newId('op'), createdBy = null, isAlone = false } = work
   return { ...work, operationId, createdBy, isAlone }
 }
