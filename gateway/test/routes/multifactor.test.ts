@@ -1,8 +1,9 @@
-import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
+import { refused } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { createEndingSession } from '../ending-session.ts'
 import { byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
-import { alice, callerOfCall } from '../stub-mesh.ts'
+import { callerOfCall } from '../stub-mesh.ts'
 
 const url = '/api/authentication/multifactor'
 const totpUrl = (name: string) => `/api/users/security/totp/${name}`
@@ -124,29 +125,15 @@ describe('the authenticator', () => {
     expect((await post({ code: '123456' })).status).toBe(400)
   })
 
-  test('ends other sessions at once when it is enabled or disabled', async () => {
-    let isEnded = false
-    const end = () => {
-      isEnded = true
-      return {}
-    }
+  test.each(['confirm', 'disable'])('ends other sessions at once by %s', async (name) => {
+    const { end, stubs, statusAt } = createEndingSession()
     gateway = await createGateway({
-      links: { listLinks: () => ({ links: [] }) },
-      signIn: {
-        verifySession: ({ sessionToken }) => {
-          if (isEnded && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
-          return { credential: alice }
-        },
-      },
+      ...stubs,
       multifactor: { confirmTotp: end, disableTotp: end },
     })
-    const other = { cookie: 'coffer_session=other' }
-    for (const name of ['confirm', 'disable']) {
-      isEnded = false
-      expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(200)
-      await gateway.send('POST', totpUrl(name), { as: bySession, body: { totp: '123456' } })
-      expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
-    }
+    expect(await statusAt(gateway)).toBe(200)
+    await gateway.send('POST', totpUrl(name), { as: bySession, body: { totp: '123456' } })
+    expect(await statusAt(gateway)).toBe(401)
   })
 
   test.each([{}, { totp: '123456', currentPassword: 'long enough' }, { code: '123456' }])(

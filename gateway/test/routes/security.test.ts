@@ -1,5 +1,6 @@
-import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
+import { refused } from '@coffer/kit/rpc/errors'
 import { afterEach, expect, test } from '@jest/globals'
+import { createEndingSession } from '../ending-session.ts'
 import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
@@ -11,28 +12,13 @@ let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('a changed password ends other sessions at once, though verified a moment ago', async () => {
-  let isChanged = false
-  gateway = await createGateway({
-    links: { listLinks: () => ({ links: [] }) },
-    signIn: {
-      verifySession: ({ sessionToken }) => {
-        if (isChanged && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
-        return { credential: alice }
-      },
-    },
-    passwords: {
-      changePassword: () => {
-        isChanged = true
-        return {}
-      },
-    },
-  })
-  const other = { cookie: 'coffer_session=other' }
-  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(200)
+  const { end, stubs, statusAt } = createEndingSession()
+  gateway = await createGateway({ ...stubs, passwords: { changePassword: end } })
+  expect(await statusAt(gateway)).toBe(200)
   const changed = await gateway.send('PUT', passwordUrl, { as: bySession, body })
   expect([changed.status, changed.text]).toEqual([200, ''])
   expect(gateway.received.at(-1)!.message).toMatchObject(body)
-  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
+  expect(await statusAt(gateway)).toBe(401)
   expect((await gateway.send('GET', '/api/links', { as: bySession })).status).toBe(200)
 })
 

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { notFound, unauthenticated } from '@coffer/kit/rpc/errors'
+import { notFound } from '@coffer/kit/rpc/errors'
 import { SessionSchema } from '@coffer/proto/identity/v1/session'
 import { afterEach, expect, test } from '@jest/globals'
+import { createEndingSession } from '../ending-session.ts'
 import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { alice } from '../stub-mesh.ts'
 
@@ -27,26 +28,12 @@ test('the sessions of the caller are listed', async () => {
 })
 
 test.each([url, `${url}/${sessionId}`])('DELETE %s ends sessions at once', async (path) => {
-  let isEnded = false
-  const end = () => {
-    isEnded = true
-    return {}
-  }
-  gateway = await createGateway({
-    links: { listLinks: () => ({ links: [] }) },
-    signIn: {
-      verifySession: ({ sessionToken }) => {
-        if (isEnded && sessionToken === 'other') throw unauthenticated('SESSION_ENDED')
-        return { credential: alice }
-      },
-    },
-    sessions: { endSession: end, endOtherSessions: end },
-  })
-  const other = { cookie: 'coffer_session=other' }
-  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(200)
+  const { end, stubs, statusAt } = createEndingSession()
+  gateway = await createGateway({ ...stubs, sessions: { endSession: end, endOtherSessions: end } })
+  expect(await statusAt(gateway)).toBe(200)
   const ended = await gateway.send('DELETE', path, { as: bySession })
   expect([ended.status, ended.text]).toEqual([200, ''])
-  expect((await gateway.send('GET', '/api/links', { as: other })).status).toBe(401)
+  expect(await statusAt(gateway)).toBe(401)
 })
 
 test('a missing session is 404, a malformed ID 400', async () => {
