@@ -1,8 +1,10 @@
 import { isIPv6 } from 'node:net'
 import { refused } from '@coffer/kit/rpc/errors'
+import { LRUCache } from 'lru-cache'
 import { isRefusal } from '../http/errors/errors.ts'
 
-const windowMs = 60_000
+// lru-cache counts the last millisecond of an entry's lifetime as live.
+const windowMs = 60_000 - 1
 const networksMax = 100_000
 
 /** `all` counts every attempt, `refused` only those that a service refuses. */
@@ -20,33 +22,24 @@ export interface Attempts {
   ) => Promise<Result>
 }
 
-interface Window {
-  attempts: number
-  endsAt: number
-}
-
 /**
  * Rate limit by network, with fixed windows of a minute, for guesses of credentials and for mails
  * (docs/security.md#guessing-and-flooding). Each process counts by itself.
  */
 export function limitAttempts({ max, clock }: { max: number; clock: () => Date }): Attempts {
-  // All windows have the same length, so insertion order is the order of their ends.
-  const windows = new Map<string, Window>()
-  const windowOf = (network: string, now: number): Window => {
-    for (const [known, { endsAt }] of windows) {
-      if (endsAt > now && windows.size < networksMax) break
-      windows.delete(known)
-    }
-    const window = windows.get(network) ?? { attempts: 0, endsAt: now + windowMs }
-    windows.set(network, window)
-    return window
-  }
+  const windows = new LRUCache<string, { attempts: number }>({
+    max: networksMax,
+    ttl: windowMs,
+    ttlResolution: 0,
+    perf: { now: () => clock().getTime() },
+  })
   return {
     run: async (address, attempt, counting = 'refused') => {
-      const now = clock().getTime()
-      const window = windowOf(networkOf(address), now)
+      const network = networkOf(address)
+      const window = windows.get(network) ?? { attempts: 0 }
+      if (window.attempts === 0) windows.set(network, window)
       if (window.attempts >= max) {
-        const retryAfterSeconds = Math.ceil((window.endsAt - now) / 1000)
+        const retryAfterSeconds = Math.ceil(windows.getRemainingTTL(network) / 1000)
         throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
       }
       // The attempt counts before its result is known, so that concurrent guesses hit the limit.

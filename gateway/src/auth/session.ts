@@ -6,6 +6,7 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { isId } from '@coffer/kit/values/id'
 import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { CallOptions } from '@connectrpc/connect'
+import { LRUCache } from 'lru-cache'
 
 /** The credential that a request carries, before it is verified. */
 export type SentCredential =
@@ -46,7 +47,7 @@ const entriesMax = 10_000
 export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => Date }): Sessions {
   const { mesh, signer, clock } = deps
   const signIn = mesh.client('identity', SignInService)
-  const entries = new Map<string, Entry>()
+  const entries = new LRUCache<string, Entry>({ max: entriesMax })
   let anonymousToken = { token: '', mintedAt: 0 }
 
   const anonymous = () => {
@@ -73,14 +74,14 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
     const isFresh = before !== undefined && now.getTime() - before.mintedAt < mintedForMs
     if (isFresh && equals(CredentialSchema, before.credential, credential)) return before
     const kind = credential.mfaPending ? 'pending' : sent.kind
-    const token = mintCaller(signer, { ...callerOf(credential), kind }, now)
+    const token = mintCaller(signer, { ...credential, kind }, now)
     return { credential, token, mintedAt: now.getTime() }
   }
 
   return {
     anonymous,
     forget: (match) => {
-      for (const [key, { sent }] of entries) if (match(sent)) entries.delete(key)
+      for (const [key, { sent }] of [...entries]) if (match(sent)) entries.delete(key)
     },
     verify: (sent, requestId) => {
       const key = keyOf(sent)
@@ -91,7 +92,6 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
         headers: { [headers.caller]: anonymous(), [headers.requestId]: requestId },
       }
       const verified = renew(sent, options, known?.verified).catch(throwUnavailable)
-      if (entries.size >= entriesMax) entries.clear()
       const entry = { sent, at, verified }
       entries.set(key, entry)
       verified.catch(() => entries.get(key) === entry && entries.delete(key))
@@ -120,19 +120,4 @@ export function isBasic(authorization: string | undefined): authorization is str
 
 function keyOf(sent: SentCredential): string {
   return sent.kind === 'key' ? `key:${sent.apiKeyId}:${sent.secret}` : `session:${sent.token}`
-}
-
-function callerOf(credential: Credential) {
-  const { accountId, userId, loginId, timezone, locale, subscriptionActive } = credential
-  const { sessionId, isReadOnly } = credential
-  return {
-    accountId,
-    userId,
-    loginId,
-    timezone,
-    locale,
-    subscriptionActive,
-    sessionId,
-    isReadOnly,
-  }
 }

@@ -33,6 +33,7 @@ const yearEnd = 9000
 const rulesMax = 2000
 const daysMax = 500_000
 
+// Not lru-cache: an entry grows after it is stored, and the days of all rules are bounded.
 const cache = new Map<string, Map<string, Occurrences>>()
 const cached = { rules: 0, days: 0 }
 

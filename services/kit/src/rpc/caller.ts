@@ -65,12 +65,12 @@ const skewMs = 30_000
 const systemUserId = 'user_system'
 
 /**
- * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. It expires after 60
- * s.
+ * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. Keys that are no
+ * claim are left out. It expires after 60 s.
  */
 export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
   const expiresAt = now.getTime() + callerLifetimeMs
-  const claims = { ...caller, issuer: signer.issuer, ...intendedUse, expiresAt }
+  const claims = Claims.parse({ ...caller, issuer: signer.issuer, ...intendedUse, expiresAt })
   const body = Buffer.from(JSON.stringify(claims))
   const signature = sign(null, body, signer.key)
   return `${body.toString('base64url')}.${signature.toString('base64url')}`
