@@ -175,8 +175,8 @@ function writeOptionsOf({ options, request, reply }: Call): CallOptions {
 function send(reply: FastifyReply, value: unknown, answer: Answer | undefined): FastifyReply {
   // A handler that returns the reply has sent its own answer, which is not JSON.
   if (value === reply) return reply
-  const rendered = answer ? renderAnswer(answer, value) : value
-  if (rendered === undefined) return reply.send()
+  if (!answer) return reply.send()
+  const rendered = renderAnswer(answer, value)
   reply.header('content-type', jsonType)
   if (!(value instanceof Readable)) return reply.send(JSON.stringify(rendered))
   if (reply.request.method !== 'HEAD') return reply.send(value)

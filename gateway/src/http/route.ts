@@ -94,7 +94,7 @@ interface Definition<
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
   /** The answer has a Link header if a next page may follow. */
   isPaged?: boolean
-  /** Shape of the 200 answer; without it the handler's value is JSON or nothing. */
+  /** Shape of the 200 answer; without it the answer has no body. */
   answer?: Shape
   /** Media type of the 200 answer that a client may prefer to JSON. */
   alternative?: string

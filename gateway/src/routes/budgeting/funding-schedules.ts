@@ -117,9 +117,7 @@ function writes(schedules: Schedules): Route[] {
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'Delete a funding schedule that no expense or goal is on',
       auth: 'key',
-      handler: async ({ params, options }) => {
-        await schedules.deleteFundingSchedule(params, options)
-      },
+      handler: ({ params, options }) => schedules.deleteFundingSchedule(params, options),
     }),
   ]
 }

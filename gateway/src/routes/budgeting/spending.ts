@@ -179,9 +179,7 @@ function writes(deps: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'Delete an expense or goal; its money becomes free to use',
       auth: 'key',
-      handler: async ({ params, options }) => {
-        await spending.deleteSpending(params, options)
-      },
+      handler: ({ params, options }) => spending.deleteSpending(params, options),
     }),
   ]
 }

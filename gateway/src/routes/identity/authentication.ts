@@ -43,6 +43,8 @@ const verificationOwed = {
   requireVerification: true,
 }
 
+const signedInAnswer = { object: { isActive: { json: { type: 'boolean' } } } }
+
 /** Routes of registration, sign-in and sign-out; none accepts an API key (docs/sign-in.md). */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
   return [registrationRoute(deps), ...signInRoutes(deps), logoutRoute(deps), challengeRoute(deps)]
@@ -89,6 +91,7 @@ function signInRoutes(deps: RouteDeps): Route[] {
       auth: 'none',
       body: z.strictObject({ email, password, ...proofOfWorkKeys(config) }),
       attempts: 'refused',
+      answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
         const former = formerOf(request)
         const answer = await signIn.login({ ...withProofOfWork(body), ...former }, options)
@@ -106,7 +109,7 @@ function signInRoutes(deps: RouteDeps): Route[] {
       auth: 'multifactor',
       body: z.strictObject({ totp: code }),
       attempts: 'refused',
-      answer: { object: { isActive: { json: { type: 'boolean' } } } },
+      answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
         const { sessionToken, isActive } = await multifactor.completeSignIn(body, options)
         begin(reply, { sessionToken, ...formerOf(request) })

@@ -59,9 +59,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       summary: 'Webhook of Stripe; the event is signed',
       auth: 'none',
       feature: 'billing',
-      handler: async ({ request, options }) => {
-        await billing.receiveStripeEvent(stripeEventOf(request), options)
-      },
+      handler: ({ request, options }) =>
+        billing.receiveStripeEvent(stripeEventOf(request), options),
     }),
   ]
 }

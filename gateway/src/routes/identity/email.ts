@@ -7,6 +7,8 @@ import { code, typedEmail } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
 
+const text = { json: { type: 'string' } }
+
 /** Routes of email verification and password reset (docs/sign-in.md#mailed-links). */
 export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
   const emails = mesh.client('identity', EmailService)
@@ -22,9 +24,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       body: z.strictObject({ email: typedEmail, ...proofOfWorkKeys(config) }),
       find: requireOfferedFeature(mesh, 'allowForgotPassword'),
       attempts: 'all',
-      handler: async ({ body, options }) => {
-        await passwords.forgotPassword(withProofOfWork(body), options)
-      },
+      handler: ({ body, options }) => passwords.forgotPassword(withProofOfWork(body), options),
     }),
   )
   return [
@@ -36,6 +36,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       body: z.strictObject({ token: code }),
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'refused',
+      answer: { object: { nextUrl: text, message: text } },
       handler: async ({ body, options }) => {
         await emails.verifyEmail(body, options)
         const message = 'Your email address is verified: you can sign in now.'
@@ -50,9 +51,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       body: z.strictObject({ email: typedEmail, ...proofOfWorkKeys(config) }),
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'all',
-      handler: async ({ body, options }) => {
-        await emails.resendVerification(withProofOfWork(body), options)
-      },
+      handler: ({ body, options }) => emails.resendVerification(withProofOfWork(body), options),
     }),
     ...forgot,
   ]

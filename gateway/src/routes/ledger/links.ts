@@ -64,9 +64,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       path: '/api/links/:linkId',
       summary: 'Delete a link with everything under it',
       auth: 'key',
-      handler: async ({ params, options }) => {
-        await links.deleteLink(params, options)
-      },
+      handler: ({ params, options }) => links.deleteLink(params, options),
     }),
   ]
 }

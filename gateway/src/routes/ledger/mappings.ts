@@ -105,9 +105,7 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Delete a mapping; imports that use it keep it',
       auth: 'key',
       feature: 'uploads',
-      handler: async ({ params, options }) => {
-        await mappings.deleteMapping(params, options)
-      },
+      handler: ({ params, options }) => mappings.deleteMapping(params, options),
     }),
   ]
 }
