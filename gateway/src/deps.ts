@@ -1,6 +1,6 @@
-import type { Broker } from '@coffer/kit/events/nats'
+import type { Broker } from '@coffer/kit/events/broker'
 import type { Signer } from '@coffer/kit/rpc/caller'
-import type { Mesh } from '@coffer/kit/rpc/client'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import type { ValuesOf } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import type { Workers, WorkersOptions } from '@coffer/kit/service/workers'

@@ -1,4 +1,4 @@
-import type { Broker } from '@coffer/kit/events/nats'
+import type { Broker } from '@coffer/kit/events/broker'
 
 /** Returns every message in the stream of changes, oldest first. */
 export async function storedMessages({ stream, streamName }: Broker) {

@@ -1,6 +1,7 @@
 import { eventually } from '@coffer/host/testing/boot'
-import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
+import { systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
+import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { expect } from '@jest/globals'
 import { sql } from 'slonik'

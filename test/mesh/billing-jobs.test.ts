@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { eventually } from '@coffer/host/testing/boot'
 import { registrationHandler } from '@coffer/identity/billing/billing.consumer'
 import { newId } from '@coffer/kit/values/id'
-import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/temporal'
+import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/workflows'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -81,7 +81,7 @@ test('a repeated event of a registration creates no second customer', async () =
     UPDATE accounts SET billing_customer_id = NULL WHERE account_id = ${other.accountId}`)
   const started: string[] = []
   const start = async ({ id }: WorkflowStart) => void started.push(id)
-  const workflows = { start } as unknown as Workflows
+  const workflows: Workflows = { start }
   const { handle } = registrationHandler({ database, workflows, hasBilling: true })
   for (const { accountId } of [person, other]) {
     const told = create(AccountSettingsChangedSchema, { accountId, version: 1n })

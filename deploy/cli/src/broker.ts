@@ -1,7 +1,9 @@
-import { type Broker, connectBroker } from '@coffer/kit/events/nats'
+import type { Broker } from '@coffer/kit/events/broker'
+import { connectBroker } from '@coffer/kit/events/nats'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
-import { connectTemporal, type Workflows } from '@coffer/kit/workflows/temporal'
+import type { Temporal } from '@coffer/kit/workflows/temporal'
+import { connectTemporal } from '@coffer/kit/workflows/temporal'
 import type { Config } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 
@@ -28,7 +30,7 @@ export async function openBroker(config: Config, log: Log): Promise<Broker> {
  *
  * @throws {SettingsError} when services run here and no setting names Temporal
  */
-export function openWorkflows(config: Config, { hasServices, log }: Options): Workflows {
+export function openWorkflows(config: Config, { hasServices, log }: Options): Temporal {
   const { temporalAddress, temporalNamespace: namespace, prefix } = config
   if (temporalAddress === undefined && hasServices) {
     throw new SettingsError('COFFER_TEMPORAL_ADDRESS: not set; "npm start" includes Temporal')

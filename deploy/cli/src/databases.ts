@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from '@coffer/kit/database/database'
+import { type Database } from '@coffer/kit/database/database'
+import { openDatabase } from '@coffer/kit/database/pool'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'

@@ -1,6 +1,6 @@
 import type { keySettings } from '@coffer/host/secrets/key-settings'
 import { hasLocalKey } from '@coffer/host/secrets/local-keys'
-import { requireKeyPair } from '@coffer/kit/rpc/caller'
+import { requireKeyPair } from '@coffer/kit/rpc/signing-key'
 import { keyFileNames, requireWritable } from '@coffer/kit/secrets/key-file'
 import { SettingsError, type ValuesOf } from '@coffer/kit/service/config'
 import { faultsOf } from './environment.ts'

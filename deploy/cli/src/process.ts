@@ -5,7 +5,7 @@ import { calledDependency, type Dependency, hostedDependency } from '@coffer/hos
 import { type Host, hostServices } from '@coffer/host/host'
 import { watchReadiness } from '@coffer/host/readiness'
 import { serve } from '@coffer/host/serve'
-import { loadSigner } from '@coffer/kit/rpc/caller'
+import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import { readSettings } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { loadTimezones } from '@coffer/kit/values/time'

@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { anonymousCaller, type Signer } from '@coffer/kit/rpc/caller'
-import type { Mesh } from '@coffer/kit/rpc/client'
 import { isCallerRefused } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'

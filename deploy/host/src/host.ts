@@ -1,16 +1,18 @@
 import { fileURLToPath } from 'node:url'
-import { type Database, openDatabase } from '@coffer/kit/database/database'
+import type { Database } from '@coffer/kit/database/database'
+import { openDatabase } from '@coffer/kit/database/pool'
+import type { Broker } from '@coffer/kit/events/broker'
 import { startConsumer } from '@coffer/kit/events/consumer'
-import type { Broker } from '@coffer/kit/events/nats'
-import { loadSigner, loadVerifiers } from '@coffer/kit/rpc/caller'
-import { createMesh, type Mesh } from '@coffer/kit/rpc/client'
+import { createMesh } from '@coffer/kit/rpc/client'
 import { intercepted, type Routes } from '@coffer/kit/rpc/intercept'
-import { authorize, observe } from '@coffer/kit/rpc/rpc'
-import { createSecrets } from '@coffer/kit/secrets/secrets'
+import { authorize, observe } from '@coffer/kit/rpc/interceptors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import { loadSigner, loadVerifiers } from '@coffer/kit/rpc/signing-key'
+import { createSecrets } from '@coffer/kit/secrets/envelope-encryption'
 import { type Environment, readSettings } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import type { Service, ServiceDefinition, ServiceDeps } from '@coffer/kit/service/service'
-import type { Workflows } from '@coffer/kit/workflows/temporal'
+import type { Temporal } from '@coffer/kit/workflows/temporal'
 import type { Interceptor } from '@connectrpc/connect'
 import { accountDataRoutes, type DataSource } from './accounts/account-data.rpc.ts'
 import { unlessDeleted } from './accounts/account-removal.consumer.ts'
@@ -35,7 +37,7 @@ export interface HostOptions {
   keysFolder: string
   environment: Environment
   broker: Broker
-  workflows: Workflows
+  workflows: Temporal
   log: Log
   clock: () => Date
 }

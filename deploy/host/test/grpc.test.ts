@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
-import { loadSigner, systemCaller } from '@coffer/kit/rpc/caller'
+import { systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
+import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import {
   type Client,
   credentials,

@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from '@coffer/kit/database/database'
+import type { Database } from '@coffer/kit/database/database'
+import { openDatabase } from '@coffer/kit/database/pool'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { sweep } from '../src/housekeeping.ts'

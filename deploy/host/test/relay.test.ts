@@ -1,5 +1,5 @@
 import { emit } from '@coffer/kit/events/changes'
-import { deadLetters, relayBacklog } from '@coffer/kit/service/telemetry'
+import { deadLetters, relayBacklog } from '@coffer/kit/service/metrics'
 import { keepLogLines } from '@coffer/kit/testing/log-lines'
 import { openProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadSigner, loadVerifiers } from '@coffer/kit/rpc/caller'
-import { createSecrets, type SealedSecret } from '@coffer/kit/secrets/secrets'
+import { loadSigner, loadVerifiers } from '@coffer/kit/rpc/signing-key'
+import { createSecrets } from '@coffer/kit/secrets/envelope-encryption'
+import type { SealedSecret } from '@coffer/kit/secrets/secrets'
 import { SettingsError } from '@coffer/kit/service/config'
 import { describe, expect, test } from '@jest/globals'
 import {

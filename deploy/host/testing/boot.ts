@@ -5,15 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import type { DescService } from '@bufbuild/protobuf'
 import type { Database } from '@coffer/kit/database/database'
-import { type Broker, connectBroker } from '@coffer/kit/events/nats'
-import { type Caller, loadSigner, mintCaller } from '@coffer/kit/rpc/caller'
+import type { Broker } from '@coffer/kit/events/broker'
+import { connectBroker } from '@coffer/kit/events/nats'
+import { type Caller, mintCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { createLog } from '@coffer/kit/service/log'
+import { loadSigner } from '@coffer/kit/rpc/signing-key'
+import { createLog } from '@coffer/kit/service/logger'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { workOnDemand } from '@coffer/kit/testing/on-demand'
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { newId } from '@coffer/kit/values/id'
-import { connectTemporal, type Workflows } from '@coffer/kit/workflows/temporal'
+import type { Temporal } from '@coffer/kit/workflows/temporal'
+import { connectTemporal } from '@coffer/kit/workflows/temporal'
 import type { CallOptions, Client } from '@connectrpc/connect'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
@@ -38,7 +41,7 @@ export async function counted<Result>(
 export interface Booted extends AsyncDisposable {
   host: Host
   broker: Broker
-  workflows: Workflows
+  workflows: Temporal
   prefix: string
   databaseUrl: string
   keysFolder: string

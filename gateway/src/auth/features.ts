@@ -1,5 +1,5 @@
-import type { Mesh } from '@coffer/kit/rpc/client'
 import { refused } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { CallOptions } from '@connectrpc/connect'
 

@@ -1,7 +1,7 @@
 import { equals } from '@bufbuild/protobuf'
 import { anonymousCaller, mintCaller, type Signer } from '@coffer/kit/rpc/caller'
-import type { Mesh } from '@coffer/kit/rpc/client'
 import { isUnanswered, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { isId } from '@coffer/kit/values/id'
 import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/identity/v1/sign_in'

@@ -1,6 +1,12 @@
 import type { Log } from '@coffer/kit/service/log'
-import { observeHttp } from '@coffer/kit/service/telemetry'
+import { createDurations } from '@coffer/kit/service/telemetry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const observeHttpSeconds = createDurations({
+  name: 'coffer_http_request_seconds',
+  help: 'Time a REST request took, by route and status.',
+  labelNames: ['method', 'route', 'status'],
+})
 
 /** Status in the log when the client closes the connection before the answer ends (as nginx). */
 const clientClosed = 499
@@ -28,7 +34,7 @@ export function createAccessLog(
       const { method, id: requestId } = request
       const route = request.routeOptions.url ?? noRoute
       const status = statusOf(request, reply)
-      observeHttp({ method, route, status, seconds: ms / 1000 })
+      observeHttpSeconds(ms / 1000, method, route, String(status))
       const accountId = accountIdOf(request) || undefined
       log.info({ method, route, status, ms, requestId, accountId }, 'request')
     })

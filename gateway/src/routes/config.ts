@@ -1,4 +1,4 @@
-import type { Mesh } from '@coffer/kit/rpc/client'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { currencies } from '@coffer/kit/values/currency'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'

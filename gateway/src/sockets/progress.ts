@@ -1,6 +1,6 @@
 import { EventEmitter, on } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Broker } from '@coffer/kit/events/nats'
+import type { Broker } from '@coffer/kit/events/broker'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import type { WebSocket } from 'ws'
 

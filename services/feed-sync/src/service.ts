@@ -1,5 +1,5 @@
 import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
-import { on } from '@coffer/kit/events/consumer'
+import { on } from '@coffer/kit/events/handler'
 import { defineService } from '@coffer/kit/service/service'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'

@@ -1,4 +1,5 @@
-import { createLog, type Log } from '../src/service/log.ts'
+import type { Log } from '../src/service/log.ts'
+import { createLog } from '../src/service/logger.ts'
 
 /** A log in memory, for assertions. */
 export interface LogLines {

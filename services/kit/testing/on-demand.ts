@@ -1,13 +1,13 @@
-import type { Workflows } from '../src/workflows/temporal.ts'
+import type { Temporal } from '../src/workflows/temporal.ts'
 
 /**
  * Creates workers only when a workflow is started or the client is used, and never schedules. Most
  * tests need neither, and each worker is a thread with a copy of the workflow code.
  */
-export function workOnDemand(workflows: Workflows): Workflows {
+export function workOnDemand(workflows: Temporal): Temporal {
   const waiting = new Set<() => void>()
   let isDemanded = false
-  const demand = (): Workflows => {
+  const demand = (): Temporal => {
     isDemanded = true
     for (const begin of waiting) begin()
     waiting.clear()

@@ -1,4 +1,4 @@
-import { createLog } from '../src/service/log.ts'
+import { createLog } from '../src/service/logger.ts'
 
 /** Discards all lines. */
 export const silentLog = createLog({ level: 'silent', name: 'test' })

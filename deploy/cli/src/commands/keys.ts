@@ -8,7 +8,7 @@ import {
   replaceLocalKey,
 } from '@coffer/host/secrets/local-keys'
 import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
-import { createSigningKey } from '@coffer/kit/rpc/caller'
+import { createSigningKey } from '@coffer/kit/rpc/signing-key'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { openServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'

@@ -1,4 +1,4 @@
-import { type Handler, on } from '@coffer/kit/events/consumer'
+import { type Handler, on } from '@coffer/kit/events/handler'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import {
   EnvelopeChangedSchema,

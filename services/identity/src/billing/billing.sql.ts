@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { isFirstDelivery } from '@coffer/kit/events/consumer'
+import { isFirstDelivery } from '@coffer/kit/events/handler'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { emitAccountSettings } from '../accounts/account.sql.ts'

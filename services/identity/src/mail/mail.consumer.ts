@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
-import { type Handler, on } from '@coffer/kit/events/consumer'
-import type { Workflows } from '@coffer/kit/workflows/temporal'
+import { type Handler, on } from '@coffer/kit/events/handler'
+import type { Workflows } from '@coffer/kit/workflows/workflows'
 import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { findMail } from './mail.sql.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Database, Transaction } from '../database/database.ts'
 import { deleteSome } from '../database/rows.ts'
-import { type Reference, referringFirst } from './account-tables.ts'
+import { type Reference, referringFirst } from './table-order.ts'
 
 const rowsPerStatement = 1_000
 const statementsMax = 200
@@ -17,17 +17,6 @@ export async function markDeleted(
 ): Promise<void> {
   await pool.query(sql.unsafe`
     INSERT INTO deleted_accounts (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`)
-}
-
-/** The deleted ones among these accounts. */
-export async function findDeleted(
-  { pool }: Database,
-  accountIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const found = await pool.anyFirst(sql.type(z.object({ accountId: z.string() }))`
-    SELECT account_id AS "accountId" FROM deleted_accounts
-    WHERE account_id = ANY(${sql.array([...accountIds], 'text')})`)
-  return new Set(found)
 }
 
 /**

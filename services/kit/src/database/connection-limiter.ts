@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik'
 import { unavailable } from '../rpc/errors.ts'
+import { connectionWait } from '../service/metrics.ts'
 import { createSlots } from '../service/slots.ts'
-import { connectionWait } from '../service/telemetry.ts'
 
 /** Methods of a pool that hold a connection while they run. */
 const taking = [

@@ -14,27 +14,7 @@ import {
   StatementTimeoutError,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
-
-/** The connection to Postgres broke, or Postgres did not answer a statement in time. */
-export class LostConnectionError extends BackendTerminatedError {
-  override name = 'LostConnectionError'
-  /** Whether Postgres may have committed the statement that was running. */
-  readonly mayBeDone: boolean
-  /** The last transaction of the connection. */
-  readonly transaction: TransactionName | null
-
-  constructor(cause: Error, mayBeDone: boolean, transaction: TransactionName | null) {
-    super(cause)
-    this.mayBeDone = mayBeDone
-    this.transaction = transaction
-  }
-}
-
-/** IDs are unique until the server restarts; a standby has none. */
-interface TransactionName {
-  id: string | null
-  serverStartedAt: string
-}
+import { LostConnectionError, type TransactionName } from './lost-connection.ts'
 
 const begin = 'START TRANSACTION'
 const beginNamed = `${begin};

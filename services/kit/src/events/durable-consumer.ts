@@ -7,7 +7,7 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
-import type { Broker } from './nats.ts'
+import type { Broker } from './broker.ts'
 
 // Far above `inFlightMax`: messages that wait for a redelivery, or for a newer version, count as
 // pending. They must not block other messages.

@@ -10,26 +10,12 @@ import {
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { unavailable } from '../rpc/errors.ts'
 import type { Log } from '../service/log.ts'
+import type { Broker } from './broker.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const drainMsMax = 3_000
 
 const retryMs = 1_000
-
-/**
- * A connection to NATS, with the JetStream stream of changes. `connection` and `stream` throw
- * unavailable until NATS has answered once.
- */
-export interface Broker extends AsyncDisposable {
-  readonly connection: NatsConnection
-  readonly stream: JetStreamClient
-  /** Whether NATS has answered since the start. */
-  isConnected: () => boolean
-  /** Name of the stream that carries the changes of all services. */
-  streamName: string
-  /** Adds the deployment's prefix to a subject, so that deployments can share a NATS. */
-  subject: (name: string) => string
-}
 
 /** Options of the connection to NATS. */
 export interface BrokerOptions {

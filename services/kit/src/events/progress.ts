@@ -1,5 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { Broker } from './nats.ts'
+import type { Broker } from './broker.ts'
 
 /** The subject of progress messages: the account, and the object that the work concerns. */
 export interface ProgressOf {

@@ -1,10 +1,8 @@
 import { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DescService } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import {
-  type Client,
   Code,
   ConnectError,
   type ConnectRouter,
@@ -15,18 +13,10 @@ import {
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { createDirectTransport } from './direct.ts'
 import { isCallerRefused, unavailable } from './errors.ts'
+import type { Mesh } from './mesh.ts'
 
 /** Timeout of calls for which the caller sets none. */
 const defaultTimeoutMs = 5_000
-
-/** Clients of all services of a deployment, in this process or elsewhere. */
-export interface Mesh extends Disposable {
-  /**
-   * A client of one RPC service, by the name of its service (`ledger`). Throws unavailable without
-   * a URL.
-   */
-  client: <Service extends DescService>(name: string, service: Service) => Client<Service>
-}
 
 /** Options of the mesh. */
 export interface MeshOptions {

@@ -5,7 +5,7 @@ import {
   ConnectionError,
   StatementTimeoutError,
 } from 'slonik'
-import { LostConnectionError } from '../database/postgres.client.ts'
+import { LostConnectionError } from '../database/lost-connection.ts'
 import { unanswered, unavailable } from './errors.ts'
 
 // SQLSTATE classes of outages: 08 connection, 40 rollback (nothing was done), 53 resources, 57P

@@ -1,7 +1,3 @@
-import { createDataKeys } from './data-keys.ts'
-import type { KeyEncryption } from './key-encryption.ts'
-import { decrypt, encrypt } from './sealing.ts'
-
 /** A sealed secret: its wrapped data key, the ID of the key-encryption key, and the ciphertext. */
 export interface SealedSecret {
   keyId: string
@@ -20,23 +16,4 @@ export interface Secrets {
   seal: (text: string, owner: string) => Promise<SealedSecret>
   /** Opens a secret. Throws when it was changed, has another owner, or its key is missing. */
   open: (sealed: SealedSecret, owner: string) => Promise<string>
-}
-
-/**
- * Envelope encryption with AES-256-GCM: a data key seals many secrets, each with its own nonce.
- * This keeps the key service off the hot path.
- */
-export function createSecrets(keys: KeyEncryption): Secrets {
-  const dataKeys = createDataKeys(keys)
-  return {
-    seal: async (text, owner) => {
-      const { key, wrapped } = await dataKeys.current()
-      const ciphertext = encrypt({ key, bytes: Buffer.from(text), context: owner })
-      return { keyId: wrapped.keyId, dataKey: wrapped.bytes, ciphertext }
-    },
-    open: async ({ keyId, dataKey, ciphertext }, owner) => {
-      const key = await dataKeys.open({ keyId, bytes: dataKey })
-      return decrypt({ key, bytes: ciphertext, context: owner }).toString()
-    },
-  }
 }

@@ -6,15 +6,11 @@ import type { Log } from '../service/log.ts'
 import { createTemporalConnection } from './temporal-connection.ts'
 import { keepSchedules } from './temporal-schedule.ts'
 import type { WorkerOptions } from './temporal-worker.ts'
+import type { WorkflowSchedule, Workflows } from './workflows.ts'
 
 /** Temporal for the services of a process. Clients and workers use separate connections. */
-export interface Workflows extends AsyncDisposable {
+export interface Temporal extends Workflows, AsyncDisposable {
   client: Client
-  /**
-   * Starts the workflow of that ID, or signals the running one, so that no trigger is lost. Throws
-   * unavailable while Temporal is away.
-   */
-  start: (workflow: WorkflowStart) => Promise<void>
   /** Ensures a schedule that starts the workflow, in the background. */
   schedule: (schedule: WorkflowSchedule) => void
   /** Deletes a schedule in the background, if it exists. */
@@ -24,22 +20,6 @@ export interface Workflows extends AsyncDisposable {
    * worker; further attempts run in the background.
    */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
-}
-
-/** The workflow to start. */
-export interface WorkflowStart {
-  /** Name of the exported workflow function. */
-  type: string
-  /** Natural key: starting twice joins the running workflow. */
-  id: string
-  taskQueue: string
-  /** IDs, cursors and counts only: no money, no dates, no pages of rows. */
-  args: unknown[]
-}
-
-export interface WorkflowSchedule extends WorkflowStart {
-  /** Cron expression of five fields, in UTC. */
-  cron: string
 }
 
 // gRPC status INVALID_ARGUMENT.
@@ -62,7 +42,7 @@ export interface TemporalOptions {
  * Connects to Temporal on first use and reconnects when the connection is lost. A process starts
  * and runs while Temporal is away.
  */
-export function connectTemporal(options: TemporalOptions): Workflows {
+export function connectTemporal(options: TemporalOptions): Temporal {
   const { address, namespace, prefix, log, scheduleCheckMs: checkMs } = options
   const opened = createTemporalConnection(address)
   const client = new Client({ connection: opened.connection, namespace })

@@ -7,7 +7,8 @@ import { z } from 'zod'
 import { type AggregateKey, keyOf } from '../../src/database/aggregate-key.ts'
 import type { Outcome } from '../../src/database/aggregate-store.ts'
 import { type AggregateWriter, createAggregateWriter } from '../../src/database/aggregate-writer.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/pool.ts'
 
 /** Appends its number to a list of numbers. */
 interface Work {

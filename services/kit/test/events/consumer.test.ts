@@ -18,13 +18,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
 import { changeOf, emit } from '../../src/events/changes.ts'
-import {
-  type ConsumerOptions,
-  type Handler,
-  isFirstDelivery,
-  on,
-  startConsumer,
-} from '../../src/events/consumer.ts'
+import { type ConsumerOptions, startConsumer } from '../../src/events/consumer.ts'
+import { type Handler, isFirstDelivery, on } from '../../src/events/handler.ts'
 import { unavailable } from '../../src/rpc/errors.ts'
 import { newId } from '../../src/values/id.ts'
 import { openProxy } from '../../testing/proxy.ts'

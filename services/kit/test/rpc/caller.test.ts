@@ -5,14 +5,9 @@ import { Worker } from 'node:worker_threads'
 import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import {
-  anonymousCaller,
-  callerVerifier,
-  loadSigner,
-  loadVerifiers,
-  mintCaller,
-  systemCaller,
-} from '../../src/rpc/caller.ts'
+import { anonymousCaller, mintCaller, systemCaller } from '../../src/rpc/caller.ts'
+import { callerVerifier } from '../../src/rpc/caller-verifier.ts'
+import { loadSigner, loadVerifiers } from '../../src/rpc/signing-key.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 const alice = {
@@ -141,7 +136,7 @@ test('a service has one key of mode 0600, and a lost public key is created again
 
 test('processes that start concurrently agree on the key', async () => {
   await using folder = await scratchFolder()
-  const module = new URL('../../src/rpc/caller.ts', import.meta.url).href
+  const module = new URL('../../src/rpc/signing-key.ts', import.meta.url).href
   const script = `
     import { parentPort } from 'node:worker_threads'
     import { loadSigner } from ${JSON.stringify(module)}

@@ -3,7 +3,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/pool.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
 
 const stack = new AsyncDisposableStack()

@@ -8,14 +8,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
 import { pino } from 'pino'
 import { invalid } from '../../src/rpc/errors.ts'
-import { createLog } from '../../src/service/log.ts'
+import { createLog } from '../../src/service/logger.ts'
 import { newId } from '../../src/values/id.ts'
 import { siblingQueue } from '../../src/workflows/task-queue.ts'
-import {
-  connectTemporal,
-  type TemporalOptions,
-  type Workflows,
-} from '../../src/workflows/temporal.ts'
+import type { Temporal } from '../../src/workflows/temporal.ts'
+import { connectTemporal, type TemporalOptions } from '../../src/workflows/temporal.ts'
 import { openProxy } from '../../testing/proxy.ts'
 
 const stack = new AsyncDisposableStack()
@@ -25,7 +22,7 @@ const held = Promise.withResolvers<void>()
 const arrived = Promise.withResolvers<void>()
 const attempts = new Map<string, number>()
 let finished = false
-let workflows: Workflows
+let workflows: Temporal
 let worker: AsyncDisposable
 
 const address = () => requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
@@ -46,7 +43,7 @@ async function act(name: string): Promise<string> {
   return `${name} after ${attempt}`
 }
 
-function work(through: Workflows, taskQueue = 'fixture'): Promise<AsyncDisposable> {
+function work(through: Temporal, taskQueue = 'fixture'): Promise<AsyncDisposable> {
   const modules = [new URL('../fixture/counting.workflow.ts', import.meta.url)]
   return through.work({ taskQueue, workflows: modules, activities: { act }, log })
 }

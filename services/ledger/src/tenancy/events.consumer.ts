@@ -1,7 +1,7 @@
 import { subjectOf } from '@coffer/kit/events/changes'
-import { type Handler, on } from '@coffer/kit/events/consumer'
+import { type Handler, on } from '@coffer/kit/events/handler'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import type { Workflows } from '@coffer/kit/workflows/temporal'
+import type { Workflows } from '@coffer/kit/workflows/workflows'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import {
   ImportPreviewRequestedSchema,

@@ -1,4 +1,4 @@
-import { openDatabase } from '@coffer/kit/database/database'
+import { openDatabase } from '@coffer/kit/database/pool'
 import { connectBroker } from '@coffer/kit/events/nats'
 import { silentLog } from '@coffer/kit/testing/silent-log'
 import { fileImportActivities } from '../../src/imports/file-import.activities.ts'

@@ -1,6 +1,7 @@
 import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
 import { createHousehold } from '@coffer/host/testing/household'
-import { type Database, openDatabase } from '@coffer/kit/database/database'
+import { type Database } from '@coffer/kit/database/database'
+import { openDatabase } from '@coffer/kit/database/pool'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { startConsumer } from '@coffer/kit/events/consumer'
-import { createLog } from '@coffer/kit/service/log'
+import { createLog } from '@coffer/kit/service/logger'
 import { newId } from '@coffer/kit/values/id'
-import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/temporal'
+import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/workflows'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -121,7 +121,7 @@ async function startedAgain(accountIds: string[]): Promise<string[]> {
     if (accountIds.includes((args[0] as { accountId: string }).accountId)) started.push(id)
   }
   const database = booted.database('ledger')
-  const workflows = { start } as unknown as Workflows
+  const workflows: Workflows = { start }
   const handlers = eventHandlers({ database, workflows })
   // A new durable consumer starts at the first message of the stream.
   const name = newId('again')

@@ -1,0 +1,47 @@
+import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { Transaction } from '../database/database.ts'
+import { subjectOf } from './changes.ts'
+
+/** The change that a message carries, and the consumer that received it. */
+export interface Delivery {
+  /** ID of the change, the same at each redelivery. */
+  changeId: string
+  accountId: string
+  consumer: string
+}
+
+/** The handler of one subject. */
+export interface Handler {
+  subject: string
+  handle: (payload: Uint8Array, delivery: Delivery) => Promise<void>
+}
+
+/**
+ * A handler of one message type. Delivery is at least once and unordered. State must be applied by
+ * its version; other effects must check `isFirstDelivery`.
+ */
+export function on<Desc extends DescMessage>(
+  schema: Desc,
+  handle: (event: MessageShape<Desc>, delivery: Delivery) => Promise<void>,
+): Handler {
+  return {
+    subject: subjectOf(schema.typeName),
+    handle: (payload, delivery) => handle(fromBinary(schema, payload), delivery),
+  }
+}
+
+/**
+ * Inbox: records the delivery in the transaction of its effect. Returns false for a redelivery,
+ * whose effect is already committed.
+ */
+export async function isFirstDelivery(
+  tx: Transaction,
+  delivery: Pick<Delivery, 'consumer' | 'changeId'>,
+): Promise<boolean> {
+  const received = await tx.maybeOne(sql.type(z.object({ changeId: z.string() }))`
+    INSERT INTO inbox (consumer, change_id) VALUES (${delivery.consumer}, ${delivery.changeId})
+    ON CONFLICT DO NOTHING RETURNING change_id AS "changeId"`)
+  return received !== null
+}
