@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { definitions } from '@coffer/cli/services'
 import { settings } from '@coffer/gateway/config'
 import { startGateway } from '@coffer/gateway/main'
+import { createLog } from '@coffer/host/logger'
+import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { type Booted, boot } from '@coffer/host/testing/boot'
-import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import { readSettings } from '@coffer/kit/service/config'
-import { createLog } from '@coffer/kit/service/logger'
 import { newPerson, type Person } from './person.ts'
 
 /** Every service and the gateway in this process, with their own database. */

@@ -1,7 +1,7 @@
+import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { eventually } from '@coffer/host/testing/boot'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { expect } from '@jest/globals'
 import { sql } from 'slonik'

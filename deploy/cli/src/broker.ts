@@ -1,9 +1,9 @@
+import { connectBroker } from '@coffer/host/events/nats'
+import type { Temporal } from '@coffer/host/workflows/temporal'
+import { connectTemporal } from '@coffer/host/workflows/temporal'
 import type { Broker } from '@coffer/kit/events/broker'
-import { connectBroker } from '@coffer/kit/events/nats'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
-import type { Temporal } from '@coffer/kit/workflows/temporal'
-import { connectTemporal } from '@coffer/kit/workflows/temporal'
 import type { Config } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 

@@ -1,5 +1,5 @@
-import { type Database } from '@coffer/kit/database/database'
-import { openDatabase } from '@coffer/kit/database/pool'
+import { openDatabase } from '@coffer/host/database/pool'
+import type { Database } from '@coffer/kit/database/database'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'

@@ -1,6 +1,6 @@
+import { isEntry } from '@coffer/host/secrets/key-file'
 import { keySettings, requireKeeper } from '@coffer/host/secrets/key-settings'
 import { settings as identitySettings, requireBillingSettings } from '@coffer/identity/config'
-import { isEntry } from '@coffer/kit/secrets/key-file'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { servicesOf } from '@coffer/kit/rpc/intercept'
 import { drainOf } from '@coffer/kit/service/drain'
 import { registry } from '@coffer/kit/service/telemetry'
 import { Health } from '@coffer/proto/grpc/health'
@@ -11,6 +10,7 @@ import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
+import { servicesOf } from './rpc/intercept.ts'
 
 /** Above the largest upload that the gateway accepts (6 MiB). */
 const messageSizeMax = 8 * 1024 * 1024

@@ -4,7 +4,6 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import {
   type Client,
   credentials,
@@ -19,6 +18,7 @@ import {
   type PackageDefinition,
 } from '@grpc/proto-loader'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { loadSigner } from '../src/rpc/signing-key.ts'
 import type { Servers } from '../src/serve.ts'
 import { createCalls } from '../testing/fixture/calls.ts'
 import { serveCalls } from '../testing/fixture/mesh.ts'

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { setting } from '@coffer/kit/service/config'
 import { defineService } from '@coffer/kit/service/service'
-import { keepLogLines } from '@coffer/kit/testing/log-lines'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
@@ -12,6 +11,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { type Booted, boot, eventually } from '../testing/boot.ts'
 import { fixture } from '../testing/fixture/service.ts'
+import { keepLogLines } from '../testing/log-lines.ts'
 
 let booted: Booted
 

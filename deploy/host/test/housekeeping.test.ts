@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
-import { openDatabase } from '@coffer/kit/database/pool'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { openDatabase } from '../src/database/pool.ts'
 import { sweep } from '../src/housekeeping.ts'
 import { cloneDatabase, inBulk } from '../testing/database.ts'
 import { fixture } from '../testing/fixture/service.ts'

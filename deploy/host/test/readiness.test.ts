@@ -1,15 +1,15 @@
-import { createMesh } from '@coffer/kit/rpc/client'
-import { intercepted } from '@coffer/kit/rpc/intercept'
-import { authorize } from '@coffer/kit/rpc/interceptors'
-import { loadSigner, loadVerifiers } from '@coffer/kit/rpc/signing-key'
-import { keepLogLines } from '@coffer/kit/testing/log-lines'
 import { expect, test } from '@jest/globals'
 import { calledDependency, hostedDependency } from '../src/dependency.client.ts'
 import { watchReadiness } from '../src/readiness.ts'
+import { intercepted } from '../src/rpc/intercept.ts'
+import { authorize } from '../src/rpc/interceptors.ts'
+import { createMesh } from '../src/rpc/mesh.ts'
+import { loadSigner, loadVerifiers } from '../src/rpc/signing-key.ts'
 import { serve } from '../src/serve.ts'
 import { serviceHealthRoutes } from '../src/service-health.rpc.ts'
 import { eventually } from '../testing/boot.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
+import { keepLogLines } from '../testing/log-lines.ts'
 
 const clock = () => new Date()
 

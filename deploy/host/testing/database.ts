@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transaction } from '@coffer/kit/database/database'
-import { openDatabase } from '@coffer/kit/database/pool'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import pg from 'pg'
 import { migrate } from '../src/database/migrations.ts'
+import { openDatabase } from '../src/database/pool.ts'
 import { tablesOf } from '../src/host.ts'
 
 /** A database of a test, dropped when disposed. */

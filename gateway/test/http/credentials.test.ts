@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createLog } from '@coffer/kit/service/logger'
+import { createLog } from '@coffer/host/logger'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { basic, byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'

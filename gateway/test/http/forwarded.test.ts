@@ -1,5 +1,5 @@
+import { createLog } from '@coffer/host/logger'
 import { unauthenticated } from '@coffer/kit/rpc/errors'
-import { createLog } from '@coffer/kit/service/logger'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
 import { createGateway } from '../gateway.ts'

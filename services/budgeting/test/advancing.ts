@@ -1,5 +1,5 @@
+import { loadSigner } from '@coffer/host/rpc/signing-key'
 import type { Booted } from '@coffer/host/testing/boot'
-import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import { expect } from '@jest/globals'
 import { advanceActivities } from '../src/advance/advance.activities.ts'
 import { type AdvanceDeps, advanceTogether } from '../src/advance/advance-together.service.ts'

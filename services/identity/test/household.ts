@@ -1,7 +1,7 @@
+import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { type Booted, boot, counted } from '@coffer/host/testing/boot'
 import { anonymousCaller, systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
-import { loadSigner } from '@coffer/kit/rpc/signing-key'
 import { newId } from '@coffer/kit/values/id'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'

@@ -1,5 +1,5 @@
-import { silentLog } from '@coffer/kit/testing/silent-log'
-import { connectTemporal } from '@coffer/kit/workflows/temporal'
+import { silentLog } from '@coffer/host/testing/silent-log'
+import { connectTemporal } from '@coffer/host/workflows/temporal'
 
 /** Runs the hourly job once, and waits for its end. */
 export async function runHourlyJob(address: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { createSigningKey } from '@coffer/host/rpc/signing-key'
 import { hasFormerKeys, rotateSecrets } from '@coffer/host/secrets/key-rotation.service'
 import { keySettings, openKeyEncryption } from '@coffer/host/secrets/key-settings'
 import {
@@ -8,7 +9,6 @@ import {
   replaceLocalKey,
 } from '@coffer/host/secrets/local-keys'
 import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
-import { createSigningKey } from '@coffer/kit/rpc/signing-key'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { openServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'

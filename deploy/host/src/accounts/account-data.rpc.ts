@@ -1,4 +1,3 @@
-import { camelCase, type ShownTable } from '@coffer/kit/accounts/account-tables'
 import type { Database } from '@coffer/kit/database/database'
 import { invalid, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -9,6 +8,7 @@ import {
 } from '@coffer/proto/data/v1/account_data'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { findShownTables, readRows } from './account-data.sql.ts'
+import { camelCase, type ShownTable } from './account-tables.ts'
 
 /** Rows of one page. */
 const pageSize = 500

@@ -1,12 +1,7 @@
-import {
-  type Column,
-  camelCase,
-  type ShownTable,
-  shownTables,
-} from '@coffer/kit/accounts/account-tables'
 import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
+import { type Column, camelCase, type ShownTable, shownTables } from './account-tables.ts'
 
 const ColumnRow = z.object({
   table: z.string(),

@@ -1,7 +1,7 @@
-import { findDeleted } from '@coffer/kit/accounts/deleted-accounts.sql'
 import { createBatcher } from '@coffer/kit/database/batch'
 import type { Database } from '@coffer/kit/database/database'
 import type { Handler } from '@coffer/kit/events/handler'
+import { findDeleted } from './deleted-accounts.sql.ts'
 
 const batch = { sizeMax: 256, waitingMax: 1_024 }
 

@@ -3,11 +3,11 @@ import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import { subjectOf } from '@coffer/kit/events/changes'
 import type { Log } from '@coffer/kit/service/log'
-import { deadLetters, relayBacklog } from '@coffer/kit/service/metrics'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { headers, InvalidArgumentError } from '@nats-io/transport-node'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { deadLetters, relayBacklog } from '../metrics.ts'
 
 const Unpublished = z.object({
   changeId: z.string(),

@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { keyColumns } from '@coffer/kit/database/rows'
-import type { KeyEncryption, WrappedKey } from '@coffer/kit/secrets/key-encryption'
+import type { KeyEncryption, WrappedKey } from './key-encryption.ts'
 import { findSealedTables, type KeyRange, listDataKeys, replaceDataKey } from './sealed-rows.sql.ts'
 
 const rowsPerRange = 500

@@ -1,6 +1,6 @@
-import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
 import { httpUrl, SettingsError, setting, type ValuesOf } from '@coffer/kit/service/config'
 import { z } from 'zod'
+import type { KeyEncryption } from './key-encryption.ts'
 import { kmsKeyEncryption } from './kms.client.ts'
 import { localKeyEncryption } from './local-keys.ts'
 import { vaultKeyEncryption } from './vault.client.ts'

@@ -1,6 +1,6 @@
 import type { KMSClient } from '@aws-sdk/client-kms'
 import { unavailable } from '@coffer/kit/rpc/errors'
-import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
+import type { KeyEncryption } from './key-encryption.ts'
 
 const prefix = 'aws-kms:'
 const callMs = 4_000

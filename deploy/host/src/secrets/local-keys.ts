@@ -1,15 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
-import {
-  keyFault,
-  keyFileNames,
-  makeKeyFile,
-  putInPlace,
-  readKeyFile,
-} from '@coffer/kit/secrets/key-file'
-import { decrypt, encrypt } from '@coffer/kit/secrets/sealing'
 import { SettingsError } from '@coffer/kit/service/config'
+import type { KeyEncryption } from './key-encryption.ts'
+import { keyFault, keyFileNames, makeKeyFile, putInPlace, readKeyFile } from './key-file.ts'
+import { decrypt, encrypt } from './sealing.ts'
 
 interface LocalKey {
   key: Buffer

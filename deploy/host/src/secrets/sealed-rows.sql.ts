@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
-import type { WrappedKey } from '@coffer/kit/secrets/key-encryption'
 import { type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
 import { z } from 'zod'
+import type { WrappedKey } from './key-encryption.ts'
 
 const Table = z.object({ table: z.string() })
 const KeyId = z.object({ keyId: z.string() })

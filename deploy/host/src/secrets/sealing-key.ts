@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
-import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
 import { SettingsError } from '@coffer/kit/service/config'
+import type { KeyEncryption } from './key-encryption.ts'
 import { createLocalKey, hasLocalKey, localKeyId } from './local-keys.ts'
 import { findKeyIdInUse, findSealedTables } from './sealed-rows.sql.ts'
 

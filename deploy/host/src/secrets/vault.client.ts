@@ -1,6 +1,6 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
-import type { KeyEncryption } from '@coffer/kit/secrets/key-encryption'
 import { z } from 'zod'
+import type { KeyEncryption } from './key-encryption.ts'
 
 const callMs = 4_000
 

@@ -1,6 +1,6 @@
+import { openDatabase } from '@coffer/host/database/pool'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import type { Database } from '@coffer/kit/database/database'
-import { openDatabase } from '@coffer/kit/database/pool'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,3 +1,4 @@
+import { openDatabase } from '@coffer/host/database/pool'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { fixture } from '@coffer/host/testing/fixture/service'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -8,7 +9,6 @@ import { type AggregateKey, keyOf } from '../../src/database/aggregate-key.ts'
 import type { Outcome } from '../../src/database/aggregate-store.ts'
 import { type AggregateWriter, createAggregateWriter } from '../../src/database/aggregate-writer.ts'
 import type { Database } from '../../src/database/database.ts'
-import { openDatabase } from '../../src/database/pool.ts'
 
 /** Appends its number to a list of numbers. */
 interface Work {

@@ -1,0 +1,53 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { createSlots } from '@coffer/kit/service/slots'
+import type { DatabasePool } from 'slonik'
+import { connectionWait } from '../metrics.ts'
+
+/** Methods of a pool that hold a connection while they run. */
+const taking = [
+  'any',
+  'anyFirst',
+  'connect',
+  'exists',
+  'many',
+  'manyFirst',
+  'maybeOne',
+  'maybeOneFirst',
+  'one',
+  'oneFirst',
+  'query',
+  'record',
+  'transaction',
+] as const
+
+/**
+ * Concurrency limiter in front of a pool, because slonik's queue for connections is unbounded. A
+ * wait longer than `waitMsMax` throws unavailable before anything is sent. Waits are observed as
+ * `coffer_database_wait_seconds`, labelled with the schema.
+ */
+export function limitConnections(
+  pool: DatabasePool,
+  options: { schema: string; poolSizeMax: number; waitMsMax: number },
+): DatabasePool {
+  const slots = createSlots(options.poolSizeMax)
+  const observed = connectionWait.labels({ schema: options.schema })
+  const wait = async (): Promise<void> => {
+    const startedAt = performance.now()
+    const isTaken = await slots.takeWithin(options.waitMsMax)
+    observed.observe((performance.now() - startedAt) / 1000)
+    if (!isTaken) throw unavailable('the database is busy: try again later')
+  }
+  const limited = (method: (...parameters: never[]) => Promise<unknown>) => {
+    return async (...parameters: never[]): Promise<unknown> => {
+      if (slots.tryTake()) observed.observe(0)
+      else await wait()
+      try {
+        return await method(...parameters)
+      } finally {
+        slots.free()
+      }
+    }
+  }
+  const methods = taking.map((name) => [name, limited(pool[name])])
+  return Object.assign(Object.create(pool), Object.fromEntries(methods))
+}

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { LostConnectionError } from '@coffer/kit/database/lost-connection'
+import { ConnectError } from '@connectrpc/connect'
+import { createPool, type DatabasePool, type Interceptor, SchemaValidationError, sql } from 'slonik'
+import type { z } from 'zod'
+import { limitConnections } from './connection-limiter.ts'
+import { postgresDriver } from './postgres.client.ts'
+
+export interface DatabaseOptions {
+  /** postgres:// URL of the database. */
+  url: string
+  /** Schema whose tables statements name without a prefix. */
+  schema: string
+  poolSizeMax: number
+  /** Postgres ends a statement after this time. */
+  statementTimeoutMs: number
+  /** How long a statement or transaction may wait for a connection; 3 s unless set. */
+  connectionWaitMs?: number
+}
+
+/**
+ * Creates the pool of a service; connections open on first use. Statements throw unavailable (503)
+ * when no connection is free within `connectionWaitMs`.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  let transactions = 0
+  const sent = new Map<string, Sent>()
+  const listeners: (() => void)[] = []
+  const { schema, poolSizeMax, statementTimeoutMs, connectionWaitMs = 3_000 } = options
+  const connections = await createPool(sessionUrl(options), {
+    driverFactory: postgresDriver({ answerMsMax: statementTimeoutMs + answerMarginMs }),
+    maxPoolSize: poolSizeMax,
+    statementTimeout: statementTimeoutMs,
+    idleInTransactionSessionTimeout: statementTimeoutMs * 2,
+    idleTimeout: 60_000,
+    connectionTimeout: connectMsMax,
+    // One attempt: the caller's deadline leaves no time for more.
+    connectionRetryLimit: 1,
+    // The default DISCARD ALL costs half the throughput; nothing here changes session state.
+    resetConnection: async () => {},
+    interceptors: [nameStatements(sent), checkRows()],
+  })
+  // Slonik also emits the error of each failed statement; without a listener Node would throw that
+  // one.
+  connections.on('error', () => {})
+  const pool = limitConnections(connections, { schema, poolSizeMax, waitMsMax: connectionWaitMs })
+  return {
+    pool,
+    statements: (except) => {
+      const counted = [...sent].filter(([text]) => !except?.test(text))
+      return counted.reduce((sum, [, { times }]) => sum + times, 2 * transactions)
+    },
+    texts: () => [...sent.keys()],
+    onChanges: (listener) => listeners.push(listener),
+    transaction: async (run) => {
+      const result = await rollBackPlainly(pool, run)
+      transactions++
+      for (const listener of listeners) listener()
+      return result
+    },
+    autocommit: async (run) => {
+      const result = await run(pool)
+      for (const listener of listeners) listener()
+      return result
+    },
+    isHealthy: healthCheck(pool),
+    [Symbol.asyncDispose]: () => pool.end(),
+  }
+}
+
+/**
+ * Hides refusals from slonik, which serializes every error that ends a transaction. The details of
+ * a ConnectError refer to the whole protobuf schema, and serializing them does not terminate.
+ */
+async function rollBackPlainly<T>(
+  pool: DatabasePool,
+  run: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const rollBack = new Error('rolled back')
+  let refusal: unknown
+  let done = null as { result: T } | null
+  try {
+    return await pool.transaction(async (tx) => {
+      done = null
+      try {
+        done = { result: await run(tx) }
+        return done.result
+      } catch (error) {
+        if (!(error instanceof ConnectError)) throw error
+        refusal = error
+        throw rollBack
+      }
+    })
+  } catch (error) {
+    if (done && (await isCommitted(pool, error))) return done.result
+    throw error === rollBack ? refusal : error
+  }
+}
+
+/**
+ * Asks Postgres for the status of a transaction whose COMMIT was not answered. Returns false when
+ * Postgres cannot be asked or the transaction is still running.
+ */
+async function isCommitted(pool: DatabasePool, error: unknown): Promise<boolean> {
+  if (!(error instanceof LostConnectionError && error.mayBeDone && error.transaction)) return false
+  const { id, serverStartedAt } = error.transaction
+  const asked = pool.exists(sql.unsafe`
+    SELECT WHERE pg_xact_status(${id}::xid8) = 'committed'
+      AND pg_postmaster_start_time()::text = ${serverStartedAt}`)
+  return asked.catch(() => false)
+}
+
+/**
+ * Adds the settings of every session to the URL: search path, and UTC. Other timezones can have
+ * offsets with seconds, which Date cannot parse.
+ */
+function sessionUrl({ url, schema }: { url: string; schema: string }): string {
+  const located = new URL(url)
+  located.searchParams.set('options', `-c search_path=${schema} -c timezone=UTC`)
+  return located.href
+}
+
+/** Shorter than the default timeout of callers (5 s), so that they learn that nothing was done. */
+const connectMsMax = 4_000
+
+/** Added to Postgres's own statement timeout: this limit is for a server that no longer answers. */
+const answerMarginMs = 2_000
+
+const healthMs = 1_000
+
+// Bound of the map of statements; a service has a few hundred.
+const textsMax = 1_000
+
+/** Caches the answer for a second, so that checks do not pile up on a database that is away. */
+function healthCheck(pool: DatabasePool): () => Promise<boolean> {
+  let answer = Promise.resolve(false)
+  let askedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (performance.now() - askedAt < healthMs) return answer
+    askedAt = performance.now()
+    const alive = pool.query(sql.unsafe`SELECT 1`)
+    answer = Promise.race([
+      alive.then(
+        () => true,
+        () => false,
+      ),
+      sleep(healthMs, false, { ref: false }),
+    ])
+    return answer
+  }
+}
+
+/** The name of a statement that was sent, and how often it was sent. */
+interface Sent {
+  name: string
+  times: number
+}
+
+/**
+ * Prepared statements: names each statement by its text, so that each connection parses it only
+ * once. Also counts the statements.
+ */
+function nameStatements(sent: Map<string, Sent>): Interceptor {
+  return {
+    name: 'name-statements',
+    transformQuery: (_context, query) => {
+      let known = sent.get(query.sql)
+      if (!known) {
+        if (sent.size >= textsMax) return query
+        known = { name: `s${sent.size}`, times: 0 }
+        sent.set(query.sql, known)
+      }
+      known.times++
+      return { ...query, name: known.name }
+    },
+  }
+}
+
+/** Validates and converts each row by the zod schema of its statement. */
+function checkRows(): Interceptor {
+  return {
+    name: 'check-rows',
+    transformRow: ({ resultParser }, query, row) => {
+      if (!resultParser) return row
+      const parsed = (resultParser as z.ZodType).safeParse(row)
+      if (!parsed.success) {
+        throw new SchemaValidationError(query, row, parsed.error.issues as never)
+      }
+      return parsed.data as typeof row
+    },
+  }
+}

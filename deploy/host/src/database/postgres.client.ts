@@ -1,0 +1,199 @@
+import { Socket } from 'node:net'
+import { LostConnectionError, type TransactionName } from '@coffer/kit/database/lost-connection'
+import pg from 'pg'
+import {
+  BackendTerminatedError,
+  CheckIntegrityConstraintViolationError,
+  createDriverFactory,
+  type DriverConfiguration,
+  type DriverFactory,
+  ForeignKeyIntegrityConstraintViolationError,
+  IdleTransactionTimeoutError,
+  NotNullIntegrityConstraintViolationError,
+  parseDsn,
+  StatementCancelledError,
+  StatementTimeoutError,
+  UniqueIntegrityConstraintViolationError,
+} from 'slonik'
+
+const begin = 'START TRANSACTION'
+const beginNamed = `${begin};
+  SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_xact_id()::text END AS id,
+    pg_postmaster_start_time()::text AS "serverStartedAt"`
+
+// Ten probes follow, one a second (libuv): a silent server is noticed after 20 s without traffic.
+const keepAliveAfterMs = 10_000
+
+/**
+ * Slonik's driver for Postgres, with two additions: TCP keep-alive, and a limit on the time to an
+ * answer. Postgres's own statement timeout ends slow statements. The limit here is for a server
+ * that no longer answers: it destroys the connection.
+ */
+export function postgresDriver({ answerMsMax }: { answerMsMax: number }): DriverFactory {
+  return createDriverFactory(async ({ driverConfiguration }) => {
+    const config = clientConfig(driverConfiguration)
+    return {
+      createPoolClient: async ({ clientEventEmitter }) => {
+        const socket = new Socket()
+        const client = new pg.Client({ ...config, stream: () => socket })
+        let underWay: string | null = null
+        let transaction: TransactionName | null = null
+        let lost: LostConnectionError | null = null
+        const limit = createLimit({ answerMsMax, socket, isAwaited: () => underWay !== null })
+        client.on('error', (error) => {
+          if (lost) return
+          lost = new LostConnectionError(error, mayCommit(underWay, client), transaction)
+          // Slonik removes its listener when it has ended the connection; without one Node would
+          // throw.
+          if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
+        })
+        return {
+          connect: async () => {
+            await client.connect()
+          },
+          end: async () => {
+            clearTimeout(limit)
+            await client.end()
+          },
+          query: async (text, values, options) => {
+            if (lost) throw lost
+            underWay = text
+            limit.refresh()
+            try {
+              const sent = text === begin ? beginNamed : text
+              const found = await client.query({ ...options, text: sent, values: values ?? [] })
+              // Two statements in one query have two results.
+              const [result = found, named] = [found].flat()
+              if (named) transaction = named.rows[0]
+              return resultOf(result)
+            } catch (error) {
+              throw lost ?? driverError(error as Error)
+            } finally {
+              underWay = null
+            }
+          },
+          stream: () => {
+            throw new Error('rows are read in pages, never streamed')
+          },
+        }
+      },
+    }
+  })
+}
+
+/**
+ * Watchdog of a connection, restarted by each statement. It destroys the socket when the statement
+ * is still running. It waits longer when bytes have arrived that a busy event loop has not read.
+ */
+function createLimit(options: {
+  answerMsMax: number
+  socket: Socket
+  isAwaited: () => boolean
+}): NodeJS.Timeout {
+  const { answerMsMax, socket, isAwaited } = options
+  const limit = setTimeout(() => {
+    if (!isAwaited()) return
+    const { bytesRead } = socket
+    setImmediate(() => {
+      if (!isAwaited()) return
+      if (socket.bytesRead > bytesRead) limit.refresh()
+      else socket.destroy(new Error(`no answer from Postgres within ${answerMsMax} ms`))
+    })
+  }, answerMsMax)
+  limit.unref()
+  return limit
+}
+
+/** Whether a statement can commit: a write outside a transaction, or COMMIT itself. */
+function mayCommit(text: string | null, client: pg.Client): boolean {
+  if (text === null) return false
+  if (client.getTransactionStatus() === 'T') return text === 'COMMIT'
+  return !/^\s*(SELECT|START TRANSACTION|WITH(?!.*\b(INSERT|UPDATE|DELETE)\b))\b/is.test(text)
+}
+
+const sslModes: Record<string, pg.ClientConfig['ssl']> = {
+  require: true,
+  'no-verify': { rejectUnauthorized: false },
+}
+
+function clientConfig(driver: DriverConfiguration): pg.ClientConfig {
+  const dsn = parseDsn(driver.connectionUri)
+  const settings = {
+    application_name: dsn.applicationName,
+    database: dsn.databaseName,
+    host: dsn.host,
+    options: dsn.options,
+    password: dsn.password,
+    port: dsn.port,
+    user: dsn.username,
+    ssl: sslModes[dsn.sslMode ?? ''] ?? false,
+    connectionTimeoutMillis: millisecondsOf(driver.connectionTimeout),
+    statement_timeout: millisecondsOf(driver.statementTimeout),
+    idle_in_transaction_session_timeout: millisecondsOf(driver.idleInTransactionSessionTimeout),
+  }
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return {
+    ...Object.fromEntries(given),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    types: exactTypes(),
+  }
+}
+
+function millisecondsOf(timeout: number | 'DISABLE_TIMEOUT'): number | undefined {
+  return timeout === 'DISABLE_TIMEOUT' ? undefined : timeout
+}
+
+type Parse = (text: string) => unknown
+
+/**
+ * Parsers that keep values exact: bigint, Date, JSON, Buffer. Other types keep pg's default
+ * parsers.
+ */
+function exactTypes(): pg.TypeOverrides {
+  const { INT8, TIMESTAMPTZ, JSONB, BYTEA } = pg.types.builtins
+  const parsers: [type: number, arrayType: number, parse: Parse][] = [
+    [INT8, 1016, BigInt],
+    [TIMESTAMPTZ, 1185, (text) => new Date(text)],
+    [JSONB, 3807, JSON.parse],
+    [BYTEA, 1001, (text) => Buffer.from(text.slice(2), 'hex')],
+  ]
+  const readTexts = pg.types.getTypeParser(1009 as number) as (text: string) => (string | null)[]
+  const types = new pg.TypeOverrides()
+  for (const [type, arrayType, parse] of parsers) {
+    types.setTypeParser(type, parse)
+    types.setTypeParser(arrayType, (text: string) =>
+      readTexts(text).map((one) => (one === null ? null : parse(one))),
+    )
+  }
+  return types
+}
+
+function resultOf({ command, fields, rowCount, rows }: pg.QueryResult) {
+  return {
+    command: command as 'SELECT',
+    fields: fields.map(({ name, dataTypeID }) => ({ name, dataTypeId: dataTypeID })),
+    rowCount,
+    rows,
+  }
+}
+
+const errorsByState: Record<string, new (error: Error) => Error> = {
+  '23502': NotNullIntegrityConstraintViolationError,
+  '23503': ForeignKeyIntegrityConstraintViolationError,
+  '23505': UniqueIntegrityConstraintViolationError,
+  '23514': CheckIntegrityConstraintViolationError,
+  '25P03': IdleTransactionTimeoutError,
+  '57014': StatementTimeoutError,
+  '57P01': BackendTerminatedError,
+}
+
+/** Maps an error of pg to slonik's error class for its SQLSTATE; other errors pass unchanged. */
+function driverError(error: Error & { code?: string }): Error {
+  const { code = '', message } = error
+  if (code === '57014' && message.includes('due to user request')) {
+    return new StatementCancelledError(error)
+  }
+  const Known = errorsByState[code]
+  return Known ? new Known(error) : error
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Broker } from '@coffer/kit/events/broker'
+import { unavailable } from '@coffer/kit/rpc/errors'
+import type { Log } from '@coffer/kit/service/log'
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  jetstream,
+  jetstreamManager,
+  type StreamAPI,
+} from '@nats-io/jetstream'
+import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+
+const dayMs = 24 * 60 * 60 * 1000
+const drainMsMax = 3_000
+
+const retryMs = 1_000
+
+/** Options of the connection to NATS. */
+export interface BrokerOptions {
+  url: string
+  prefix: string
+  serviceNames: string[]
+  log: Log
+}
+
+interface Opened {
+  connection: NatsConnection
+  stream: JetStreamClient
+}
+
+/**
+ * Connects to NATS and ensures that the stream exists. The stream has one subject space for each
+ * service and keeps messages for seven days; `coffer replay` republishes older changes.
+ *
+ * Resolves although NATS is away: attempts continue in the background, and the outbox keeps
+ * changes.
+ */
+export async function connectBroker(options: BrokerOptions): Promise<Broker> {
+  const { prefix, log } = options
+  const stopping = new AbortController()
+  let opened: Opened | null = null
+  const attempt = async (level: 'warn' | 'debug') => {
+    try {
+      opened = await open(options)
+    } catch (error) {
+      log[level]({ err: error }, 'NATS does not answer: changes wait in the outbox')
+    }
+  }
+  await attempt('warn')
+  const wait = async (): Promise<void> => {
+    while (opened === null && !stopping.signal.aborted) {
+      await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await attempt('debug')
+      if (opened !== null) log.info('connected to NATS')
+    }
+  }
+  const waiting = wait()
+  const reached = (): Opened => {
+    if (opened === null) throw unavailable('NATS does not answer')
+    return opened
+  }
+  return {
+    get connection() {
+      return reached().connection
+    },
+    get stream() {
+      return reached().stream
+    },
+    isConnected: () => opened !== null,
+    streamName: streamNameOf(prefix),
+    subject: (name) => `${prefix}.${name}`,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await waiting
+      if (opened !== null) await drain(opened.connection)
+    },
+  }
+}
+
+async function open({ url, prefix, serviceNames }: BrokerOptions): Promise<Opened> {
+  const connection = await connect({
+    servers: url,
+    name: 'coffer',
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    waitOnFirstConnect: false,
+    // Otherwise each publish creates two errors with stack traces in advance.
+    noAsyncTraces: true,
+    timeout: 5_000,
+    pingInterval: 10_000,
+    maxPingOut: 2,
+  })
+  await using opening = new AsyncDisposableStack()
+  opening.defer(() => connection.close())
+  const config = {
+    name: streamNameOf(prefix),
+    subjects: [...serviceNames.map(subjectSpace), 'dead'].map((name) => `${prefix}.${name}.>`),
+    max_age: nanos(7 * dayMs),
+    duplicate_window: nanos(2 * 60_000),
+  }
+  await ensureStream(connection, config)
+  void keepStream(connection, config)
+  opening.move()
+  return { connection, stream: jetstream(connection, { timeout: 5_000 }) }
+}
+
+function streamNameOf(prefix: string): string {
+  return prefix.toUpperCase()
+}
+
+type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[] }
+
+/** The subjects only grow, because a newer version with more services may run at the same time. */
+async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
+  const manager = await jetstreamManager(connection, { timeout: 5_000 })
+  try {
+    const { config: found } = await manager.streams.info(config.name)
+    const subjects = [...new Set([...found.subjects, ...config.subjects])]
+    await manager.streams.update(config.name, { ...config, subjects })
+  } catch (error) {
+    const isNew =
+      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
+    if (!isNew) throw error
+    await manager.streams.add(config)
+  }
+}
+
+/** Recreates the stream after a reconnect: the server may have lost its storage. */
+async function keepStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type !== 'reconnect') continue
+    // Failures are not logged here: the relay logs that it cannot publish without the stream.
+    while (!connection.isClosed() && !(await isEnsured(connection, config))) {
+      await sleep(retryMs, undefined, { ref: false })
+    }
+  }
+}
+
+function isEnsured(connection: NatsConnection, config: StreamOptions): Promise<boolean> {
+  return ensureStream(connection, config).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Flushes buffered messages, for at most `drainMsMax`: a server that is away never answers. */
+async function drain(connection: NatsConnection): Promise<void> {
+  const drained = connection.drain().catch(() => undefined)
+  await Promise.race([drained, sleep(drainMsMax, undefined, { ref: false })])
+  if (!connection.isClosed()) await connection.close()
+}
+
+/** Protobuf packages have no hyphens: the subjects of feed-sync begin with feedsync. */
+function subjectSpace(serviceName: string): string {
+  return serviceName.replaceAll('-', '')
+}

@@ -1,0 +1,39 @@
+import { createDurations, registry } from '@coffer/kit/service/telemetry'
+import { Counter, Gauge, Histogram } from 'prom-client'
+
+const observeRpcSeconds = createDurations({
+  name: 'coffer_rpc_seconds',
+  help: 'Time an RPC took in its service, by outcome.',
+  labelNames: ['service', 'method', 'code'],
+})
+
+/** Starts the timer of an RPC; call the result once with the outcome (`ok` or a code). */
+export function observeRpc(service: string, method: string): (code: string) => void {
+  const startedAt = performance.now()
+  return (code) => observeRpcSeconds((performance.now() - startedAt) / 1000, service, method, code)
+}
+
+/** Dead letters; alert on any increase. */
+export const deadLetters = new Counter({
+  name: 'coffer_dead_letters_total',
+  help: 'Dead letters, by consumer; "relay" counts changes that are too large for NATS.',
+  labelNames: ['consumer'],
+  registers: [registry],
+})
+
+/** Committed changes that are not yet published. */
+export const relayBacklog = new Gauge({
+  name: 'coffer_relay_backlog',
+  help: 'Changes the relay found unpublished in its last round, by service.',
+  labelNames: ['service'],
+  registers: [registry],
+})
+
+/** Time that statements and transactions waited for a connection of their pool. */
+export const connectionWait = new Histogram({
+  name: 'coffer_database_wait_seconds',
+  help: 'Time a statement or transaction waited for a connection, by schema.',
+  labelNames: ['schema'],
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3, 10],
+  registers: [registry],
+})

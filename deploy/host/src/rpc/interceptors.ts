@@ -1,0 +1,95 @@
+import { type DescMethod, getOption } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt'
+import { callerRefused, forbidden, isCallerRefused, unauthenticated } from '@coffer/kit/rpc/errors'
+import { knownError } from '@coffer/kit/rpc/fault'
+import { callerKey, headers, tokenKey } from '@coffer/kit/rpc/rpc'
+import type { Log } from '@coffer/kit/service/log'
+import { access } from '@coffer/proto/options/v1/options'
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { observeRpc } from '../metrics.ts'
+import { callerVerifier, type Verifiers } from './caller-verifier.ts'
+
+/**
+ * Server-side interceptor: verifies the caller token and checks the method's access option. Throws
+ * callerRefused for the token, unauthenticated or forbidden for the caller.
+ */
+export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor {
+  const verifyToken = callerVerifier(verifiers)
+  return (next) => async (request) => {
+    const token = request.header.get(headers.caller)
+    if (!token) throw callerRefused('caller token is missing')
+    const caller = verifyToken(token, clock())
+    const { issuers, anonymous, pending } = accessTo(request.method)
+    if (!issuers.includes(caller.issuer)) {
+      throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
+    }
+    if (!anonymous && caller.accountId === '') throw unauthenticated('CREDENTIAL_REQUIRED')
+    if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated('MFA_REQUIRED')
+    if (caller.isReadOnly && request.method.idempotency !== Level.NO_SIDE_EFFECTS) {
+      throw forbidden('this API key may only read')
+    }
+    request.contextValues.set(callerKey, caller)
+    request.contextValues.set(tokenKey, token)
+    return next(request)
+  }
+}
+
+type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
+
+const accesses = new WeakMap<DescMethod, Access>()
+
+/** The access option of a method, cached. */
+function accessTo(method: DescMethod): Access {
+  let known = accesses.get(method)
+  if (!known) {
+    const { issuers, anonymous, pending } = getOption(method, access)
+    known = { issuers: issuers.length > 0 ? issuers : ['gateway'], anonymous, pending }
+    accesses.set(method, known)
+  }
+  return known
+}
+
+/**
+ * Server-side interceptor: measures each RPC and maps unexpected errors (`knownError`). RPCs of the
+ * process name a service in their request; log lines carry that name if `isHosted` knows it.
+ */
+export function observe(
+  log: Log,
+  isHosted: (service: string) => boolean = () => false,
+): Interceptor {
+  const logAbout = (message: object): Log => {
+    const service = 'service' in message ? message.service : undefined
+    return typeof service === 'string' && isHosted(service) ? log.child({ service }) : log
+  }
+  return (next) => async (request) => {
+    const done = observeRpc(request.service.typeName, request.method.name)
+    try {
+      const response = await next(request)
+      done('ok')
+      return response
+    } catch (error) {
+      const isRepeatable = request.method.idempotency !== Level.IDEMPOTENCY_UNKNOWN
+      const known = knownError(error, { isRepeatable })
+      done(Code[known.code])
+      if (known.code === Code.Internal || known.code === Code.Unknown) {
+        const requestId = request.header.get(headers.requestId)
+        // The caller has aborted: handlers then fail in many ways, and no client waits for the
+        // answer.
+        const level = hasCallerAborted(request.signal) ? 'debug' : 'error'
+        const fields = { err: error, rpc: request.method.name, requestId }
+        logAbout(request.message)[level](fields, 'rpc failed')
+      }
+      if (isCallerRefused(known)) {
+        const { rawMessage: reason } = known
+        const fields = { rpc: request.method.name, reason }
+        logAbout(request.message).warn(fields, 'refused a caller token')
+      }
+      throw known
+    }
+  }
+}
+
+/** Whether the caller aborted the call, as opposed to a passed deadline. */
+function hasCallerAborted({ aborted, reason }: AbortSignal): boolean {
+  return aborted && ConnectError.from(reason).code !== Code.DeadlineExceeded
+}

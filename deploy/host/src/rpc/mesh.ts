@@ -1,0 +1,185 @@
+import { Agent } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import { isCallerRefused, unavailable } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createClient,
+  type Interceptor,
+  type Transport,
+} from '@connectrpc/connect'
+import { createConnectTransport } from '@connectrpc/connect-node'
+import { createDirectTransport } from './direct.ts'
+
+/** Timeout of calls for which the caller sets none. */
+const defaultTimeoutMs = 5_000
+
+/** Options of the mesh. */
+export interface MeshOptions {
+  /** Routes of the services in this process, with their server-side interceptors. */
+  hosted: Record<string, { routes: (router: ConnectRouter) => void; interceptors: Interceptor[] }>
+  /** Base URLs (Connect, HTTP/1.1) of the services in other processes. */
+  urls: Record<string, string>
+  /** Lifetime of a connection in ms; calls then move to a new one. */
+  connectionMsMax?: number
+}
+
+/**
+ * Creates the mesh: in-memory calls to hosted services, Connect over HTTP/1.1 to the others. Codes
+ * and deadlines are the same on both (docs/architecture.md#calls).
+ */
+export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
+  const interceptors = [hideCallerRefusals, retry]
+  const agent = recyclingAgent(connectionMsMax)
+  const transports = new Map<string, Transport>()
+  const open = (name: string): Transport => {
+    const local = hosted[name]
+    if (local) {
+      const { routes } = local
+      const all = [...interceptors, ...local.interceptors]
+      return createDirectTransport({ routes, interceptors: all, defaultTimeoutMs })
+    }
+    const baseUrl = urls[name]
+    if (!baseUrl) throw unavailable(`no address for service ${name}`)
+    return createConnectTransport({
+      baseUrl,
+      httpVersion: '1.1',
+      nodeOptions: { agent },
+      interceptors: [...interceptors, repeatRefused],
+      defaultTimeoutMs,
+    })
+  }
+  return {
+    client: (name, service) => {
+      const transport = transports.get(name) ?? open(name)
+      transports.set(name, transport)
+      return createClient(service, transport)
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  }
+}
+
+/**
+ * Keep-alive agent that closes connections older than `msMax`, because new replicas receive calls
+ * only over new connections.
+ */
+function recyclingAgent(msMax: number): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: msMax })
+  const madeAt = new WeakMap<Duplex, number>()
+  const { createConnection, keepSocketAlive } = agent
+  agent.createConnection = (...made) => {
+    const socket = createConnection.apply(agent, made)
+    if (socket) madeAt.set(socket, performance.now())
+    return socket
+  }
+  agent.keepSocketAlive = (socket) => {
+    const age = performance.now() - (madeAt.get(socket) ?? 0)
+    return age < msMax && keepSocketAlive.call(agent, socket)
+  }
+  return agent
+}
+
+/**
+ * Turns a refused caller token into unavailable: the deployment's clocks or keys are wrong, not the
+ * client's credential. The refusal stays as the cause.
+ */
+const hideCallerRefusals: Interceptor = (next) => async (request) => {
+  try {
+    const response = await next(request)
+    if (!response.stream) return response
+    return { ...response, message: hidingCallerRefusals(response.message) }
+  } catch (error) {
+    throw replaceCallerRefusal(error)
+  }
+}
+
+/** Streaming calls throw while their messages are read. */
+async function* hidingCallerRefusals<Message>(messages: AsyncIterable<Message>) {
+  try {
+    yield* messages
+  } catch (error) {
+    throw replaceCallerRefusal(error)
+  }
+}
+
+function replaceCallerRefusal(error: unknown): unknown {
+  if (!isCallerRefused(error)) return error
+  const text = 'a service is not available'
+  return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
+}
+
+/**
+ * Retries an idempotent unary call once, within its deadline, when its service was unavailable or
+ * the connection broke. The outcome of other calls is unknown after that, so they fail with
+ * deadline_exceeded.
+ */
+const retry: Interceptor = (next) => async (request) => {
+  try {
+    return await next(request)
+  } catch (error) {
+    const reason = reasonOf(error, request)
+    const isLost = ConnectError.from(reason).code === Code.Unavailable
+    const isOver = request.signal.aborted || isNotConnected(error)
+    if (!isSafe(request) || !isLost || isOver || request.stream) throw reason
+    return next(request).catch((again) => {
+      throw reasonOf(again, request)
+    })
+  }
+}
+
+/** Pauses in ms before the retries of a refused connection, while a replica starts. */
+const refusedPausesMs = [50, 200, 500]
+
+/**
+ * Retries a call, writes included, when no connection was established. For network calls alone: a
+ * hosted service may have written before its own call was refused.
+ */
+const repeatRefused: Interceptor = (next) => async (request) => {
+  for (const pauseMs of request.stream ? [] : refusedPausesMs) {
+    try {
+      return await next(request)
+    } catch (error) {
+      if (!isNotConnected(error)) throw error
+      await sleep(pauseMs, undefined, { signal: request.signal }).catch(() => {
+        throw error
+      })
+    }
+  }
+  return next(request)
+}
+
+/**
+ * Whether no connection was established: the name look-up or connect(2) failed for every address.
+ */
+function isNotConnected(error: unknown): boolean {
+  const cause = Object(ConnectError.from(error).cause)
+  const causes: unknown[] = cause.errors ?? [cause]
+  return causes.every((one) => ['connect', 'getaddrinfo'].includes(Object(one).syscall))
+}
+
+type Call = Parameters<ReturnType<Interceptor>>[0]
+
+function isSafe({ method }: Call): boolean {
+  return method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
+}
+
+/**
+ * The error of a broken connection: unavailable for idempotent calls. Other calls may have been
+ * carried out, as after a deadline, so their code is deadline_exceeded.
+ */
+function reasonOf(error: unknown, request: Call): unknown {
+  if (!isBroken(error) || request.signal.aborted) return error
+  const code = isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded
+  const { cause } = ConnectError.from(error)
+  return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
+}
+
+/** Whether the connection broke; an answer with the code `aborted` has no cause. */
+function isBroken(error: unknown): boolean {
+  const { code, cause } = ConnectError.from(error)
+  return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { SettingsError } from '@coffer/kit/service/config'
+
+const bytesMax = 16 * 1024
+
+/** Mode bits that a private key must not have: any access by others, write access by the group. */
+const tooOpen = 0o027
+
+/**
+ * Names in the keys folder; empty when it does not exist.
+ *
+ * @throws {SettingsError} when it is not a folder or cannot be read
+ */
+export function keyFileNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') && !isEntry(folder)) return []
+    throw faultOf(folder, error)
+  }
+}
+
+/**
+ * Content of a key file; null when it does not exist.
+ *
+ * @throws {SettingsError} when it is no regular file, empty, unreadable, too large, or a private
+ *   key that others may read
+ */
+export function readKeyFile(path: string): string | null {
+  let file: number
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') && !isEntry(path)) return null
+    throw faultOf(path, error)
+  }
+  try {
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw keyFault(path, 'is not a regular file')
+    if (stats.size === 0) throw keyFault(path, 'is empty')
+    if (stats.size > bytesMax) throw keyFault(path, 'is too large for a key')
+    if (path.endsWith('.key') && (stats.mode & tooOpen) !== 0) {
+      const mode = (stats.mode & 0o777).toString(8)
+      throw keyFault(path, `may be read or changed by others (mode ${mode}): chmod it to 600`)
+    }
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Creates a key file (mode 0600) if it does not exist; returns whether it did. Of concurrent
+ * processes one succeeds, and no process sees a partial file.
+ *
+ * @throws {SettingsError} when the file cannot be created
+ */
+export function makeKeyFile(path: string, make: () => string): boolean {
+  if (readKeyFile(path) !== null) return false
+  const draft = `${path}.${randomUUID()}`
+  try {
+    makeFolder(dirname(path))
+    writeFileSync(draft, make(), { mode: 0o600, flush: true })
+    linkSync(draft, path)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST') && readKeyFile(path) !== null) return false
+    const text = `is missing and cannot be made here (${reasonOf(error)})`
+    throw keyFault(path, `${text}: bring it along, made by "coffer keys:create" elsewhere`)
+  } finally {
+    remove(draft)
+  }
+  syncFolderOf(path)
+  return true
+}
+
+/**
+ * Checks that key files can be created in the folder, without creating any.
+ *
+ * @throws {SettingsError} when they cannot
+ */
+export function requireWritable(folder: string): void {
+  let nearest = resolve(folder)
+  while (!isEntry(nearest)) nearest = dirname(nearest)
+  try {
+    // Permissions are not enough: root has write access to procfs, which accepts no entries.
+    rmdirSync(mkdtempSync(join(nearest, '.coffer-')))
+  } catch (error) {
+    const text = `lacks keys, which cannot be made here (${reasonOf(error)})`
+    throw keyFault(folder, `${text}: bring them along, made by "coffer keys:create" elsewhere`)
+  }
+}
+
+/**
+ * Replaces a key file (mode 0600) atomically.
+ *
+ * @throws {SettingsError} when it cannot be replaced
+ */
+export function putInPlace(path: string, text: string): void {
+  const draft = `${path}.${randomUUID()}`
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true })
+    renameSync(draft, path)
+  } catch (error) {
+    remove(draft)
+    throw keyFault(path, `cannot be replaced (${reasonOf(error)})`)
+  }
+  syncFolderOf(path)
+}
+
+/** A fault of the keys folder, or of a file in it, for the operator. */
+export function keyFault(path: string, text: string): SettingsError {
+  return new SettingsError(`COFFER_KEYS_DIR: ${path} ${text}`)
+}
+
+/**
+ * Creates each missing folder once. `recursive` of mkdirSync loops forever where mkdir answers
+ * ENOENT inside an existing folder (procfs).
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+}
+
+function remove(draft: string): void {
+  try {
+    rmSync(draft, { force: true })
+  } catch {
+    // The error that kept the file from being created is reported instead.
+  }
+}
+
+/**
+ * Syncs the folder, so that the file's name survives a power failure, as secrets sealed with it do.
+ */
+function syncFolderOf(path: string): void {
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+function faultOf(path: string, error: unknown): SettingsError {
+  return hasCode(error, 'ENOENT')
+    ? keyFault(path, 'is a dangling symbolic link: remove it or restore its target')
+    : keyFault(path, `cannot be read (${reasonOf(error)})`)
+}
+
+/** The start of Node's error text (`EACCES: permission denied`), without the call and the path. */
+function reasonOf(error: unknown): string {
+  return String((error as Error).message).split(',', 1)[0] ?? ''
+}
+
+/** Whether a directory entry of that name exists; a dangling symbolic link counts. */
+export function isEntry(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // The parent is a file, or a folder without access.
+    return false
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code
+}

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@coffer/kit/service/log'
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
+
+/** A schedule with its full names on the server. */
+export interface ScheduleOptions {
+  id: string
+  /** Name of the exported workflow function. */
+  type: string
+  taskQueue: string
+  args: unknown[]
+  /** Cron expression of five fields, in UTC. */
+  cron: string
+}
+
+const checkMsDefault = 15_000
+const retryMs = 2_000
+const deadlineMs = 10_000
+const lateMs = 3_000
+// Longer than the age below which sweeps skip unfinished work (its request may still be running).
+const catchUpMs = 75_000
+
+/** Reconciles schedules with their definitions, also after Temporal has lost its database. */
+export interface Schedules extends AsyncDisposable {
+  ensure: (schedule: ScheduleOptions) => void
+  remove: (scheduleId: string) => void
+}
+
+interface ScheduleState {
+  schedule: ScheduleOptions
+  /** Whether the server was seen to have the schedule. */
+  isKnown: boolean
+  /** Whether the server has this definition. */
+  isCurrent: boolean
+  /**
+   * Time of the request, and end of the time in which each check triggers the schedule: ms of the
+   * process clock.
+   */
+  askedAt: number
+  catchUpUntil: number
+}
+
+interface ReconcilerState {
+  client: Client
+  kept: Map<string, ScheduleState>
+  former: Set<string>
+  log: Log
+  isBroken: boolean
+}
+
+/**
+ * Creates schedules in the background and checks them every `checkMs` (15 s by default). A Temporal
+ * that has lost its database has no schedules. Schedules that are created late are also triggered,
+ * so that sweeps resume unfinished work. Existing schedules are updated once.
+ */
+export function keepSchedules(
+  client: Client,
+  { log, checkMs = checkMsDefault }: { log: Log; checkMs?: number },
+): Schedules {
+  const stopping = new AbortController()
+  const state: ReconcilerState = {
+    client,
+    kept: new Map(),
+    former: new Set(),
+    log,
+    isBroken: false,
+  }
+  let wake = new AbortController()
+  let running: Promise<void> | undefined
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      wake = new AbortController()
+      const isDone = await reconcile(state, stopping.signal)
+      const signal = AbortSignal.any([stopping.signal, wake.signal])
+      await sleep(isDone ? checkMs : retryMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+  const begin = () => {
+    wake.abort()
+    running ??= run()
+  }
+  return {
+    ensure: (schedule) => {
+      const asked = { askedAt: performance.now(), catchUpUntil: 0 }
+      state.kept.set(schedule.id, { schedule, isKnown: false, isCurrent: false, ...asked })
+      state.former.delete(schedule.id)
+      begin()
+    },
+    remove: (scheduleId) => {
+      state.former.add(scheduleId)
+      state.kept.delete(scheduleId)
+      begin()
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** Reconciles every schedule once; returns false when one of them needs a retry. */
+async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boolean> {
+  const { client, kept, former, log } = state
+  const lost: string[] = []
+  const outcomes = await client.withDeadline(Date.now() + deadlineMs, () => {
+    const ensured = [...kept.values()].map((one) => ensure(client, one, lost))
+    const removed = [...former].map((id) => remove(client, former, id))
+    return Promise.allSettled([...ensured, ...removed])
+  })
+  if (stop.aborted) return true
+  const failed = outcomes.find(({ status }) => status === 'rejected')
+  if (lost.length > 0) {
+    log.warn({ schedules: lost }, 'Temporal has lost schedules: they are made again')
+  } else if (failed && !state.isBroken) {
+    const { reason } = failed as PromiseRejectedResult
+    log.warn({ err: reason }, 'Temporal does not take schedules: what is due waits')
+  }
+  const wasBroken = state.isBroken || lost.length > 0
+  state.isBroken = failed !== undefined
+  if (wasBroken && !state.isBroken) log.info('schedules are in place again')
+  return !state.isBroken
+}
+
+/**
+ * Creates the schedule, or updates it once. Reports a known schedule that was missing in `lost`.
+ */
+async function ensure(client: Client, one: ScheduleState, lost: string[]): Promise<void> {
+  const { id } = one.schedule
+  const isMade = await create(client, one.schedule)
+  const isLost = isMade && one.isKnown
+  if (isLost) lost.push(id)
+  const now = performance.now()
+  if (isLost || (!one.isKnown && now > one.askedAt + lateMs)) one.catchUpUntil = now + catchUpMs
+  one.isKnown = true
+  const handle = client.schedule.getHandle(id)
+  if (!isMade && !one.isCurrent) {
+    await handle.update((previous) => ({ ...previous, ...definitionOf(one.schedule) }))
+  }
+  one.isCurrent = true
+  if (now < one.catchUpUntil) await handle.trigger()
+}
+
+/** Returns false when the schedule exists. */
+async function create(client: Client, schedule: ScheduleOptions): Promise<boolean> {
+  try {
+    await client.schedule.create({ scheduleId: schedule.id, ...definitionOf(schedule) })
+    return true
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error
+    return false
+  }
+}
+
+function definitionOf({ id, type, taskQueue, args, cron }: ScheduleOptions) {
+  return {
+    spec: { cronExpressions: [cron] },
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: type,
+      workflowId: id,
+      taskQueue,
+      args,
+    },
+    policies: {
+      overlap: ScheduleOverlapPolicy.BUFFER_ONE,
+      catchupWindow: '1 hour' as const,
+    },
+  }
+}
+
+async function remove(client: Client, former: Set<string>, id: string): Promise<void> {
+  try {
+    await client.schedule.getHandle(id).delete()
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error
+  }
+  former.delete(id)
+}

@@ -1,0 +1,121 @@
+import { AsyncResource } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isTransient, unavailable } from '@coffer/kit/rpc/errors'
+import type { Log } from '@coffer/kit/service/log'
+import { Code, type ConnectError } from '@connectrpc/connect'
+import { heartbeat } from '@temporalio/activity'
+import { ApplicationFailure } from '@temporalio/common'
+import { type ActivityInboundCallsInterceptor, NativeConnection, Worker } from '@temporalio/worker'
+import { keepRunning } from '../keep-running.ts'
+import { installTemporalRuntime } from './temporal-runtime.ts'
+import { workflowBundle } from './workflow-bundle.ts'
+
+export interface WorkerOptions {
+  taskQueue: string
+  /** Workflow modules (`*.workflow.ts`); empty for a service with activities only. */
+  workflows: URL[]
+  // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
+  activities: Record<string, (...args: any[]) => Promise<unknown>>
+  log: Log
+}
+
+const restartMs = 5_000
+
+const connectMs = 10_000
+
+/**
+ * Opens the connection shared by the workers of a process. Throws unavailable when Temporal does
+ * not answer within 10 s: the native core has no timeout for a silent server.
+ */
+export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
+  installTemporalRuntime(log)
+  const settled = new AbortController()
+  const connecting = NativeConnection.connect({ address })
+  const late = sleep(connectMs, undefined, { signal: settled.signal }).then(() => {
+    connecting.then(
+      (connection) => connection.close(),
+      () => undefined,
+    )
+    throw unavailable('Temporal does not answer')
+  })
+  try {
+    return await Promise.race([connecting, late])
+  } finally {
+    settled.abort()
+    late.catch(() => undefined)
+  }
+}
+
+/** Connection and namespace of a worker. */
+interface WorkerConnection {
+  /** Returns the shared connection, opened on first use. */
+  connect: () => Promise<NativeConnection>
+  namespace: string
+}
+
+/**
+ * Polls a task queue until disposed. Resolves after the first attempt to create a worker; failed
+ * ones are retried every 5 s.
+ */
+export async function startWorker(
+  options: WorkerOptions & WorkerConnection,
+): Promise<AsyncDisposable> {
+  const { workflows, log, taskQueue } = options
+  const code = workflows.length > 0 ? await workflowBundle(workflows) : undefined
+  return keepRunning({
+    create: async () => {
+      const worker = await createWorker(options, code)
+      const stop = () => {
+        if (worker.getState() === 'RUNNING') worker.shutdown()
+      }
+      return { run: () => worker.run(), stop }
+    },
+    restartMs,
+    onFailure: (error) => log.error({ err: error, taskQueue }, 'worker failed, starting another'),
+    onRecovery: () => log.info({ taskQueue }, 'worker runs again'),
+  })
+}
+
+async function createWorker(
+  { connect, namespace, taskQueue, activities }: WorkerOptions & WorkerConnection,
+  workflowBundle: { code: string } | undefined,
+): Promise<Worker> {
+  return Worker.create({
+    connection: await connect(),
+    namespace,
+    taskQueue,
+    activities,
+    ...(workflowBundle ? { workflowBundle } : {}),
+    maxConcurrentActivityTaskExecutions: 8,
+    shutdownGraceTime: '10 seconds',
+    shutdownForceTime: '15 seconds',
+    interceptors: {
+      activity: [() => ({ inbound: { execute: runActivity } as ActivityInboundCallsInterceptor })],
+    },
+  })
+}
+
+const beatMs = 2_500
+
+/**
+ * Sends heartbeats while an activity runs, so that Temporal soon retries the activities of a killed
+ * process. Errors that are not transient fail the activity without a retry.
+ */
+const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (
+  input,
+  next,
+) => {
+  const timer = setInterval(
+    AsyncResource.bind(() => heartbeat()),
+    beatMs,
+  )
+  try {
+    return await next(input)
+  } catch (error) {
+    if (isTransient(error)) throw error
+    const { code, rawMessage } = error as ConnectError
+    throw ApplicationFailure.nonRetryable(rawMessage, Code[code])
+  } finally {
+    clearInterval(timer)
+  }
+}

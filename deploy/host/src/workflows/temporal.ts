@@ -1,0 +1,104 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import type { Log } from '@coffer/kit/service/log'
+import type { WorkflowSchedule, Workflows } from '@coffer/kit/workflows/workflows'
+import { Client, isGrpcServiceError, WorkflowIdConflictPolicy } from '@temporalio/client'
+import { NamespaceNotFoundError } from '@temporalio/common'
+import type { NativeConnection } from '@temporalio/worker'
+import { createTemporalConnection } from './temporal-connection.ts'
+import { keepSchedules } from './temporal-schedule.ts'
+import type { WorkerOptions } from './temporal-worker.ts'
+
+/** Temporal for the services of a process. Clients and workers use separate connections. */
+export interface Temporal extends Workflows, AsyncDisposable {
+  client: Client
+  /** Ensures a schedule that starts the workflow, in the background. */
+  schedule: (schedule: WorkflowSchedule) => void
+  /** Deletes a schedule in the background, if it exists. */
+  unschedule: (id: string) => void
+  /**
+   * Polls the service's task queue until disposed. Resolves after the first attempt to create a
+   * worker; further attempts run in the background.
+   */
+  work: (options: WorkerOptions) => Promise<AsyncDisposable>
+}
+
+// gRPC status INVALID_ARGUMENT.
+const invalidArgument = 3
+
+/** Signal sent with every start: a workflow that is about to complete checks for work once more. */
+const triggerSignal = 'trigger'
+
+export interface TemporalOptions {
+  address: string
+  namespace: string
+  /** Prefix of workflow IDs and task queues, so that deployments can share a namespace. */
+  prefix: string
+  log: Log
+  /** Interval of schedule checks in ms. */
+  scheduleCheckMs?: number
+}
+
+/**
+ * Connects to Temporal on first use and reconnects when the connection is lost. A process starts
+ * and runs while Temporal is away.
+ */
+export function connectTemporal(options: TemporalOptions): Temporal {
+  const { address, namespace, prefix, log, scheduleCheckMs: checkMs } = options
+  const opened = createTemporalConnection(address)
+  const client = new Client({ connection: opened.connection, namespace })
+  const schedules = keepSchedules(client, { log, ...(checkMs === undefined ? {} : { checkMs }) })
+  let native: Promise<NativeConnection> | undefined
+  return {
+    client,
+    start: async ({ type, id, taskQueue, args }) => {
+      const starting = client.withDeadline(Date.now() + 5_000, () =>
+        client.workflow.signalWithStart(type, {
+          workflowId: `${prefix}/${id}`,
+          taskQueue: `${prefix}/${taskQueue}`,
+          args,
+          signal: triggerSignal,
+          signalArgs: [],
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        }),
+      )
+      await starting.catch((error) => {
+        throw isRefused(error) ? error : unavailable('Temporal does not answer')
+      })
+    },
+    schedule: (schedule) => {
+      const id = `${prefix}/${schedule.id}`
+      const taskQueue = `${prefix}/${schedule.taskQueue}`
+      schedules.ensure({ ...schedule, id, taskQueue })
+    },
+    unschedule: (id) => schedules.remove(`${prefix}/${id}`),
+    work: async (worker) => {
+      // Imported on demand: the native core is large, and a process without workers does not need
+      // it.
+      const { connectWorkers, startWorker } = await import('./temporal-worker.ts')
+      const connect = () => {
+        native ??= connectWorkers(address, log).catch((error) => {
+          native = undefined
+          throw error
+        })
+        return native
+      }
+      const taskQueue = `${prefix}/${worker.taskQueue}`
+      return startWorker({ connect, namespace, ...worker, taskQueue })
+    },
+    [Symbol.asyncDispose]: async () => {
+      const given = schedules[Symbol.asyncDispose]()
+      // Cancels the schedule calls that `given` waits for.
+      await opened[Symbol.asyncDispose]()
+      await given
+      const ofWorkers = await native?.catch(() => undefined)
+      await ofWorkers?.close()
+    },
+  }
+}
+
+/** Whether Temporal refused the request as invalid. Other errors are outages. */
+function isRefused(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown }
+  if (error instanceof NamespaceNotFoundError) return false
+  return !isGrpcServiceError(cause) || cause.code === invalidArgument
+}

@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleWorkflowCode } from '@temporalio/worker'
+
+const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/**
+ * Builds the code of workflow modules (URLs), through an entry file that exports all of them. It
+ * runs as a process of its own: webpack uses a core for seconds and keeps its memory. Its native
+ * parts crash when a worker thread unloads them.
+ */
+async function bundle(modules: string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
+  const entry = join(folder, 'workflows.mjs')
+  try {
+    const lines = modules.map((url) => `export * from '${fileURLToPath(url)}'`)
+    await writeFile(entry, lines.join('\n'))
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: entry,
+      // The entry file belongs to no package, so modules of the bundle are also resolved from
+      // the host's.
+      webpackConfigHook: ({ resolve, ...config }) => ({
+        ...config,
+        resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
+      }),
+      logger: { trace, debug: trace, info: trace, warn: trace, error: trace, log: trace },
+    })
+    return code
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function trace(): void {
+  // Webpack's progress is not logged; a failure is thrown.
+}
+
+process.send?.(await bundle(process.argv.slice(2)), () => process.disconnect())

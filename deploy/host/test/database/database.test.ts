@@ -1,0 +1,139 @@
+import type { Database } from '@coffer/kit/database/database'
+import { invalid } from '@coffer/kit/rpc/errors'
+import { openProxy } from '@coffer/kit/testing/proxy'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { StatementTimeoutError, sql } from 'slonik'
+import { z } from 'zod'
+import { openDatabase } from '../../src/database/pool.ts'
+import { eventually } from '../../testing/boot.ts'
+import { cloneDatabase } from '../../testing/database.ts'
+import { fixture } from '../../testing/fixture/service.ts'
+
+const stack = new AsyncDisposableStack()
+let url: string
+let database: Database
+
+function open(overrides: { url?: string; statementTimeoutMs?: number } = {}): Promise<Database> {
+  const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
+  return openDatabase({ url, ...options, ...overrides })
+}
+
+beforeAll(async () => {
+  url = stack.use(await cloneDatabase([fixture])).url
+  database = stack.use(await open())
+})
+
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+const value = (query: ReturnType<typeof sql.unsafe>) => database.pool.oneFirst(query)
+
+test('values have types that keep them exact', async () => {
+  expect(await value(sql.unsafe`SELECT 9007199254740993::int8`)).toBe(9_007_199_254_740_993n)
+  expect(await value(sql.unsafe`SELECT '2026-03-01 10:00:00.123+05:30'::timestamptz`)).toEqual(
+    new Date('2026-03-01T04:30:00.123Z'),
+  )
+  expect(await value(sql.unsafe`SELECT '{"a": [1, null]}'::jsonb`)).toEqual({ a: [1, null] })
+  expect(await value(sql.unsafe`SELECT decode('00ff', 'hex')`)).toEqual(Buffer.from([0, 255]))
+  // A sum of bigints is a numeric: as text it stays exact, and code cannot mistake it for a number.
+  expect(await value(sql.unsafe`SELECT sum(n) FROM (VALUES (9007199254740993::int8)) v (n)`)).toBe(
+    '9007199254740993',
+  )
+})
+
+test('instants are correct in a database whose timezone has offsets with seconds', async () => {
+  await using zoned = await cloneDatabase([fixture])
+  const admin = new pg.Client({ connectionString: zoned.url })
+  await admin.connect()
+  const name = admin.escapeIdentifier(new URL(zoned.url).pathname.slice(1))
+  await admin.query(`ALTER DATABASE ${name} SET timezone = 'Europe/Berlin'`)
+  await admin.end()
+  await using berlin = await open({ url: zoned.url })
+  // Local mean time of that timezone was 53 minutes and 28 seconds ahead of UTC.
+  const instant = '1850-06-01T00:00:00.000Z'
+  const read = await berlin.pool.oneFirst(sql.unsafe`SELECT ${instant}::timestamptz`)
+  expect(read).toEqual(new Date(instant))
+})
+
+test('a row that does not match the schema of its statement is refused', async () => {
+  const promised = sql.type(z.object({ n: z.bigint() }))`SELECT 'text' AS n`
+  await expect(database.pool.one(promised)).rejects.toThrow('do not conform')
+})
+
+test('a statement is prepared once for all its values', async () => {
+  for (const n of [1, 2, 3]) await database.pool.query(sql.unsafe`SELECT ${n}::int4 AS planned`)
+  const plans = await value(sql.unsafe`
+    SELECT count(*) FROM pg_prepared_statements
+    WHERE statement LIKE 'SELECT $1::int4 AS planned'`)
+  expect(plans).toBe(1n)
+})
+
+test('the count of statements includes BEGIN and COMMIT', async () => {
+  const before = database.statements()
+  await database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`SELECT 1`)
+    await tx.query(sql.unsafe`SELECT 2`)
+  })
+  expect(database.statements() - before).toBe(4)
+})
+
+const conflict = sql.unsafe`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$`
+
+test('a transaction with a serialization failure is rolled back and repeated', async () => {
+  let runs = 0
+  await database.transaction(async (tx) => {
+    runs++
+    await tx.query(sql.unsafe`
+      INSERT INTO connections (account_id, feed_link_id, name, version)
+      VALUES ('acct_conflict', ${`lfx_${runs}`}, 'one', 1)`)
+    if (runs < 3) await tx.query(conflict)
+  })
+  expect(runs).toBe(3)
+  const kept = await database.pool.anyFirst(sql.unsafe`
+    SELECT feed_link_id FROM connections WHERE account_id = 'acct_conflict'`)
+  expect(kept).toEqual(['lfx_3'])
+})
+
+test('a transaction that keeps conflicting fails after its last attempt', async () => {
+  let runs = 0
+  const hopeless = database.transaction(async (tx) => {
+    runs++
+    await tx.query(conflict)
+  })
+  await expect(hopeless).rejects.toMatchObject({ code: '40001' })
+  expect(runs).toBe(6)
+})
+
+test('a statement beyond its timeout is cancelled', async () => {
+  await using hasty = await open({ statementTimeoutMs: 1_000 })
+  const slow = hasty.pool.query(sql.unsafe`SELECT pg_sleep(20)`)
+  await expect(slow).rejects.toBeInstanceOf(StatementTimeoutError)
+})
+
+test('health is false while the server is away, and true when it is back', async () => {
+  await using proxy = await openProxy(url)
+  await using remote = await open({ url: proxy.url })
+  expect(await remote.isHealthy()).toBe(true)
+  proxy.cut()
+  await eventually(remote.isHealthy, (healthy) => !healthy)
+  proxy.mend()
+  expect(await eventually(remote.isHealthy, (healthy) => healthy)).toBe(true)
+})
+
+test('concurrent health checks share one statement', async () => {
+  await using other = await open()
+  await Promise.all(Array.from({ length: 20 }, () => other.isHealthy()))
+  expect(other.statements()).toBe(1)
+})
+
+test('a refusal with problems rolls a transaction back and is thrown unchanged', async () => {
+  const refusal = invalid({ name: 'is taken' })
+  const run = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`CREATE TABLE undone (id int)`)
+    throw refusal
+  })
+  await expect(run).rejects.toBe(refusal)
+  expect(await value(sql.unsafe`SELECT to_regclass('undone')::text`)).toBeNull()
+})

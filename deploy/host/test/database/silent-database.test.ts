@@ -1,0 +1,197 @@
+import { readFile } from 'node:fs/promises'
+import type { Database } from '@coffer/kit/database/database'
+import { isOutage, knownError } from '@coffer/kit/rpc/fault'
+import { registry } from '@coffer/kit/service/telemetry'
+import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { Code } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { sql } from 'slonik'
+import { migrate } from '../../src/database/migrations.ts'
+import { openDatabase } from '../../src/database/pool.ts'
+import { eventually } from '../../testing/boot.ts'
+import { cloneDatabase } from '../../testing/database.ts'
+import { fixture } from '../../testing/fixture/service.ts'
+
+const stack = new AsyncDisposableStack()
+let url: string
+
+beforeAll(async () => {
+  url = stack.use(await cloneDatabase([fixture])).url
+})
+
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+interface Remote extends AsyncDisposable {
+  proxy: TcpProxy
+  database: Database
+}
+
+/** A pool of two connections through a proxy that can fall silent. */
+async function openRemote(overrides: { connectionWaitMs?: number } = {}): Promise<Remote> {
+  const using = new AsyncDisposableStack()
+  const proxy = using.use(await openProxy(url))
+  const options = { schema: fixture.schema, poolSizeMax: 2, statementTimeoutMs: 200 }
+  const database = using.use(await openDatabase({ url: proxy.url, ...options, ...overrides }))
+  return { proxy, database, [Symbol.asyncDispose]: () => using.disposeAsync() }
+}
+
+const one = sql.unsafe`SELECT 1`
+const pid = sql.unsafe`SELECT pg_backend_pid()`
+const insert = (name: string) => sql.unsafe`
+  INSERT INTO connections (account_id, feed_link_id, name, version)
+  VALUES ('acct_silent', ${name}, ${name}, 1)`
+const codeOf = (error: unknown) => Code[knownError(error).code]
+const outcome = (work: Promise<unknown>) => work.then(() => 'done', codeOf)
+const names = async () => {
+  await using client = await openClient()
+  const { rows } = await client.query('SELECT name FROM fixture.connections ORDER BY name')
+  return rows.map(({ name }) => name)
+}
+
+async function openClient() {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
+test('statements to a silent server fail, and the pool recovers with the server', async () => {
+  await using remote = await openRemote()
+  const { database, proxy } = remote
+  const before = await database.pool.oneFirst(pid)
+  proxy.fallSilent()
+  const migrating = migrate({ service: 'silent', url: proxy.url, schema: 'silent', folders: [] })
+  const reads = [one, sql.unsafe`WITH n AS (SELECT 1) SELECT * FROM n`]
+  expect(await Promise.all(reads.map((read) => outcome(database.pool.query(read))))).toEqual([
+    'Unavailable',
+    'Unavailable',
+  ])
+  await expect(migrating).rejects.toThrow('timeout expired')
+  proxy.mend()
+  const after = await eventually(
+    () => database.pool.oneFirst(pid).catch(() => before),
+    (backend) => backend !== before,
+  )
+  expect(after).not.toBe(before)
+})
+
+test('a write of unknown outcome is unanswered and not repeated', async () => {
+  let runs = 0
+  const inTransaction = async ({ proxy, database }: Remote, silentAt: 'insert' | 'commit') => {
+    const run = database.transaction(async (tx) => {
+      runs++
+      if (silentAt === 'insert') proxy.fallSilent()
+      await tx.query(insert(silentAt))
+      proxy.fallSilent()
+    })
+    return outcome(run)
+  }
+  const alone = async ({ proxy, database }: Remote) => {
+    await database.pool.query(one)
+    proxy.fallSilent()
+    return outcome(database.pool.query(insert('alone')))
+  }
+  await using opened = new AsyncDisposableStack()
+  const [first, second, third] = await Promise.all([openRemote(), openRemote(), openRemote()])
+  for (const remote of [first, second, third]) opened.use(remote)
+  const outcomes = [inTransaction(first, 'insert'), inTransaction(second, 'commit'), alone(third)]
+  expect(await Promise.all(outcomes)).toEqual([
+    'Unavailable',
+    'DeadlineExceeded',
+    'DeadlineExceeded',
+  ])
+  expect(runs).toBe(2)
+  // The server received nothing of it.
+  expect(await names()).toEqual([])
+})
+
+test('a write whose connection breaks is unanswered', async () => {
+  await using remote = await openRemote()
+  const { database, proxy } = remote
+  await database.pool.query(one)
+  const isLost = proxy.loseAnswerTo('INSERT', 0)
+  expect(await outcome(database.pool.query(insert('heard')))).toBe('DeadlineExceeded')
+  expect(isLost()).toBe(true)
+  expect(await eventually(names, (found) => found.length > 0)).toEqual(['heard'])
+})
+
+test('a transaction whose COMMIT was not answered is looked up', async () => {
+  await using remote = await openRemote()
+  const { database, proxy } = remote
+  const write = (name: string) => outcome(database.transaction((tx) => tx.query(insert(name))))
+  const isLost = proxy.loseAnswerTo('COMMIT', 0)
+  expect(await write('looked up')).toBe('done')
+  expect(isLost()).toBe(true)
+  const line = proxy.hold('COMMIT')
+  const late = write('late')
+  const { cut, deliver } = await line
+  cut()
+  expect(await late).toBe('DeadlineExceeded')
+  await deliver()
+  expect(await names()).toEqual(expect.arrayContaining(['looked up', 'late']))
+})
+
+test('the wait for a connection is bounded and measured', async () => {
+  await using remote = await openRemote({ connectionWaitMs: 50 })
+  const { database, proxy } = remote
+  await database.pool.query(one)
+  proxy.fallSilent()
+  const holding = [database.pool.query(one), database.pool.query(one)].map(outcome)
+  const waiting = await database.pool.query(one).catch((error) => error)
+  expect(knownError(waiting)).toMatchObject({
+    code: Code.Unavailable,
+    rawMessage: 'the database is busy: try again later',
+  })
+  expect(await Promise.all(holding)).toEqual(['Unavailable', 'Unavailable'])
+  const metrics = await registry.getSingleMetricAsString('coffer_database_wait_seconds')
+  const [count, quick] = [
+    /_count\{schema="fixture"\} (\d+)/,
+    /le="0.025",schema="fixture"\} (\d+)/,
+  ].map((line) => Number(line.exec(metrics)?.[1]))
+  expect(quick).toBeGreaterThan(0)
+  expect(count).toBeGreaterThan(quick ?? 0)
+})
+
+/** The timers of Linux for connections to a port (proc_net_tcp(5)). */
+async function timersOf(url: string): Promise<(string | undefined)[]> {
+  const port = Number(new URL(url).port).toString(16).padStart(4, '0').toUpperCase()
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n')
+  const sockets = lines.map((line) => line.trim().split(/\s+/))
+  return sockets
+    .filter(([, , far]) => far?.endsWith(`:${port}`))
+    .map(([, , , , , timer]) => timer?.slice(0, 2))
+}
+
+test('an idle connection sends keep-alive probes', async () => {
+  await using remote = await openRemote()
+  await remote.database.pool.query(one)
+  const keepAlive = '02'
+  const isLinux = process.platform === 'linux'
+  await eventually(
+    async () => (isLinux ? timersOf(remote.proxy.url) : [keepAlive]),
+    (timers) => timers.length === 1 && timers[0] === keepAlive,
+  )
+})
+
+test('a read-only server counts as an outage until it accepts writes', async () => {
+  await using readOnly = await cloneDatabase([fixture])
+  await using admin = new AsyncDisposableStack()
+  const client = new pg.Client({ connectionString: readOnly.url })
+  await client.connect()
+  admin.defer(() => client.end())
+  const name = client.escapeIdentifier(new URL(readOnly.url).pathname.slice(1))
+  const setReadOnly = (flag: string) =>
+    client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${flag}`)
+  await setReadOnly('on')
+  const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
+  await using database: Database = await openDatabase({ url: readOnly.url, ...options })
+  const first = await database.pool.oneFirst(pid)
+  const refusal = await database.pool.query(insert('one')).catch((error) => error)
+  expect(codeOf(refusal)).toBe('Unavailable')
+  expect(isOutage(refusal)).toBe(true)
+  await setReadOnly('off')
+  expect(await database.pool.oneFirst(pid)).not.toBe(first)
+  await database.pool.query(insert('one'))
+})
