@@ -14,7 +14,7 @@ import {
 } from '@coffer/kit/service/config'
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig, settings as machineSettings } from '@coffer/local/config'
-import { type RunningSettings, runningSettings } from '@coffer/local/postgres/running-settings'
+import { type RunningSettings, runningSettings } from '@coffer/local/data-directory'
 import leven from 'leven'
 import { databaseUrlSettings, settings, urlSettings } from './commands/config.ts'
 

@@ -1,7 +1,15 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
-import { tryLock } from '../bootstrap/lock.mjs'
+import { isHeld, tryLock } from '../bootstrap/lock.mjs'
 
 /**
  * Locks the data directory until disposed, and creates it when missing. The lock also guards the
@@ -24,8 +32,41 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
   }
 }
 
-/** Path of the lock file of a data directory. */
-export function lockPath(dataDir: string): string {
+/** The settings of the server that `npm start` runs, by the names of their variables. */
+export type RunningSettings = {
+  /** Values for other commands; addresses of servers include passwords. */
+  values: Record<string, string>
+  /** Secrets as `coffer config` prints them; their values are not stored. */
+  masked: Record<string, string>
+}
+
+/**
+ * Writes the settings of a running server to `run/settings` until disposed, for other commands on
+ * this machine. The file is readable for its owner alone.
+ */
+export function publishSettings(dataDir: string, settings: RunningSettings): Disposable {
+  const path = settingsPath(dataDir)
+  rmSync(path, { force: true })
+  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 })
+  return { [Symbol.dispose]: () => rmSync(path, { force: true }) }
+}
+
+/** The settings of the server that runs on this data directory; null without one. */
+export function runningSettings(dataDir: string): RunningSettings | null {
+  try {
+    return isHeld(lockPath(dataDir))
+      ? JSON.parse(readFileSync(settingsPath(dataDir), 'utf8'))
+      : null
+  } catch {
+    return null
+  }
+}
+
+function settingsPath(dataDir: string): string {
+  return join(dataDir, 'run/settings')
+}
+
+function lockPath(dataDir: string): string {
   return join(dataDir, 'run/coffer.lock')
 }
 

@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { nats } from '../bootstrap/tool-table.mjs'
 import { ensureBinary } from '../bootstrap/tools.mjs'
 import { requireFreePort } from './ports.ts'
-import { untilReady } from './ready.ts'
-import type { Server, ServerOptions } from './server.ts'
-import { startServerProcess } from './server-process.ts'
+import {
+  type Server,
+  type ServerOptions,
+  startServerProcess,
+  untilReady,
+} from './server-process.ts'
 
 const startTimeoutMs = 30_000
 

@@ -1,10 +1,27 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
+import type { Progress } from '../bootstrap/progress.mjs'
 import { recordProcess } from './process-record.ts'
 
 const killGraceMs = 20_000
+const pollMs = 50
+
+/** Options of a server of the stack. */
+export type ServerOptions = {
+  /** Absolute path of the data directory. */
+  dataDir: string
+  port: number
+  log: Progress
+  env: NodeJS.ProcessEnv
+  /** Deletes the data of earlier runs. */
+  fresh: boolean
+}
+
+/** A running server; `process` is null when a setting names a server that is not ours. */
+export type Server = { url: string; process: ServerProcess | null }
 
 /** How to start one server process. */
 export type Command = {
@@ -87,6 +104,41 @@ export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'runn
   const running = died.then(({ error }) => Promise.reject(error))
   running.catch(() => {})
   return { died, running }
+}
+
+/**
+ * Polls until the probe resolves. Otherwise stops the server.
+ *
+ * @throws {FatalError} when the server ends, or the probe does not resolve within the timeout
+ */
+export async function untilReady(options: {
+  name: string
+  server: ServerProcess
+  timeoutMs: number
+  probe: () => Promise<unknown>
+}): Promise<void> {
+  const { name, server, timeoutMs, probe } = options
+  const deadline = performance.now() + timeoutMs
+  try {
+    await Promise.race([server.running, poll(probe, deadline, name)])
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+async function poll(probe: () => Promise<unknown>, deadline: number, name: string): Promise<void> {
+  for (;;) {
+    try {
+      await probe()
+      return
+    } catch (error) {
+      if (performance.now() > deadline) {
+        throw new FatalError(`${name} does not answer: ${String(error)}`)
+      }
+    }
+    await sleep(pollMs)
+  }
 }
 
 /** Path of the log file of a server. */

@@ -5,8 +5,7 @@ import type { Ports } from './ports.ts'
 import { startPostgres } from './postgres/postgres.ts'
 import { requireDatabase } from './postgres/postgres-home.ts'
 import { stopLeftovers } from './process-record.ts'
-import type { Server } from './server.ts'
-import type { Death } from './server-process.ts'
+import type { Death, Server } from './server-process.ts'
 import { startTemporal } from './temporal.ts'
 
 /** Running Postgres, NATS and Temporal; disposing stops the servers that were started. */

@@ -1,20 +1,24 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { temporal } from '../bootstrap/tool-table.mjs'
 import { ensureBinary } from '../bootstrap/tools.mjs'
 import { requireFreePort } from './ports.ts'
-import { untilReady } from './ready.ts'
 import { runRestartable } from './restart.ts'
-import type { Server, ServerOptions } from './server.ts'
-import { logPath, startServerProcess } from './server-process.ts'
-import { createTail } from './tail.ts'
+import {
+  logPath,
+  type Server,
+  type ServerOptions,
+  startServerProcess,
+  untilReady,
+} from './server-process.ts'
 
 const startTimeoutMs = 60_000
 const probeTimeoutMs = 5_000
 const lookMs = 2_000
 const interrupted = 'interrupted (9)'
+const tailBytesMax = 64 * 1024
 
 /** Polls per second: at the default of 20, each step of a workflow waits 50 to 150 ms. */
 const pollRate = 2_000
@@ -111,5 +115,27 @@ async function requireServing(ask: Ask): Promise<void> {
   const { stdout } = await ask(['cluster', 'health'])
   if (!stdout.includes('SERVING')) {
     throw new Error(stdout)
+  }
+}
+
+/**
+ * Returns a reader of a log file. Each call returns the text written since the previous call, at
+ * most the last 64 KiB. A file that became shorter was replaced, and is read from its start. A
+ * missing file reads as empty.
+ */
+function createTail(path: string): () => string {
+  let end = 0
+  return () => {
+    if (!existsSync(path)) return ''
+    const file = openSync(path, 'r')
+    try {
+      const { size } = fstatSync(file)
+      const begin = Math.max(size < end ? 0 : end, size - tailBytesMax)
+      end = size
+      const bytes = Buffer.alloc(size - begin)
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, begin))
+    } finally {
+      closeSync(file)
+    }
   }
 }

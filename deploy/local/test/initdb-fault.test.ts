@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
-import { initdbFault } from '../src/postgres/initdb-fault.ts'
+import { initdbFault } from '../src/postgres/postgres.ts'
 
 const failed = '"/usr/bin/initdb -D /data/postgres/data.new" failed (exit code 1)'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { overSocket, socketDirectory } from '../src/postgres/postgres-socket.ts'
+import { overSocket, socketDirectory } from '../src/postgres/postgres.ts'
 
 test.each([
   ['/srv/coffer/postgres', '/srv/coffer/postgres'],

@@ -1,5 +1,5 @@
 import type { Environment, Setting } from '@coffer/kit/service/config'
-import type { RunningSettings } from '@coffer/local/postgres/running-settings'
+import type { RunningSettings } from '@coffer/local/data-directory'
 import { allSettings, readConfig } from '../environment.ts'
 import { serviceNames } from '../service-names.ts'
 import { databaseUrlSettings, settings } from './config.ts'

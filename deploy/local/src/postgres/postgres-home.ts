@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -9,11 +10,11 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../../bootstrap/fatal-error.mjs'
 import type { Progress } from '../../bootstrap/progress.mjs'
-import { passwordPath } from './postgres-password.ts'
 import type { SystemUser } from './postgres-user.ts'
 
 /** `postgres/` in the data directory, which holds the cluster in `data`. */
@@ -87,6 +88,28 @@ export function requireDatabase(dataDir: string): void {
         'data, or set COFFER_DATABASE_URL if the database is on another server.',
     )
   }
+}
+
+/**
+ * Returns the superuser's password from `postgres-password`; generates it for a new cluster.
+ *
+ * @throws {FatalError} when an existing cluster has no password file
+ */
+export function postgresPassword(cluster: { dataDir: string; isNew: boolean }): string {
+  const path = passwordPath(cluster.dataDir)
+  if (existsSync(path)) {
+    return readFileSync(path, 'utf8')
+  }
+  if (!cluster.isNew) {
+    throw new FatalError(`${path} is missing: restore it, or remove the data directory.`)
+  }
+  const password = randomBytes(18).toString('base64url')
+  writeFileSync(path, password, { mode: 0o600 })
+  return password
+}
+
+function passwordPath(dataDir: string): string {
+  return join(dataDir, 'postgres-password')
 }
 
 /** Removes the cluster, and a link to it. */

@@ -1,23 +1,31 @@
 import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import pg from 'pg'
 import { FatalError } from '../../bootstrap/fatal-error.mjs'
 import { run } from '../../bootstrap/run.mjs'
 import { requireFreePort } from '../ports.ts'
-import { untilReady } from '../ready.ts'
-import type { Server, ServerOptions } from '../server.ts'
-import { startServerProcess } from '../server-process.ts'
-import { initdbFault } from './initdb-fault.ts'
+import {
+  type Server,
+  type ServerOptions,
+  startServerProcess,
+  untilReady,
+} from '../server-process.ts'
 import { type PostgresBinaries, resolvePostgres } from './postgres-binaries.ts'
-import { ensureDatabase } from './postgres-database.ts'
-import { clusterVersion, type PostgresHome, postgresHome } from './postgres-home.ts'
-import { postgresPassword } from './postgres-password.ts'
-import { overSocket, removeSocket, socketDirectory } from './postgres-socket.ts'
+import {
+  clusterVersion,
+  type PostgresHome,
+  postgresHome,
+  postgresPassword,
+} from './postgres-home.ts'
 import { type SystemUser, serverUser } from './postgres-user.ts'
 import { stopPostmaster } from './postmaster.ts'
 
 const superuser = 'coffer'
 const database = 'coffer'
 const startTimeoutMs = 60_000
+const connectTimeoutMs = 5_000
+// sun_path of macOS, the shortest of the supported systems, without its final zero byte.
+const socketPathBytesMax = 103
 /**
  * Path of the cluster for a server whose working directory it is. Linux resolves this path without
  * permission on parent directories, so the cluster can be in root's home.
@@ -150,4 +158,61 @@ async function createCluster(options: {
     rmSync(passwordFile, { force: true })
   }
   renameSync(unfinished, cluster)
+}
+
+/**
+ * An error with the reason alone, taken from the output of `initdb`, such as a full disk. Without a
+ * reason in the output, the same error.
+ *
+ * @param place the directory of the new cluster
+ */
+export function initdbFault(error: FatalError, place: string): FatalError {
+  const reason = /\b(?:FATAL|PANIC|error): +(.+)/.exec(error.message)?.[1]
+  if (reason === undefined) return error
+  return new FatalError(`The database could not be created in ${place}: ${reason}`)
+}
+
+/**
+ * Creates the database when it is missing. Rejects while the server does not accept connections.
+ */
+async function ensureDatabase({ url, name }: { url: string; name: string }): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+  })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    if (rowCount === 0) {
+      await client.query(`create database ${client.escapeIdentifier(name)}`)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Directory of a Unix socket for Postgres, which is faster than its TCP port. Null on Windows, and
+ * where the path is too long or needs quoting.
+ */
+export function socketDirectory(home: string, port: number): string | null {
+  const fits = Buffer.byteLength(join(home, socketName(port))) <= socketPathBytesMax
+  return process.platform !== 'win32' && fits && /^[\w./-]+$/.test(home) ? home : null
+}
+
+/** The URL of the same database over the Unix socket. */
+export function overSocket(url: string, directory: string): string {
+  const { port } = new URL(url)
+  return url.replace(`@127.0.0.1:${port}/`, `@${encodeURIComponent(directory)}:${port}/`)
+}
+
+/** Removes the socket of a killed server. Its lock may name a process ID that is in use again. */
+function removeSocket(directory: string, port: number): void {
+  const path = join(directory, socketName(port))
+  rmSync(path, { force: true })
+  rmSync(`${path}.lock`, { force: true })
+}
+
+function socketName(port: number): string {
+  return `.s.PGSQL.${port}`
 }
