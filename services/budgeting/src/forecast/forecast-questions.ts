@@ -11,27 +11,14 @@ const yearsAhead = 2
  * if its rule has ended.
  */
 export function createNextFundingInput(
-  {
-    plans,
-    schedule,
-    timezone,
-  }: Pick<ForecastInput, 'plans' | 'timezone'> & {
-    schedule: ForecastSchedule
-  },
-  now: Date,
+  schedule: ForecastSchedule,
+  { plans, timezone, now }: Pick<ForecastInput, 'plans' | 'timezone' | 'now'>,
 ): ForecastInput | null {
   const next = nextFunding(schedule, timezone, now)
+  if (!next) return null
   const own = plans.filter((plan) => plan.fundingScheduleId === schedule.fundingScheduleId)
-  return (
-    next && {
-      plans: own,
-      schedules: [schedule],
-      timezone,
-      now,
-      free: 0n,
-      end: new Date(next.date.getTime() + dayMs),
-    }
-  )
+  const end = new Date(next.date.getTime() + dayMs)
+  return { plans: own, schedules: [schedule], timezone, now, end, free: 0n }
 }
 
 /** Sum that the first firing of a forecast moves, in minor units (docs/forecast.md). */

@@ -234,7 +234,7 @@ test('the worked example of two envelopes', () => {
 
 test('the next funding of the worked example moves 3125', () => {
   const [schedule = scheduleOf({ next: '', excludeWeekends: false })] = example.schedules
-  const asked = createNextFundingInput({ ...example, schedule }, example.now)
+  const asked = createNextFundingInput(schedule, example)
   expect(asked && findNextContribution(forecast(asked))).toBe(3125n)
 })
 

@@ -73,7 +73,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const { plans, schedules } = await load(deps, bankAccountId, context)
       const schedule = schedules.find((one) => one.fundingScheduleId === fundingScheduleId)
       if (!schedule) throw notFound('funding schedule')
-      const input = createNextFundingInput({ plans, schedule, timezone }, clock())
+      const input = createNextFundingInput(schedule, { plans, timezone, now: clock() })
       if (!input) return { nextContribution: 0n }
       const asked = { input, field: 'fundingScheduleId', signal: context.signal } as const
       const next = findNextContribution(await calculate(deps, asked))

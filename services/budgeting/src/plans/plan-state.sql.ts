@@ -134,13 +134,6 @@ const StateRow = z.object({
   scheduleCount: z.number(),
 })
 
-interface FoundState extends PlanState {
-  plans: Spending[]
-  schedules: FundingSchedule[]
-  runs: FundingRun[]
-  lines: RunLine[]
-}
-
 /**
  * Reads the rows that scopes name, in one statement and so from one snapshot.
  *
@@ -156,20 +149,23 @@ export async function readPlanStates(
   if (merged.some(({ isWhole }) => isWhole)) parts.push('isWhole')
   if (scopes.some(({ countsSchedules }) => countsSchedules)) parts.push('countsSchedules')
   const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, parts))
-  const states = new Map<string, FoundState>()
-  for (const { kind, record } of rows) {
-    if (kind !== 'state') continue
-    const row = entityOf(StateRow, record)
-    states.set(keyOf(row), { ...row, plans: [], schedules: [], runs: [], lines: [] })
+  return new Map(
+    [...Map.groupBy(rows, ({ key }) => key)].map(([key, found]) => [key, stateOf(found)]),
+  )
+}
+
+function stateOf(rows: readonly z.infer<typeof FoundRow>[]): PlanState {
+  const listed = <Shape extends z.ZodRawShape>(kind: string, entity: z.ZodObject<Shape>) =>
+    rows.flatMap((row) => (row.kind === kind ? [entityOf(entity, row.record)] : []))
+  const [state] = listed('state', StateRow)
+  if (!state) throw new Error('rows without the state of their bank account')
+  return {
+    ...state,
+    plans: listed('plan', Spending),
+    schedules: listed('schedule', FundingSchedule),
+    runs: listed('run', FundingRun),
+    lines: listed('line', RunLine),
   }
-  for (const { kind, record, key } of rows) {
-    const state = states.get(key)
-    if (kind === 'plan') state?.plans.push(entityOf(Spending, record))
-    else if (kind === 'schedule') state?.schedules.push(entityOf(FundingSchedule, record))
-    else if (kind === 'run') state?.runs.push(entityOf(FundingRun, record))
-    else if (kind === 'line') state?.lines.push(entityOf(RunLine, record))
-  }
-  return states
 }
 
 function mergedScope(scopes: readonly PlanScope[]) {

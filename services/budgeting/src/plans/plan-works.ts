@@ -2,6 +2,17 @@ import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.t
 import type { FundedSpending, PlanKey, Spending } from './spending.ts'
 import type { Decision, Work } from './unit-of-work.ts'
 
+/** Returns the work that decides on one plan; undefined once it is deleted. */
+export function onPlan<Reply>(
+  { accountId, bankAccountId, spendingId }: PlanKey,
+  decide: (plan: FundedSpending | undefined) => Decision<Reply>,
+): Work<Reply> {
+  return {
+    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
+    decide: ({ plans }) => decide(plans.find((one) => one.spendingId === spendingId)),
+  }
+}
+
 /** A plan and the amounts of its envelope; undefined where the ledger has not answered them. */
 interface Completion {
   plan: PlanKey
@@ -15,19 +26,15 @@ interface Completion {
  * null when the plan is deleted.
  */
 export function completeCreation<Reply>(
-  { plan: { accountId, bankAccountId, spendingId }, asOf, amounts }: Completion,
+  { plan: key, asOf, amounts }: Completion,
   answer: (created: FundedSpending) => Pick<Decision<Reply>, 'reply' | 'replies'>,
 ): Work<Reply | null> {
-  return {
-    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
-    decide: ({ plans }) => {
-      const reserved = plans.find((one) => one.spendingId === spendingId)
-      if (!reserved) return { reply: null }
-      const created = { ...recalculateIfChanged(reserved, asOf), state: 'open' as const }
-      const plan = withAmounts(created, amounts, asOf)
-      return { ...answer(plan), plans: [plan] }
-    },
-  }
+  return onPlan<Reply | null>(key, (reserved) => {
+    if (!reserved) return { reply: null }
+    const created = { ...recalculateIfChanged(reserved, asOf), state: 'open' as const }
+    const plan = withAmounts(created, amounts, asOf)
+    return { ...answer(plan), plans: [plan] }
+  })
 }
 
 /** Keeps `calculatedAt` where the contribution is still the same. */
@@ -45,26 +52,13 @@ function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending 
 export function withdrawCreation(
   reserved: PlanKey & Pick<Spending, 'openingAttempts'>,
 ): Work<void> {
-  const { accountId, bankAccountId, spendingId, openingAttempts } = reserved
-  return {
-    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
-    decide: ({ plans }) => ({
-      reply: undefined,
-      deletedPlans: plans.filter((plan) => {
-        const isSame = plan.spendingId === spendingId && plan.openingAttempts === openingAttempts
-        return isSame && plan.state === 'opening'
-      }),
-    }),
-  }
+  return onPlan(reserved, (plan) => {
+    const isSame = plan?.openingAttempts === reserved.openingAttempts
+    return { reply: undefined, deletedPlans: isSame && plan.state === 'opening' ? [plan] : [] }
+  })
 }
 
 /** Returns the work that deletes a plan after its envelope is closed. Idempotent. */
-export function deletePlan({ accountId, bankAccountId, spendingId }: PlanKey): Work<void> {
-  return {
-    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
-    decide: ({ plans }) => ({
-      reply: undefined,
-      deletedPlans: plans.filter((plan) => plan.spendingId === spendingId),
-    }),
-  }
+export function deletePlan(key: PlanKey): Work<void> {
+  return onPlan(key, (plan) => ({ reply: undefined, deletedPlans: plan ? [plan] : [] }))
 }

@@ -4,21 +4,6 @@ import { dueAfter } from '../contributions/due-dates.ts'
 import { isOver, notInFuture } from '../schedules/funding-schedule.ts'
 import { checkPlan, nextDue, readRule, type Spending } from './spending.ts'
 
-/** Fields of a PATCH. Null is refused, except for the ruleset of a goal. */
-export type SpendingPatch = {
-  [Field in
-    | 'name'
-    | 'fundingScheduleId'
-    | 'targetAmount'
-    | 'nextRecurrence'
-    | 'ruleset'
-    | 'autoCreateTransaction'
-    | 'isPaused']?: Spending[Field] | null
-}
-
-type Where = { timezone: string; now: Date; isManualLink: boolean }
-
-const triggers = ['targetAmount', 'fundingScheduleId', 'nextRecurrence', 'ruleset'] as const
 const notNullable = [
   'name',
   'fundingScheduleId',
@@ -27,6 +12,15 @@ const notNullable = [
   'autoCreateTransaction',
   'isPaused',
 ] as const
+
+/** Fields of a PATCH. Null is refused, except for the ruleset of a goal. */
+export type SpendingPatch = {
+  [Field in (typeof notNullable)[number] | 'ruleset']?: Spending[Field] | null
+}
+
+type Where = { timezone: string; now: Date; isManualLink: boolean }
+
+const triggers = ['targetAmount', 'fundingScheduleId', 'nextRecurrence', 'ruleset'] as const
 
 /**
  * Returns the changed plan, and whether its contribution has to be recalculated

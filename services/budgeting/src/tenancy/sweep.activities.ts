@@ -2,7 +2,7 @@ import { keptForHours } from '@coffer/kit/database/idempotency'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { hourMs } from '@coffer/kit/values/time'
 import { asSystem, hasEnvelope } from '../ledger/ledger.client.ts'
-import { completeCreation, withdrawCreation } from '../plans/plan-works.ts'
+import { completeCreation, onPlan, withdrawCreation } from '../plans/plan-works.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { finishRemoval } from '../schedules/schedule-removal.service.ts'
@@ -85,14 +85,9 @@ async function endCreation(deps: Deps, reserved: Reserved): Promise<void> {
   )
 }
 
-function clearKey({ accountId, bankAccountId, spendingId }: Reserved): Work<void> {
-  return {
-    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
-    decide: ({ plans }) => ({
-      reply: undefined,
-      plans: plans
-        .filter((plan) => plan.spendingId === spendingId)
-        .map((plan) => ({ ...plan, openingKey: null, openingBody: null })),
-    }),
-  }
+function clearKey(reserved: Reserved): Work<void> {
+  return onPlan(reserved, (plan) => ({
+    reply: undefined,
+    plans: plan ? [{ ...plan, openingKey: null, openingBody: null }] : [],
+  }))
 }

@@ -46,7 +46,7 @@ export async function refreshCandidates(
     })
   })
   await database.transaction(async (tx) => {
-    const current = await lockFeedLink(tx, accountId, feedLinkId)
+    const current = await lockFeedLink(tx, accountId, { feedLinkId })
     // A concurrent deletion of its link also deletes the candidates.
     if (current?.deletedAt === null) await insertFeedBankAccounts(tx, candidates)
   })

@@ -1,6 +1,6 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { deleteFeedBankAccounts } from '../candidates/feed-bank-account.sql.ts'
-import { deleteFeedKey, lockFeedLink, lockFeedLinkOf, saveFeedLink } from './feed-link.sql.ts'
+import { deleteFeedKey, lockFeedLink, saveFeedLink } from './feed-link.sql.ts'
 import { releaseFeedLink } from './feed-link.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
@@ -26,9 +26,7 @@ export async function releaseConnection(
   { accountId, linkId, feedLinkId }: { accountId: string; linkId: string; feedLinkId?: string },
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const before = feedLinkId
-      ? await lockFeedLink(tx, accountId, feedLinkId)
-      : await lockFeedLinkOf(tx, accountId, linkId)
+    const before = await lockFeedLink(tx, accountId, feedLinkId ? { feedLinkId } : { linkId })
     if (!before) return
     const after = releaseFeedLink(before, linkId, clock())
     if (after === before) return

@@ -77,7 +77,7 @@ export async function activateConnection(
   { accountId, feedLinkId, linkId }: { accountId: string; feedLinkId: string; linkId: string },
 ): Promise<FeedLink> {
   const activated = database.transaction(async (tx) => {
-    const before = requireFound(await lockFeedLink(tx, accountId, feedLinkId))
+    const before = requireFound(await lockFeedLink(tx, accountId, { feedLinkId }))
     const after = activateFeedLink(before, linkId, clock())
     if (after !== before) await saveFeedLink(tx, after)
     return after

@@ -44,26 +44,19 @@ export function findFeedLinks(
     ORDER BY feed_link_id DESC`)
 }
 
-/** Locks and returns a connection, deleted or not; null where there is none. */
+/** Locks and returns a connection by its ID or its link, deleted or not; null without one. */
 export function lockFeedLink(
   tx: Transaction,
   accountId: string,
-  feedLinkId: string,
+  key: { feedLinkId: string } | { linkId: string },
 ): Promise<FeedLink | null> {
+  const isKey =
+    'feedLinkId' in key
+      ? sql.fragment`feed_link_id = ${key.feedLinkId}`
+      : sql.fragment`link_id = ${key.linkId}`
   return tx.maybeOne(sql.type(FeedLink)`
     SELECT ${columns} FROM feed_links
-    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} FOR NO KEY UPDATE`)
-}
-
-/** Locks and returns the connection of a link; null where there is none. */
-export function lockFeedLinkOf(
-  tx: Transaction,
-  accountId: string,
-  linkId: string,
-): Promise<FeedLink | null> {
-  return tx.maybeOne(sql.type(FeedLink)`
-    SELECT ${columns} FROM feed_links
-    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
+    WHERE account_id = ${accountId} AND ${isKey} FOR NO KEY UPDATE`)
 }
 
 export async function insertFeedLink(
