@@ -1,5 +1,5 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
-import { toRest } from '@coffer/kit/rpc/message'
+import { toRest } from './rest.ts'
 
 export type JsonSchema = Record<string, unknown>
 

@@ -1,9 +1,9 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Problems } from '@coffer/kit/rpc/errors'
-import { instantText } from '@coffer/kit/values/instant'
 import { fromLocal } from '@coffer/kit/values/time'
 import type { z } from 'zod'
 import { texts } from '../bodies/fields.ts'
+import { instantText } from '../instant.ts'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { refused } from '@coffer/kit/rpc/errors'
-import { toRest } from '@coffer/kit/rpc/message'
 import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { GetMeResponseSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { reAuthentication, reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { toRest } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 
 /** Concurrent exports of this process; each holds a page of rows and a connection. */

@@ -1,5 +1,4 @@
 import { progressSubject } from '@coffer/kit/events/progress'
-import { toRest } from '@coffer/kit/rpc/message'
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { FileService } from '@coffer/proto/ledger/v1/file'
@@ -14,6 +13,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
+import { toRest } from '../../http/rest.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import { showProgress } from '../../sockets/progress.ts'
 
