@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { parseModule } from './modules.ts'
-import { badImports, idleDependencies, parsePackage, readmeFaults } from './packages.ts'
+import { badImports, idleDependencies, kitFaults, parsePackage, readmeFaults } from './packages.ts'
 
 function pack(directory: string, dependencies: string[], devDependencies: string[] = []) {
   const each = (names: string[]) => Object.fromEntries(names.map((name) => [name, '1']))
@@ -62,4 +62,19 @@ test('a package with code has a README of at most 120 lines', () => {
   expect(readmeFaults([code], packages)).toEqual(['gateway/README.md is missing'])
   expect(readmeFaults([code, readme(120)], packages)).toEqual([])
   expect(readmeFaults([code, readme(121)], packages)).toEqual(['gateway/README.md: 121 lines'])
+})
+
+test('kit has at most 3,500 lines, and its code imports nothing of the host', () => {
+  const file = { path: 'services/kit/src/a.ts', text: 'a\n'.repeat(3_500) }
+  const other = { path: 'services/kit/src/b.ts', text: 'b\n' }
+  expect(kitFaults([file], [])).toEqual([])
+  expect(kitFaults([file, other], [])).toEqual(['services/kit/src: 3501 lines'])
+  const text = "import { serve } from '@coffer/host/serve'"
+  const imports = ['src', 'testing', 'test'].map((folder) => {
+    return parseModule({ path: `services/kit/${folder}/a.ts`, text })
+  })
+  expect(kitFaults([], imports)).toEqual([
+    'services/kit/src/a.ts:1: @coffer/host/serve belongs to the host',
+    'services/kit/testing/a.ts:1: @coffer/host/serve belongs to the host',
+  ])
 })

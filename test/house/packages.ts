@@ -4,6 +4,8 @@ import { type Module, resolve } from './modules.ts'
 
 const readmeLinesMax = 120
 
+const kitLinesMax = 3_500
+
 /** A workspace package; `directory` is empty for the root. */
 export interface Package {
   directory: string
@@ -67,6 +69,22 @@ export function readmeFaults(files: File[], packages: Package[]): string[] {
     const lines = readme.text.trimEnd().split('\n').length
     return lines > readmeLinesMax ? [`${readme.path}: ${lines} lines`] : []
   })
+}
+
+/**
+ * Lines of kit above the bound, and imports of the host by kit. kit holds only what a service or
+ * the gateway imports; the host holds what runs a service.
+ */
+export function kitFaults(files: File[], modules: Module[]): string[] {
+  const own = files.filter(({ path }) => path.startsWith('services/kit/src/'))
+  const lines = own.reduce((sum, { text }) => sum + text.trimEnd().split('\n').length, 0)
+  const tall = lines > kitLinesMax ? [`services/kit/src: ${lines} lines`] : []
+  const code = modules.filter(({ path }) => /^services\/kit\/(src|testing)\//.test(path))
+  const ofHost = code.flatMap(({ path, imports }) => {
+    const named = imports.filter(({ specifier }) => specifier.startsWith('@coffer/host/'))
+    return named.map(({ specifier, line }) => `${path}:${line}: ${specifier} belongs to the host`)
+  })
+  return [...tall, ...ofHost]
 }
 
 function ownerOf(path: string, packages: Package[]): Package | undefined {

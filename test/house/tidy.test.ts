@@ -6,7 +6,7 @@ import { longFiles, longFunctions } from './lengths.ts'
 import { danglingLinks } from './links.ts'
 import { parseModule } from './modules.ts'
 import { badNames } from './names.ts'
-import { badImports, idleDependencies, parsePackage, readmeFaults } from './packages.ts'
+import { badImports, idleDependencies, kitFaults, parsePackage, readmeFaults } from './packages.ts'
 import { deadFiles, unusedExports } from './reach.ts'
 import { crowdedFolders, importCircles } from './rooms.ts'
 import { bannedWords } from './words.ts'
@@ -73,6 +73,10 @@ test('every package imports its dependencies', () => {
 
 test('every package with code has a README of at most 120 lines', () => {
   expect(readmeFaults(files, packages)).toEqual([])
+})
+
+test('kit stays small and imports nothing of the host', () => {
+  expect(kitFaults(files, modules)).toEqual([])
 })
 
 test('no folder is crowded, and no imports go in a circle', () => {
