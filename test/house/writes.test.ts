@@ -10,6 +10,7 @@ test.each([
   'DELETE FROM journal WHERE account_id = $1',
   'delete from\n  ledger.envelopes USING owner',
   'INSERT INTO\n      bank_accounts (account_id)',
+  'UPDATE ledger . transactions SET amount = 0',
   'TRUNCATE operations',
   'COPY transactions FROM STDIN',
   'UPDATE /*x*/ transactions SET amount = 0',

@@ -76,6 +76,7 @@ const gap = /(?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n)+/.source
 const verbs = ['INSERT INTO', 'UPDATE', 'DELETE FROM', 'MERGE INTO', 'TRUNCATE(?: TABLE)?', 'COPY']
 const verb = `\\b(?:${verbs.join('|').replaceAll(' ', gap)})`
 const target = `${verb}${gap}(?:ONLY${gap})?`
+const schema = /(?:"?\w+"?\s*\.\s*)?/.source
 const quote = '[\'"`]'
 
 const computed = [
@@ -122,8 +123,8 @@ function writesTo({ tables }: Aggregate): RegExp[] {
   const mark = `(?<=bank_accounts)${gap}SET${gap}unsearched_from = [^,()]*\\sWHERE\\s`
   const name = `"?(?:${tables.join('|')})\\b(?!${mark})`
   return [
-    new RegExp(`${target}(?:"?\\w+"?\\.)?${name}`, 'gi'),
-    new RegExp(`\\bTRUNCATE\\b[\\w\\s".,]*,\\s*(?:ONLY\\s+)?(?:"?\\w+"?\\.)?${name}`, 'gi'),
+    new RegExp(`${target}${schema}${name}`, 'gi'),
+    new RegExp(`\\bTRUNCATE\\b[\\w\\s".,]*,\\s*(?:ONLY\\s+)?${schema}${name}`, 'gi'),
     new RegExp(`\\b(?:insertOf\\(\\s*|deleteSome\\([^)]*\\btable: )${quote}${name}`, 'g'),
     new RegExp(`\\btable: ${quote}${name}${quote},\\s*entity\\b`, 'g'),
   ]

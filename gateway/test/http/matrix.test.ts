@@ -1,11 +1,9 @@
-import { readSettings } from '@coffer/kit/service/config'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { sessionCookie } from '../../src/auth/cookie.ts'
 import { createSessions } from '../../src/auth/session.ts'
-import { settings } from '../../src/config.ts'
 import { type AuthClass, authClasses } from '../../src/http/route.ts'
 import { createRoutes } from '../../src/http/routes.ts'
-import { byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
+import { byKey, byPending, bySession, createGateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
 
 // Features of identity, all switched on.
@@ -20,35 +18,29 @@ const environment = {
   COFFER_UPLOADS_ENABLED: 'true',
   COFFER_BILLING_ENABLED: 'true',
 }
-const routes = await listRoutes()
-const closed = routes.filter(({ auth }) => auth !== 'none')
-
 const finding = () => ({})
 
-let gateway: Gateway
-/** A gateway whose services find every object. */
-let finder: Gateway
+/** Has every optional feature, and services that find every object. */
+const gateway = await createGateway(
+  {
+    links: { getLink: finding },
+    bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
+    transactions: { getTransaction: finding },
+    fundingSchedules: { getFundingSchedule: finding },
+    spending: { getSpending: finding },
+    imports: { getImport: finding },
+    features: { getFeatures: () => everything },
+  },
+  environment,
+)
 /** A gateway with every optional feature switched off. */
-let bare: Gateway
-beforeAll(async () => {
-  gateway = await createGateway({}, environment)
-  bare = await createGateway({})
-  finder = await createGateway(
-    {
-      links: { getLink: finding },
-      bankAccounts: { getBankAccount: finding, describeBankAccount: finding },
-      transactions: { getTransaction: finding },
-      fundingSchedules: { getFundingSchedule: finding },
-      spending: { getSpending: finding },
-      imports: { getImport: finding },
-      features: { getFeatures: () => everything },
-    },
-    environment,
-  )
-})
+const bare = await createGateway({})
 afterAll(async () => {
-  for (const one of [gateway, bare, finder]) await one[Symbol.asyncDispose]()
+  for (const one of [gateway, bare]) await one[Symbol.asyncDispose]()
 })
+
+const routes = listRoutes()
+const closed = routes.filter(({ auth }) => auth !== 'none')
 
 test('the list of routes is not empty', () => {
   expect(routes.length).toBeGreaterThan(35)
@@ -121,7 +113,7 @@ test.each(routes.filter(({ body, file }) => body && !file))(
   '$method $path takes no key it does not know',
   async ({ method, path, auth }) => {
     const as = credentialOf(auth)
-    const { status, body } = await finder.send(method, urlOf(path), { as, body: { bogus: 1 } })
+    const { status, body } = await gateway.send(method, urlOf(path), { as, body: { bogus: 1 } })
     expect(status).toBe(400)
     const shapes = body.problems.oneOf ?? [body.problems]
     for (const shape of shapes) expect(shape.bogus).toBe('key not expected')
@@ -214,17 +206,13 @@ function urlOf(path: string, other: Record<string, string> = {}): string {
   return path.replaceAll(/:(\w+)/g, (_, name) => all[name] ?? '')
 }
 
-async function listRoutes() {
-  const { deps, ...opened } = await createGateway({}, environment)
-  const config = readSettings(settings, environment)
-  const cookie = sessionCookie(config)
+function listRoutes() {
+  const { deps } = gateway
   const broker = {
     connection: null as never,
     isConnected: () => true,
     subject: (name: string) => name,
   }
   const unused = { sessions: createSessions(deps), charts: null as never }
-  const listed = createRoutes({ ...deps, config, broker, cookie, ...unused })
-  await opened[Symbol.asyncDispose]()
-  return listed
+  return createRoutes({ ...deps, broker, cookie: sessionCookie(deps.config), ...unused })
 }
