@@ -27,7 +27,7 @@ export const settings = {
   externalUrl: setting(
     'COFFER_EXTERNAL_URL',
     address,
-    'Address clients use; with https, cookies are Secure and HSTS is sent.',
+    'Address that clients use; https makes cookies Secure and sends HSTS',
   ),
   cookieName: setting(
     'COFFER_COOKIE_NAME',
@@ -35,63 +35,67 @@ export const settings = {
       .string()
       .regex(/^[\w-]+$/, 'must have letters, digits, - and _ only')
       .default('coffer_session'),
-    'Name of the session cookie.',
+    'Name of the session cookie',
   ),
   allowedOrigins: setting(
     'COFFER_ALLOWED_ORIGINS',
     list.refine((all) => all.every(isOrigin), 'must be origins (https://app.example.com)'),
-    'Origins besides the own whose pages may use sessions: CORS, writes, sockets (comma list).',
+    'Other origins whose pages may use sessions (CORS, writes, sockets), separated by commas',
   ),
   trustedProxies: setting(
     'COFFER_TRUSTED_PROXIES',
     list.refine((all) => all.every(isNetwork), 'must be IP addresses or networks (10.0.0.0/8)'),
-    'Proxies (addresses, networks) whose X-Forwarded-* is believed; others count as one client.',
+    'Addresses or networks of proxies whose `X-Forwarded-*` is trusted, separated by commas',
   ),
-  uploadsEnabled: setting('COFFER_UPLOADS_ENABLED', flag(false), 'Upload of transaction files.'),
-  feedEnabled: setting('COFFER_FEED_ENABLED', flag(false), 'The feed provider integration.'),
+  uploadsEnabled: setting(
+    'COFFER_UPLOADS_ENABLED',
+    flag(false),
+    'Enable uploads of transaction files',
+  ),
+  feedEnabled: setting(
+    'COFFER_FEED_ENABLED',
+    flag(false),
+    'Enable the integration of the feed provider',
+  ),
   billingEnabled: setting(
     'COFFER_BILLING_ENABLED',
     flag(false),
-    'Billing through Stripe: without it every account is paid up',
+    'Enable billing through Stripe; without it every account is paid up',
   ),
   feedAllowedUrls: setting(
     'COFFER_FEED_ALLOWED_URLS',
     list,
-    'Base URLs of feed provider instances that feed links may use, separated by commas.',
+    'Base URLs of the feed provider that feed links may use, separated by commas',
   ),
   proofOfWorkEnabled: setting(
     'COFFER_PROOF_OF_WORK_ENABLED',
     flag(false),
-    'Whether sign-in, sign-up, mails and API keys cost the client some work',
+    'Require proof of work for sign-in, sign-up, mails and API keys',
   ),
   requestLimitPerSecond: setting(
     'COFFER_REQUEST_LIMIT_PER_SECOND',
     count(0),
-    'Requests each client address may make in a second; 0 is no limit.',
+    'Requests of a client address in a second; 0 for no limit',
   ),
   signInLimitPerMinute: setting(
     'COFFER_SIGN_IN_LIMIT_PER_MINUTE',
     z.coerce.number().int().min(1).max(10_000).default(10),
-    'Sign-ups, requests for mails and refused sign-ins, after which an address waits a minute.',
+    'Sign-ups and mails of a network, or failed sign-ins of an address or network, in a minute',
   ),
-  socketsMax: setting(
-    'COFFER_SOCKETS_MAX',
-    count(1000),
-    'Sockets this process keeps open at a time.',
-  ),
+  socketsMax: setting('COFFER_SOCKETS_MAX', count(1000), 'Open WebSockets of a process'),
   release: setting(
     'COFFER_RELEASE',
     z.string().nullable().default(null),
-    'Release the health endpoint reports.',
+    'Release in the answer of `/api/health`',
   ),
   revision: setting(
     'COFFER_REVISION',
     z.string().default(''),
-    'Source revision the health endpoint reports.',
+    'Source revision in the answer of `/api/health`',
   ),
   buildTime: setting(
     'COFFER_BUILD_TIME',
     z.string().default(''),
-    'Build time the health endpoint reports.',
+    'Build time in the answer of `/api/health`',
   ),
 }

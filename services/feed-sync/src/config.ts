@@ -20,11 +20,11 @@ export const settings = {
   linksMax: setting(
     'COFFER_LINKS_MAX',
     accountBound(1_000),
-    'Links an account may have, and connections to the feed provider',
+    'Links of an account, and connections to the feed provider',
   ),
   allowedUrls: setting(
     'COFFER_FEED_ALLOWED_URLS',
     FeedUrls,
-    'Base URLs of feed provider instances that feed links may use, separated by commas.',
+    'Base URLs of the feed provider that feed links may use, separated by commas',
   ),
 }

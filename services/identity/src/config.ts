@@ -17,31 +17,27 @@ const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps U
 
 /** Settings of identity: variable, rule and default, and the text of the README's table. */
 export const settings = {
-  apiKeysMax: setting('COFFER_API_KEYS_MAX', accountBound(100), 'API keys an account may have'),
-  allowSignUp: setting(
-    'COFFER_ALLOW_SIGN_UP',
-    flag(false),
-    'Whether anybody may register an account',
-  ),
+  apiKeysMax: setting('COFFER_API_KEYS_MAX', accountBound(100), 'API keys of an account'),
+  allowSignUp: setting('COFFER_ALLOW_SIGN_UP', flag(false), 'Allow registration of new accounts'),
   signInLimitPerMinute: setting(
     'COFFER_SIGN_IN_LIMIT_PER_MINUTE',
     whole({ min: 1, max: 10_000, fallback: 10 }),
-    'Failed sign-ins per minute after which an email address is refused until the minute is over',
+    'Sign-ups and mails of a network, or failed sign-ins of an address or network, in a minute',
   ),
   sessionIdleDays: setting(
     'COFFER_SESSION_IDLE_DAYS',
     whole({ min: 1, max: 14, fallback: 7 }),
-    'Days without a request after which a session ends; every session ends after 14',
+    'Idle timeout of sessions, in days; every session ends after 14',
   ),
   passwordHashesAtOnce: setting(
     'COFFER_PASSWORD_HASHES_AT_ONCE',
     whole({ min: 1, max: 64, fallback: 2 }),
-    'Passwords hashed at the same time; each takes 19 MiB and some milliseconds of a core',
+    'Concurrent password hashes; each takes 19 MiB and some milliseconds of a core',
   ),
   externalUrl: setting(
     'COFFER_EXTERNAL_URL',
     orNone(httpUrl),
-    'Address clients use; with https, cookies are Secure and HSTS is sent.',
+    'Address that clients use; https makes cookies Secure and sends HSTS',
   ),
   port: setting(
     'COFFER_PORT',
@@ -51,42 +47,42 @@ export const settings = {
   smtpUrl: setting(
     'COFFER_SMTP_URL',
     orNone(smtpUrl),
-    'Server that takes mails, `smtp://name:password@host:587`, or smtps; none sends no mails',
+    'SMTP server, `smtp://name:password@host:587` or `smtps://…`; without it no mail is sent',
   ),
   smtpTls: setting(
     'COFFER_SMTP_TLS',
     z.enum(['required', 'none']).default('required'),
-    'Whether mails are handed over encrypted; `none` is for a server on the same machine',
+    'TLS to the SMTP server; `none` only for a server on the same machine',
   ),
   mailFrom: setting(
     'COFFER_MAIL_FROM',
     z.union([z.literal(''), z.email()]).default(''),
-    'Address that mails come from; no-reply at the host of `COFFER_EXTERNAL_URL` where not set',
+    'From address of mails; by default no-reply at the host of `COFFER_EXTERNAL_URL`',
   ),
   emailVerificationEnabled: setting(
     'COFFER_EMAIL_VERIFICATION_ENABLED',
     flag(false),
-    'Whether a registration has to verify its email address first; needs mail',
+    'Require verification of the email address before the first sign-in; needs SMTP',
   ),
   forgotPasswordEnabled: setting(
     'COFFER_FORGOT_PASSWORD_ENABLED',
     flag(true),
-    'Whether a forgotten password can be reset by a mailed link; needs mail',
+    'Enable password reset by a mailed link; needs SMTP',
   ),
   verifyLinkMinutes: setting(
     'COFFER_VERIFY_LINK_MINUTES',
     whole({ min: 1, max: 10_080, fallback: 1440 }),
-    'How long a mailed link verifies an email address',
+    'Lifetime of verification links, in minutes',
   ),
   resetLinkMinutes: setting(
     'COFFER_RESET_LINK_MINUTES',
     whole({ min: 1, max: 1440, fallback: 10 }),
-    'How long a mailed link sets a new password',
+    'Lifetime of reset links, in minutes',
   ),
   betaCodesEnabled: setting(
     'COFFER_BETA_CODES_ENABLED',
     flag(false),
-    'Whether registering takes a code of `coffer beta:new-code`',
+    'Require a code of `coffer beta:new-code` for registration',
   ),
   blockedDomains: setting(
     'COFFER_EMAIL_BLOCKED_DOMAINS',
@@ -94,52 +90,52 @@ export const settings = {
       .string()
       .default('')
       .transform((text) => text.split(',').flatMap((one) => one.trim().toLowerCase() || [])),
-    'Domains whose addresses cannot register; the answer is that of an address in use (comma list)',
+    'Email domains that cannot register, separated by commas; answered as an address in use',
   ),
   proofOfWorkEnabled: setting(
     'COFFER_PROOF_OF_WORK_ENABLED',
     flag(false),
-    'Whether sign-in, sign-up, mails and API keys cost the client some work',
+    'Require proof of work for sign-in, sign-up, mails and API keys',
   ),
   proofOfWorkDifficulty: setting(
     'COFFER_PROOF_OF_WORK_DIFFICULTY',
     whole({ min: 0, max: 32, fallback: 16 }),
-    'Leading zero bits of a solution: each doubles the work',
+    'Leading zero bits of a proof of work; each doubles the work',
   ),
   proofOfWorkSeconds: setting(
     'COFFER_PROOF_OF_WORK_SECONDS',
     whole({ min: 10, max: 3600, fallback: 300 }),
-    'How long a challenge may be solved',
+    'Lifetime of proof-of-work challenges, in seconds',
   ),
   billed: setting(
     'COFFER_BILLING_ENABLED',
-    z.stringbool().default(false),
-    'Billing through Stripe: without it every account is paid up',
+    flag(false),
+    'Enable billing through Stripe; without it every account is paid up',
   ),
   trialDays: setting(
     'COFFER_BILLING_TRIAL_DAYS',
-    z.coerce.number().int().min(0).max(3650).default(30),
-    'Days that a new account needs no subscription',
+    whole({ min: 0, max: 3650, fallback: 30 }),
+    'Trial of a new account, in days',
   ),
   stripeKey: setting(
     'COFFER_STRIPE_API_KEY',
     z.string().default(''),
-    'Secret key of Stripe; needed with billing, as are the price and the webhook secret',
+    'Secret key of Stripe; required with billing, like the price and the webhook secret',
   ),
   stripePrice: setting(
     'COFFER_STRIPE_PRICE_ID',
     z.string().default(''),
-    'The recurring price at Stripe that is sold',
+    'ID of the recurring price at Stripe',
   ),
   stripeWebhookSecret: setting(
     'COFFER_STRIPE_WEBHOOK_SECRET',
     z.string().default(''),
-    'Secret by which Stripe signs webhooks to `/api/stripe/webhook`',
+    'Secret that verifies the webhooks to `/api/stripe/webhook`',
   ),
   stripeTaxes: setting(
     'COFFER_STRIPE_TAXES_ENABLED',
-    z.stringbool().default(false),
-    'Whether Stripe works out taxes at checkout',
+    flag(false),
+    'Let Stripe calculate taxes at checkout',
   ),
   stripeUrl: setting(
     'COFFER_STRIPE_URL',

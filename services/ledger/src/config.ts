@@ -11,59 +11,59 @@ export const settings = {
   dataDir: setting(
     'COFFER_DATA_DIR',
     z.string().default('.coffer'),
-    'Folder for uploaded files, keys and the embedded servers.',
+    'Directory of all data on this machine',
   ),
   storage: setting(
     'COFFER_STORAGE',
     z.enum(['disk', 's3'], { error: 'must be disk or s3' }).default('disk'),
-    'Where uploaded files are while they are needed: disk (below COFFER_DATA_DIR) or s3.',
+    'Storage of uploaded files: `disk` (below `COFFER_DATA_DIR`) or `s3`',
   ),
   storageBucket: setting(
     'COFFER_STORAGE_BUCKET',
     z.string().optional(),
-    'Bucket for uploaded files, used for nothing else. Credentials come as for every AWS client.',
+    'Bucket for uploaded files alone; credentials come from the environment of AWS clients',
   ),
   storageEndpoint: setting(
     'COFFER_STORAGE_ENDPOINT',
     httpUrl.optional(),
-    'Address of a server that is compatible with S3, where it is not Amazon.',
+    'Address of an S3-compatible server other than AWS',
   ),
-  storageRegion: setting('COFFER_STORAGE_REGION', z.string().default('us-east-1'), 'Its region.'),
+  storageRegion: setting(
+    'COFFER_STORAGE_REGION',
+    z.string().default('us-east-1'),
+    'Region of the bucket',
+  ),
   storagePathStyle: setting(
     'COFFER_STORAGE_PATH_STYLE',
     z.stringbool().default(false),
-    'Whether the bucket stands in the path instead of the host name.',
+    'Put the bucket in the path instead of the host name',
   ),
   similarQuietSeconds: setting(
     'COFFER_SIMILAR_QUIET_SECONDS',
     z.coerce.number().min(0.1).max(3600).default(30),
-    'How long a bank account must be left alone before similar transactions are looked for.',
+    'Seconds without a change of the bank account before similar transactions are searched',
   ),
   linksMax: setting(
     'COFFER_LINKS_MAX',
     accountBound(1_000),
-    'Links an account may have, and connections to the feed provider',
+    'Links of an account, and connections to the feed provider',
   ),
   bankAccountsMax: setting(
     'COFFER_BANK_ACCOUNTS_MAX',
     accountBound(1_000),
-    'Bank accounts an account may have, archived ones included',
+    'Bank accounts of an account, archived ones included',
   ),
   envelopesMax: setting(
     'COFFER_ENVELOPES_MAX',
     accountBound(1_000),
-    'Expenses and goals a bank account may have',
+    'Expenses and goals of a bank account',
   ),
   mappingsMax: setting(
     'COFFER_MAPPINGS_MAX',
     accountBound(200),
-    'Mappings of CSV files an account may have',
+    'Mappings of CSV files of an account',
   ),
-  uploadsMax: setting(
-    'COFFER_UPLOADS_MAX',
-    accountBound(10),
-    'Uploads of an account that may be under way at a time',
-  ),
+  uploadsMax: setting('COFFER_UPLOADS_MAX', accountBound(10), 'Concurrent uploads of an account'),
 }
 
 /** The bucket for uploaded files; null on disk. Throws SettingsError if S3 has no bucket. */

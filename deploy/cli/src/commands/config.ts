@@ -10,7 +10,7 @@ export const settings = {
   host: setting(
     'COFFER_HOST',
     z.string().default('127.0.0.1'),
-    'Address that the ports listen on; 0.0.0.0 for all',
+    'Address that the ports listen on; `0.0.0.0` for all',
   ),
   port: setting('COFFER_PORT', port.default(4000), 'Port of the REST API'),
   rpcPort: setting(
@@ -49,7 +49,7 @@ export const settings = {
       .string()
       .regex(/^[a-z0-9_-]+$/, 'small letters, digits, - and _ only')
       .default('coffer'),
-    'Prefix of subjects, task queues and workflow IDs, so that deployments can share servers',
+    'Prefix of NATS subjects, task queues and workflow IDs: deployments can share servers',
   ),
   keysDir: setting(
     'COFFER_KEYS_DIR',
@@ -64,28 +64,24 @@ export const settings = {
   statementTimeoutMs: setting(
     'COFFER_STATEMENT_TIMEOUT_MS',
     z.coerce.number().int().min(100).default(10_000),
-    'Longest time a statement may take, in milliseconds',
+    'Timeout of an SQL statement, in ms',
   ),
   connectionWaitMs: setting(
     'COFFER_DATABASE_WAIT_MS',
     z.coerce.number().int().min(100).default(3_000),
-    'Longest wait for a connection to Postgres, in milliseconds; then a request is 503',
+    'Timeout of waiting for a connection to Postgres, in ms; the request is then 503',
   ),
   lameDuckSeconds: setting(
     'COFFER_LAME_DUCK_SECONDS',
     z.coerce.number().int().min(0).max(300).default(5),
-    'Time for which a process that receives a stop signal still serves, while it reports not ready',
+    'Seconds of service after a stop signal, while the process reports not ready',
   ),
   logLevel: setting(
     'COFFER_LOG_LEVEL',
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-    'Least level of the log lines on standard error',
+    'Lowest level of log lines on standard error',
   ),
-  demo: setting(
-    'COFFER_DEMO',
-    flag.default(true),
-    'Whether `npm start` loads the demo data on its first start',
-  ),
+  demo: setting('COFFER_DEMO', flag.default(true), 'Load the demo data at the first `npm start`'),
 }
 
 /** `COFFER_<SERVICE>_URL`: the address of a service that another process hosts. */

@@ -12,14 +12,14 @@ export const keySettings = {
   keyService: setting(
     'COFFER_KEY_SERVICE',
     z.enum(['local', 'aws-kms', 'vault']).default('local'),
-    'Who keeps the key under which secrets are encrypted: a file in the keys folder, KMS or Vault',
+    'Keeper of the key that encrypts secrets: a file in the keys folder, KMS or Vault',
   ),
   kmsKey: setting(
     'COFFER_KMS_KEY_ID',
     z.string().optional(),
     'ID, ARN or alias of the key in AWS KMS',
   ),
-  kmsEndpoint: setting('COFFER_KMS_ENDPOINT', address, 'Address of KMS where it is not AWS'),
+  kmsEndpoint: setting('COFFER_KMS_ENDPOINT', address, 'Address of a KMS other than that of AWS'),
   vaultUrl: setting('COFFER_VAULT_URL', address, 'Address of Vault'),
   vaultToken: setting('COFFER_VAULT_TOKEN', z.string().optional(), 'Token for Vault'),
   vaultKey: setting(

@@ -6,7 +6,7 @@ import { findKeyIdInUse, findSealedTables } from './sealed-rows.sql.ts'
 
 /**
  * Checks at start that stored secrets can be opened and new ones sealed. Creates a key file only
- * when no secret was ever sealed under one (docs/keys.md#when-keys-are-made).
+ * when no secret was ever sealed under one (docs/keys.md#creation-of-keys).
  *
  * @throws {SettingsError} before it creates a file
  */
