@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
-import { startGateway } from '@coffer/gateway/main'
 import { calledDependency, type Dependency, hostedDependency } from '@coffer/host/dependency.client'
 import { type Host, hostServices } from '@coffer/host/host'
-import { watchReadiness } from '@coffer/host/readiness'
+import { type Readiness, watchReadiness } from '@coffer/host/readiness'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { serve } from '@coffer/host/serve'
+import type { Broker } from '@coffer/kit/events/broker'
 import { readSettings } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { loadTimezones } from '@coffer/kit/values/time'
@@ -13,8 +13,8 @@ import { requireFreePort } from '@coffer/local/ports'
 import { openBroker, openWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
 import { type Config, requireDistinct } from './environment.ts'
+import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
-import type { Parts } from './services.ts'
 
 /** Services of this process. Disposing waits for the lame-duck time, then drains them. */
 export type RunningProcess = AsyncDisposable & {
@@ -70,18 +70,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   )
   const gateway = parts.hasGateway
     ? opening.use(
-        await startGateway({
-          config: readSettings(gatewaySettings, config.environment),
-          mesh: host.mesh,
-          signer: loadSigner(config.keysDir, 'gateway'),
-          broker,
-          isHealthy: readiness.isHealthy,
-          draining: draining.signal,
-          clock,
-          log: log.child({ service: 'gateway' }),
-          host: config.host,
-          port: config.port,
-        }),
+        await openGateway({ config, log, broker, host, readiness, draining: draining.signal }),
       )
     : null
   const open = opening.move()
@@ -96,6 +85,35 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       await open.disposeAsync()
     },
   }
+}
+
+/** The REST API. Its code is loaded here, because a process of services does not need it. */
+async function openGateway({
+  config,
+  log,
+  broker,
+  host,
+  readiness,
+  draining,
+}: Omit<Options, 'parts'> & {
+  broker: Broker
+  host: Host
+  readiness: Readiness
+  draining: AbortSignal
+}) {
+  const { startGateway } = await import('@coffer/gateway/main')
+  return startGateway({
+    config: readSettings(gatewaySettings, config.environment),
+    mesh: host.mesh,
+    signer: loadSigner(config.keysDir, 'gateway'),
+    broker,
+    isHealthy: readiness.isHealthy,
+    draining,
+    clock,
+    log: log.child({ service: 'gateway' }),
+    host: config.host,
+    port: config.port,
+  })
 }
 
 /** Services without which the part is not ready. */

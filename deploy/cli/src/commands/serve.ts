@@ -3,9 +3,9 @@ import { createLog } from '@coffer/host/logger'
 import type { Environment } from '@coffer/kit/service/config'
 import { greet, type Server } from '../demo.ts'
 import { type Config, readConfig } from '../environment.ts'
+import { loadParts, type Parts } from '../parts.ts'
 import { type RunningProcess, startProcess } from '../process.ts'
 import type { PartName } from '../service-names.ts'
-import { chosenParts, type Parts } from '../services.ts'
 import { requireTables, updateTables } from '../tables.ts'
 
 const drainMs = 15_000
@@ -21,7 +21,7 @@ export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolea
  */
 export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
-  const parts = chosenParts(options.names, config)
+  const parts = await loadParts(options.names, config)
   const stopped = untilStopped()
   const prepareTables = options.migrate ? updateTables : requireTables
   await prepareTables(parts.definitions, config)

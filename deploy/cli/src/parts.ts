@@ -1,0 +1,43 @@
+import { SettingsError } from '@coffer/kit/service/config'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
+import type { Config } from './environment.ts'
+import { calls, type PartName, type ServiceName, serviceNames } from './service-names.ts'
+
+/** Dynamic imports: a process loads the code of the services that it runs, and no other. */
+const load: Record<ServiceName, () => Promise<ServiceDefinition>> = {
+  identity: async () => (await import('@coffer/identity/service')).identity,
+  ledger: async () => (await import('@coffer/ledger/service')).ledger,
+  budgeting: async () => (await import('@coffer/budgeting/service')).budgeting,
+  'aggregator-sync': async () => (await import('@coffer/aggregator-sync/service')).aggregatorSync,
+  'feed-sync': async () => (await import('@coffer/feed-sync/service')).feedSync,
+}
+
+/** Loads the services of these names, in that order. */
+export function loadServices(names: readonly ServiceName[]): Promise<ServiceDefinition[]> {
+  return Promise.all(names.map((name) => load[name]()))
+}
+
+/** The services that one process runs, and whether it runs the gateway. */
+export type Parts = { definitions: ServiceDefinition[]; hasGateway: boolean }
+
+/**
+ * Loads parts by name; all parts when no name is given.
+ *
+ * @throws {SettingsError} when a part calls a service that is neither chosen nor has an address
+ */
+export async function loadParts(names: PartName[], config: Pick<Config, 'urls'>): Promise<Parts> {
+  const all = Object.keys(calls) as PartName[]
+  const chosen = names.length === 0 ? all : names
+  for (const name of chosen) {
+    for (const called of calls[name]) {
+      if (!chosen.includes(called) && config.urls[called] === undefined) {
+        const variable = called.replaceAll('-', '_').toUpperCase()
+        throw new SettingsError(`COFFER_${variable}_URL: not set, and ${name} calls ${called}`)
+      }
+    }
+  }
+  return {
+    definitions: await loadServices(serviceNames.filter((name) => chosen.includes(name))),
+    hasGateway: chosen.includes('gateway'),
+  }
+}
