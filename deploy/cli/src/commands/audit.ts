@@ -3,7 +3,7 @@ import { auditPlans } from '@coffer/budgeting/ledger/audit.sql'
 import { budgeting } from '@coffer/budgeting/service'
 import type { Environment } from '@coffer/kit/service/config'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
-import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/money/audit-books.sql'
+import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'
 import { openServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
@@ -29,11 +29,7 @@ export async function audit(env: Environment): Promise<number> {
   await requireTables(definitions, config)
   await using money = await openServiceDatabase(ledger, config)
   await using plans = await openServiceDatabase(budgeting, config)
-  const books = {
-    openEnvelopes: () => openEnvelopePages(money),
-    bookedRuns: () => bookedRunPages(money),
-  }
-  const lookAtPlans = () => auditPlans(plans, books)
+  const lookAtPlans = () => auditPlans(plans, auditPages(money))
   const findings = [...(await auditLedger(money)), ...(await lasting(lookAtPlans))]
   for (const finding of findings) {
     console.log(textOf(finding))

@@ -1,6 +1,6 @@
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
-import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/money/audit-books.sql'
+import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
@@ -59,10 +59,7 @@ async function findings() {
   const books = booted.database('ledger')
   return [
     ...(await auditLedger(books)),
-    ...(await auditPlans(booted.database('budgeting'), {
-      openEnvelopes: () => openEnvelopePages(books),
-      bookedRuns: () => bookedRunPages(books),
-    })),
+    ...(await auditPlans(booted.database('budgeting'), auditPages(books))),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { type Booted, boot } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
-import { bookedRunPages, openEnvelopePages } from '@coffer/ledger/money/audit-books.sql'
+import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -25,10 +25,7 @@ afterAll(async () => {
 /** Audits the plans against the tables of the ledger. */
 function audit() {
   const database = booted.database('ledger')
-  return auditPlans(booted.database('budgeting'), {
-    openEnvelopes: () => openEnvelopePages(database),
-    bookedRuns: () => bookedRunPages(database),
-  })
+  return auditPlans(booted.database('budgeting'), auditPages(database))
 }
 
 test('the audit accepts the rows of the services and finds mismatches', async () => {

@@ -1,8 +1,7 @@
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { currencies } from '@coffer/kit/values/currency'
 import type { z } from 'zod'
-import { type Operation, openBook, type Settlement, settle } from '../money/book.ts'
-import { setBalances } from './balance-changes.ts'
+import { type Operation, openBook, type Settlement, setBalances, settle } from '../money/book.ts'
 import {
   AccountStatus,
   AccountSubType,
@@ -12,45 +11,35 @@ import {
 } from './bank-account.ts'
 import type { Link } from './link.ts'
 
-/** The body of a create; balances in minor units. A null field takes its default. */
-export type NewBankAccount = {
-  bankAccountId: string
-  name: string
-  currency: string
-  accountType: string | null
-  accountSubType: string | null
-  status: string | null
-  availableBalance: bigint | null
-  currentBalance: bigint | null
-  limitBalance: bigint | null
-  feedBankAccountId: string | null
-  mask: string | null
-  originalName: string | null
+/** The body of a create; balances in minor units. A missing or null field takes its default. */
+export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'currency'> & {
+  [Field in TextField]?: string | null | undefined
+} & {
+  [Field in 'availableBalance' | 'currentBalance' | 'limitBalance']?: bigint | null | undefined
 }
+type TextField =
+  | 'accountType'
+  | 'accountSubType'
+  | 'status'
+  | 'originalName'
+  | 'mask'
+  | 'feedBankAccountId'
 
-/** Decides a bank account that a user creates (docs/links.md#bank-accounts). */
+/** Decides a new bank account, with its opening balances (docs/links.md#bank-accounts). */
 export function createBankAccount(
-  under: { link: Link; operation: Operation },
-  body: NewBankAccount,
-): Settlement {
-  requireOwner(under.link)
-  return openBankAccount(under, body)
-}
-
-/** Decides a new bank account on a link of any type, with its opening balances. */
-export function openBankAccount(
   { link, operation }: { link: Link; operation: Operation },
   body: NewBankAccount,
 ): Settlement {
-  requireCandidate(link, body.feedBankAccountId)
-  requireMask(body.mask)
+  const { feedBankAccountId = null, mask = null } = body
+  requireCandidate(link, feedBankAccountId)
+  requireMask(mask)
   const { now } = operation
   const bankAccount: BankAccount = {
     accountId: link.accountId,
     bankAccountId: body.bankAccountId,
     linkId: link.linkId,
     linkType: link.linkType,
-    feedBankAccountId: body.feedBankAccountId,
+    feedBankAccountId,
     currency: requireCurrency(body.currency),
     availableBalance: 0n,
     currentBalance: 0n,
@@ -58,7 +47,7 @@ export function openBankAccount(
     expenses: 0n,
     goals: 0n,
     balancesAsOf: null,
-    mask: body.mask,
+    mask,
     name: body.name,
     originalName: body.originalName ?? '',
     accountType: oneOf(AccountType, { accountType: body.accountType ?? 'depository' }),
@@ -82,16 +71,11 @@ export function openBankAccount(
 }
 
 /** The keys of a PATCH; null if the client sent null. */
-export type BankAccountPatch = Partial<{
-  name: string
-  mask: string | null
-  currency: string
-  accountType: string
-  accountSubType: string
-  availableBalance: bigint
-  currentBalance: bigint
-  limitBalance: bigint | null
-}>
+export type BankAccountPatch = Partial<
+  Pick<BankAccount, 'name' | 'mask' | 'currency' | 'availableBalance' | 'currentBalance'> &
+    Record<'accountType' | 'accountSubType', string> &
+    Record<'limitBalance', bigint | null>
+>
 
 const FEED_KEYS = ['name', 'mask', 'currency']
 
@@ -119,15 +103,18 @@ export function changeBankAccount(
     accountSubType: accountSubType ?? changed.accountSubType,
   })
   changed.updatedAt = now
-  const to = newBalances(patch)
-  if (Object.keys(to).length > 0) {
+  const { availableBalance: available, currentBalance: current, limitBalance } = patch
+  const limit = limitBalance === undefined ? undefined : requireLimit(limitBalance ?? 0n)
+  if ([available, current, limit].some((balance) => balance !== undefined)) {
+    const to = { available, current, limit }
     setBalances(book, { to, cause: 'manual-edit', causeId: bankAccount.bankAccountId })
     changed.balancesAsOf = now
   }
   return settle(book)
 }
 
-function requireOwner(link: Link): void {
+/** Throws unless users may create bank accounts on the link. */
+export function requireOwnLink(link: Link): void {
   if (link.deletedAt !== null) throw refused('The link has been deleted')
   if (link.linkType !== 'manual' && link.linkType !== 'feed') {
     throw invalid({ linkId: 'must be a manual or a feed link' })
@@ -151,15 +138,6 @@ function refuseForeignKeys(bankAccount: BankAccount, patch: BankAccountPatch): v
   )
   if (others.length > 0) {
     throw invalid(Object.fromEntries(others.map(([key]) => [key, 'key not expected'])))
-  }
-}
-
-function newBalances(patch: BankAccountPatch) {
-  const { availableBalance, currentBalance, limitBalance } = patch
-  return {
-    ...(availableBalance === undefined ? {} : { available: availableBalance }),
-    ...(currentBalance === undefined ? {} : { current: currentBalance }),
-    ...(limitBalance === undefined ? {} : { limit: requireLimit(limitBalance ?? 0n) }),
   }
 }
 

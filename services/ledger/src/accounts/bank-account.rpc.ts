@@ -21,16 +21,16 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { Settlement } from '../money/book.ts'
 import { createBankAccounts } from '../money/creation.service.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findAccountRecords } from '../syncs/provider-account.sql.ts'
+import { findAccountRecords } from '../syncs/provider.sql.ts'
 import type { AccountRecord } from '../syncs/provider-account.ts'
 import type { Locked } from '../transactions/transaction.ts'
-import { findBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
+import { getBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
 import { archiveBankAccount, type BankAccount, balancesOf } from './bank-account.ts'
 import {
   type BankAccountPatch,
   changeBankAccount,
   createBankAccount,
-  type NewBankAccount,
+  requireOwnLink,
 } from './bank-account-change.ts'
 import type { Bounds } from './bounds.sql.ts'
 import { findLink } from './link.sql.ts'
@@ -40,10 +40,8 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bo
 /** RPCs of bank accounts and balances (docs/links.md#bank-accounts). */
 export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountService> {
   const { database } = deps
-  const get = async (bankAccountId: string, context: HandlerContext) => {
-    const { accountId } = callerOf(context)
-    return found(await findBankAccount(database, accountId, bankAccountId))
-  }
+  const get = (bankAccountId: string, context: HandlerContext) =>
+    getBankAccount(database, callerOf(context).accountId, bankAccountId)
   return {
     listBankAccounts: async ({ linkId }, context) => {
       const { accountId } = callerOf(context)
@@ -66,7 +64,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const balances = balancesOf(await get(bankAccountId, context))
       return { balances: toMessage(BalancesSchema, balances) }
     },
-    createBankAccount: (request, context) => open(deps, request, context),
+    createBankAccount: (request, context) => createOnLink(deps, request, context),
     updateBankAccount: async (request, context) => {
       const { accountId } = callerOf(context)
       const { bankAccountId } = request
@@ -121,38 +119,26 @@ async function accountsOfLink(
   return []
 }
 
-async function open(deps: Deps, request: CreateBankAccountRequest, context: HandlerContext) {
+async function createOnLink(
+  deps: Deps,
+  request: CreateBankAccountRequest,
+  context: HandlerContext,
+) {
   const { database, clock } = deps
   return once({ database, context, reply: CreateBankAccountResponseSchema }, (key) => {
     const { accountId, userId: createdBy, locale } = callerOf(context)
-    const { linkId } = request
-    const body = newBankAccount(request, locale)
+    const { linkId, currency = currencyOf(locale) } = request
+    const body = { ...request, currency, bankAccountId: newId('bac') }
     const now = clock()
     const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
     return createBankAccounts(deps, { accountId, linkId }, (link) => {
+      requireOwnLink(link)
       const settlement = createBankAccount({ link, operation }, body)
       const bankAccount = toMessage(BankAccountSchema, settlement.bankAccount)
       const reply = create(CreateBankAccountResponseSchema, { bankAccount })
       return { creations: [{ settlement, reply, replies: keptReplies(key, reply) }], reply }
     })
   })
-}
-
-function newBankAccount(request: CreateBankAccountRequest, locale: string): NewBankAccount {
-  return {
-    bankAccountId: newId('bac'),
-    name: request.name,
-    currency: request.currency ?? currencyOf(locale),
-    accountType: request.accountType ?? null,
-    accountSubType: request.accountSubType ?? null,
-    status: request.status ?? null,
-    availableBalance: request.availableBalance ?? null,
-    currentBalance: request.currentBalance ?? null,
-    limitBalance: request.limitBalance ?? null,
-    feedBankAccountId: request.feedBankAccountId ?? null,
-    mask: request.mask ?? null,
-    originalName: request.originalName ?? null,
-  }
 }
 
 async function change(
@@ -170,9 +156,4 @@ async function change(
       return { settlement, reply: settlement.bankAccount }
     },
   })
-}
-
-function found(bankAccount: BankAccount | null): BankAccount {
-  if (!bankAccount) throw notFound('bank account')
-  return bankAccount
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
+import { notFound } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { BankAccount } from './bank-account.ts'
 
@@ -42,11 +43,13 @@ const bankAccountById = prepare(
       AND removed_at IS NULL`,
 )
 
-/** The bank account, archived or not; null if it is missing or its link is deleted. */
-export function findBankAccount(
+/** The bank account, archived or not. Throws `notFound` without it, or if its link is deleted. */
+export async function getBankAccount(
   { pool }: Database,
   accountId: string,
   bankAccountId: string,
-): Promise<BankAccount | null> {
-  return pool.maybeOne(bankAccountById({ accountId, bankAccountId }))
+): Promise<BankAccount> {
+  const bankAccount = await pool.maybeOne(bankAccountById({ accountId, bankAccountId }))
+  if (!bankAccount) throw notFound('bank account')
+  return bankAccount
 }

@@ -84,6 +84,13 @@ export function balancesOf(account: BankAccount): Balances {
   }
 }
 
+/** The field of the balance in each pot. */
+export const balanceFields = {
+  available: 'availableBalance',
+  current: 'currentBalance',
+  limit: 'limitBalance',
+} as const
+
 /** Throws `refused` (400) if the account is archived, `notFound` if its link is deleted. */
 export function requireWritable(account: BankAccount): void {
   if (account.removedAt !== null) throw notFound('bank account')
@@ -91,9 +98,11 @@ export function requireWritable(account: BankAccount): void {
 }
 
 /**
- * Throws `refused` unless on a manual link (docs/transactions.md#what-each-kind-of-link-allows).
+ * Throws as `requireWritable`, and `refused` unless on a manual link
+ * (docs/transactions.md#what-each-kind-of-link-allows).
  */
 export function requireManual(account: BankAccount): void {
+  requireWritable(account)
   if (account.linkType !== 'manual') throw refused('Only bank accounts of a manual link allow this')
 }
 

@@ -1,21 +1,16 @@
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { FileKey } from '../imports/storage/storage.ts'
-
-/** The key of a bank account whose link is deleted. */
-export interface RemovedBankAccount {
-  accountId: string
-  bankAccountId: string
-}
+import { FileKey } from '../imports/storage/stored-file.ts'
+import type { BankAccountKey } from './bank-account.ts'
+import type { LinkKey } from './link.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
-const FileRow = z.object({ accountId: z.string(), fileId: z.string() })
 
 /** The next bank accounts of a deleted link, by ID. */
 export async function listRemovedBankAccounts(
   { pool }: Database,
-  { accountId, linkId }: { accountId: string; linkId: string },
+  { accountId, linkId }: LinkKey,
   page: { after: string; limit: number },
 ): Promise<string[]> {
   const rows = await pool.anyFirst(sql.type(Row)`
@@ -29,10 +24,10 @@ export async function listRemovedBankAccounts(
 /** Files of a removed bank account; their bytes may still be stored. */
 export async function listFilesOf(
   { pool }: Database,
-  { accountId, bankAccountId }: RemovedBankAccount,
+  { accountId, bankAccountId }: BankAccountKey,
   limit: number,
 ): Promise<readonly FileKey[]> {
-  return pool.any(sql.type(FileRow)`
+  return pool.any(sql.type(FileKey)`
     SELECT account_id AS "accountId", file_id AS "fileId" FROM files
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}`)
 }
@@ -40,7 +35,7 @@ export async function listFilesOf(
 /** Deletes rows of files of a removed bank account, and of their uploads. */
 export async function removeFiles(
   { pool }: Database,
-  { accountId }: RemovedBankAccount,
+  { accountId }: BankAccountKey,
   files: readonly FileKey[],
 ): Promise<void> {
   const fileIds = sql.array(
@@ -59,7 +54,7 @@ const Left = z.object({ isLeft: z.boolean() })
 /** Whether the link is deleted and its clean-up is not finished. */
 export async function isUncleaned(
   { pool }: Database,
-  { accountId, linkId }: { accountId: string; linkId: string },
+  { accountId, linkId }: LinkKey,
 ): Promise<boolean> {
   // Computed in SELECT: as a WHERE clause it would match the partial index instead of the key.
   const isLeft = await pool.maybeOneFirst(sql.type(Left)`
@@ -71,7 +66,7 @@ export async function isUncleaned(
 /** Marks the clean-up of a deleted link as finished; the row of the link stays. */
 export async function markCleaned(
   { pool }: Database,
-  { accountId, linkId }: { accountId: string; linkId: string },
+  { accountId, linkId }: LinkKey,
   now: Date,
 ): Promise<void> {
   await pool.query(sql.unsafe`

@@ -20,7 +20,8 @@ export const Link = z.object({
 export type Link = z.infer<typeof Link>
 
 /** The key of a link within its account. */
-export type LinkKey = Pick<Link, 'accountId' | 'linkId'>
+export const LinkKey = Link.pick({ accountId: true, linkId: true })
+export type LinkKey = z.infer<typeof LinkKey>
 
 export type NewLink = {
   linkId: string

@@ -3,6 +3,7 @@ import { requireWritable } from '../accounts/bank-account.ts'
 import {
   type Book,
   findEnvelope,
+  moveBalances,
   openBook,
   postHeld,
   type Settlement,
@@ -10,9 +11,13 @@ import {
   touch,
 } from '../money/book.ts'
 import { atLeastZero } from '../money/money.ts'
-import type { Locked, Transaction } from '../transactions/transaction.ts'
-import { type AutomaticTransaction, bookDeposit } from './automatic.ts'
+import { type Locked, manualTransaction, type Transaction } from '../transactions/transaction.ts'
 import { progressOf } from './envelope.ts'
+
+/** A transaction of a schedule or an expense; `date` is an instant, `amount` in minor units. */
+export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' | 'date'> & {
+  name: string
+}
 
 /** The amount for one envelope in a run, and the bound of its progress; minor units. */
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
@@ -27,17 +32,28 @@ export type FundingRun = {
 /** The rows to save for a run or the end of a period. */
 export type ScheduledDecision = { settlement: Settlement; transaction: Transaction | null }
 
-/** Decides a funding run as one operation: the deposit, then the lines. */
+/**
+ * Decides a funding run as one operation: the deposit, then the lines. The deposit raises available
+ * and current by the absolute value of its negative amount (docs/funding-schedules.md#deposits).
+ */
 export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision {
   requireWritable(locked.bankAccount)
   const book = openBook(locked)
-  const { deposit, fundingScheduleId } = run
-  let transaction: Transaction | null = null
-  if (deposit !== null) {
-    transaction = bookDeposit(book, locked, { ...deposit, fundingScheduleId })
-  }
+  const transaction = run.deposit && bookAutomatic(book, locked, run.deposit)
+  if (transaction) transaction.createdByFundingScheduleId = run.fundingScheduleId
   fund(book, run)
   return { settlement: settle(book), transaction }
+}
+
+/** Creates the transaction of a run or a due expense, and moves the balances by its amount. */
+export function bookAutomatic(
+  book: Book,
+  locked: Locked,
+  automatic: AutomaticTransaction,
+): Transaction {
+  const transaction = manualTransaction(locked, automatic)
+  moveBalances(book, 'transaction', transaction)
+  return transaction
 }
 
 /**

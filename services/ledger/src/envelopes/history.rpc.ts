@@ -6,7 +6,6 @@ import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   HistoryEntrySchema,
-  type HistoryPlace,
   type HistoryService,
   HistoryTransactionSchema,
   HistoryTransferSchema,
@@ -14,8 +13,7 @@ import {
 } from '@coffer/proto/ledger/v1/history'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { Transaction } from '../transactions/transaction.ts'
-import { findEntryId, listHistory } from './history.sql.ts'
-import { type HistoryRow, transferOf } from './history.ts'
+import { findEntryId, type HistoryRow, listHistory } from './history.sql.ts'
 
 const newest = 2n ** 63n - 1n
 
@@ -26,7 +24,7 @@ export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistorySer
   return {
     listHistory: async ({ bankAccountId, spendingId = null, before, limit }, context) => {
       const { accountId } = callerOf(context)
-      const place = before && (await placeOf(database, accountId, { bankAccountId, before }))
+      const place = before && (await findEntryId(database, { accountId, bankAccountId }, before))
       // One row more than the limit: its presence means that there is a next page.
       const page = { bankAccountId, spendingId, before: place ?? newest, limit: limit + 1 }
       const rows = await listHistory(database, accountId, page)
@@ -36,20 +34,6 @@ export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistorySer
       return { entries: rows.slice(0, limit).map(messageOf), hasMore: rows.length > limit }
     },
   }
-}
-
-/**
- * The cursor of an entry, from fields that the reply shows. The entry ID would disclose the number
- * of entries of all accounts.
- */
-function placeOf(
-  database: Deps['database'],
-  accountId: string,
-  { bankAccountId, before }: { bankAccountId: string; before: HistoryPlace },
-): Promise<bigint | null> {
-  const { operationId, spendingId = null, pot, cause } = before
-  const place = { bankAccountId, operationId, spendingId, pot, cause }
-  return findEntryId(database, accountId, place)
 }
 
 function messageOf(row: HistoryRow) {
@@ -69,4 +53,12 @@ function messageOf(row: HistoryRow) {
 
 function shownOf(transaction: Transaction) {
   return { ...transaction, name: transaction.name ?? transaction.originalName }
+}
+
+/** Source and destination of a transfer; null for rows of other causes. */
+function transferOf({ cause, delta, spendingId, otherSpendingId }: HistoryRow) {
+  if (cause !== 'transfer') return null
+  return delta < 0n
+    ? { fromSpendingId: spendingId, toSpendingId: otherSpendingId }
+    : { fromSpendingId: otherSpendingId, toSpendingId: spendingId }
 }

@@ -1,10 +1,25 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
+import type { HistoryPlace } from '@coffer/proto/ledger/v1/history'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
+import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { JournalEntry } from '../money/journal.ts'
-import { HistoryRow } from './history.ts'
+
+/**
+ * A row of the journal with the object of its cause: the transaction or upload while it is stored,
+ * and the other envelope of a transfer (null is free-to-use).
+ */
+export const HistoryRow = z.object({
+  ...JournalEntry.shape,
+  entryId: z.bigint(),
+  otherSpendingId: z.string().nullable(),
+  transaction: z.record(z.string(), z.unknown()).nullable(),
+  transactionUploadId: z.string().nullable(),
+  fileName: z.string().nullable(),
+})
+export type HistoryRow = z.infer<typeof HistoryRow>
 
 const Row = z.union([HistoryRow, z.object({ entryId: z.null() })])
 
@@ -30,63 +45,57 @@ const subjects = sql.fragment`
     LIMIT 1
   ) AS other ON true`
 
+const parameterNames = ['accountId', 'bankAccountId', 'before', 'limit'] as const
+type Parameter = (typeof parameterNames)[number]
+
+const pageOfAccount = prepare(parameterNames, (row) => {
+  return pageOf(row, { spent: sql.fragment``, envelope: sql.fragment``, open: sql.fragment`` })
+})
+
+const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId, ...row }) => {
+  return pageOf(row, {
+    spent: sql.fragment`AND spending_id = ${spendingId}`,
+    envelope: sql.fragment`JOIN envelopes USING (account_id, bank_account_id)`,
+    open: sql.fragment`AND closed_at IS NULL`,
+  })
+})
+
 // Left join from the owner: an empty page differs from a missing owner.
-const pageOfAccount = prepare(
-  ['accountId', 'bankAccountId', 'before', 'limit'],
-  ({ accountId, bankAccountId, before, limit }) => {
-    const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-    return sql.type(Row)`
-      SELECT ${columns}
-      FROM (SELECT FROM bank_accounts WHERE ${under} AND removed_at IS NULL) AS owner
-      LEFT JOIN LATERAL (
-        SELECT * FROM journal WHERE ${under} AND ${pageBefore({ before, limit })}
-      ) AS entry ON true ${subjects}
-      ORDER BY entry.entry_id DESC`
-  },
-)
-
-const pageOfEnvelope = prepare(
-  ['accountId', 'bankAccountId', 'spendingId', 'before', 'limit'],
-  ({ accountId, bankAccountId, spendingId, before, limit }) => {
-    const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-    return sql.type(Row)`
-      SELECT ${columns}
-      FROM (
-        SELECT FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
-        WHERE ${under} AND removed_at IS NULL AND spending_id = ${spendingId}
-          AND closed_at IS NULL
-      ) AS owner
-      LEFT JOIN LATERAL (
-        SELECT * FROM journal
-        WHERE ${under} AND spending_id = ${spendingId} AND ${pageBefore({ before, limit })}
-      ) AS entry ON true ${subjects}
-      ORDER BY entry.entry_id DESC`
-  },
-)
-
-function pageBefore({ before, limit }: { before: string; limit: string }): FragmentSqlToken {
-  return sql.fragment`entry_id < ${before}::bigint ORDER BY entry_id DESC LIMIT ${limit}::int`
+function pageOf(
+  { accountId, bankAccountId, before, limit }: Record<Parameter, string>,
+  { spent, envelope, open }: Record<'spent' | 'envelope' | 'open', FragmentSqlToken>,
+) {
+  const under = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  return sql.type(Row)`
+    SELECT ${columns}
+    FROM (
+      SELECT FROM bank_accounts ${envelope}
+      WHERE ${under} AND removed_at IS NULL ${spent} ${open}
+    ) AS owner
+    LEFT JOIN LATERAL (
+      SELECT * FROM journal
+      WHERE ${under} ${spent} AND entry_id < ${before}::bigint
+      ORDER BY entry_id DESC LIMIT ${limit}::int
+    ) AS entry ON true ${subjects}
+    ORDER BY entry.entry_id DESC`
 }
 
 const EntryId = z.object({ entryId: z.bigint() })
 
-/** The entry ID of a cursor, by the unique index `journal_once`; null if there is none. */
+/**
+ * The entry ID of a cursor, by the unique index `journal_once`; null if there is none. A cursor has
+ * fields that the reply shows: the entry ID would disclose the number of entries of all accounts.
+ */
 export function findEntryId(
   { pool }: Database,
-  accountId: string,
-  place: {
-    bankAccountId: string
-    operationId: string
-    spendingId: string | null
-    pot: string
-    cause: string
-  },
+  { accountId, bankAccountId }: BankAccountKey,
+  { operationId, spendingId, pot, cause }: HistoryPlace,
 ): Promise<bigint | null> {
   return pool.maybeOneFirst(sql.type(EntryId)`
     SELECT entry_id AS "entryId" FROM journal
-    WHERE account_id = ${accountId} AND operation_id = ${place.operationId}
-      AND bank_account_id = ${place.bankAccountId} AND pot = ${place.pot}
-      AND cause = ${place.cause} AND spending_id IS NOT DISTINCT FROM ${place.spendingId}`)
+    WHERE account_id = ${accountId} AND operation_id = ${operationId}
+      AND bank_account_id = ${bankAccountId} AND pot = ${pot} AND cause = ${cause}
+      AND spending_id IS NOT DISTINCT FROM ${spendingId ?? null}`)
 }
 
 /**

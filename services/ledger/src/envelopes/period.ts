@@ -10,10 +10,10 @@ import {
   touch,
 } from '../money/book.ts'
 import { atLeastZero } from '../money/money.ts'
-import type { Locked, Transaction } from '../transactions/transaction.ts'
-import { type AutomaticTransaction, bookExpense } from './automatic.ts'
+import { take } from '../money/spend.ts'
+import type { Locked } from '../transactions/transaction.ts'
 import type { Envelope } from './envelope.ts'
-import type { ScheduledDecision } from './funding.ts'
+import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from './funding.ts'
 
 /**
  * Closes an envelope: the held amount returns to free-to-use, and the row stays as a tombstone. The
@@ -37,17 +37,21 @@ export type PeriodEnd = {
 }
 
 /**
- * Decides the end of a period: the automatic transaction first, then the rest of the target
- * returns. Does nothing if the envelope is closed.
+ * Decides the end of a period: the automatic transaction first, for which the envelope gives
+ * min(held, amount), then the rest of the target returns. Does nothing if the envelope is closed
+ * (docs/money.md#funding-and-periods).
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
   const book = openBook(locked)
   const envelope = findEnvelope(book, end.spendingId)
   if (envelope === null) return { settlement: settle(book), transaction: null }
-  let transaction: Transaction | null = null
-  if (end.transaction !== null) {
-    transaction = bookExpense(book, locked, { ...end.transaction, envelope })
+  const transaction = end.transaction && bookAutomatic(book, locked, end.transaction)
+  if (transaction) {
+    const { amount, transactionId: causeId } = transaction
+    transaction.spendingId = end.spendingId
+    transaction.spendingAmount = take(book, envelope, { amount, cause: 'transaction', causeId })
+    transaction.createdBySpendingId = end.spendingId
   }
   closePeriod(book, envelope, end)
   return { settlement: settle(book), transaction }

@@ -1,9 +1,12 @@
 import { keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
 import { type Change, emit } from '@coffer/kit/events/changes'
+import { sql } from 'slonik'
 import { envelopeChanges } from '../money/money-events.service.ts'
-import type { Envelope } from './envelope.ts'
-import { type EnvelopeCursor, openEnvelopesAfter } from './restate.sql.ts'
+import { Envelope } from './envelope.ts'
+
+type EnvelopeKey = Pick<Envelope, 'accountId' | 'bankAccountId' | 'spendingId'>
 
 const pageSize = 500
 
@@ -15,15 +18,18 @@ const pageSize = 500
  */
 export async function restateEnvelopes(database: Database): Promise<number> {
   let restated = 0
-  let after: EnvelopeCursor = { accountId: '', bankAccountId: '', spendingId: '' }
-  for (;;) {
-    const page = await openEnvelopesAfter(database, after, pageSize)
-    const last = page.at(-1)
-    if (last === undefined) return restated
-    await database.transaction((tx) => emit(tx, ...changesOfPage(page)))
+  let last: EnvelopeKey | undefined = { accountId: '', bankAccountId: '', spendingId: '' }
+  while (last) {
+    const page: readonly Envelope[] = await database.pool.any(sql.type(Envelope)`
+      SELECT ${columnsOf(Envelope, { table: 'envelopes' })} FROM envelopes
+      WHERE closed_at IS NULL AND (account_id, bank_account_id, spending_id)
+        > (${last.accountId}, ${last.bankAccountId}, ${last.spendingId})
+      ORDER BY account_id, bank_account_id, spending_id LIMIT ${pageSize}`)
+    if (page.length > 0) await database.transaction((tx) => emit(tx, ...changesOfPage(page)))
     restated += page.length
-    after = last
+    last = page.at(pageSize - 1)
   }
+  return restated
 }
 
 function changesOfPage(page: readonly Envelope[]): Change[] {

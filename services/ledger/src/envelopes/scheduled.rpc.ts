@@ -15,11 +15,10 @@ import {
   type ScheduledService,
 } from '@coffer/proto/ledger/v1/scheduled'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { resultOf } from '../money/result.ts'
+import { resultOf } from '../money/settlements.ts'
 import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
 import type { Locked } from '../transactions/transaction.ts'
-import type { AutomaticTransaction } from './automatic.ts'
-import { applyFunding, type ScheduledDecision } from './funding.ts'
+import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
 import { endPeriod } from './period.ts'
 import { lookUpScheduled } from './scheduled.sql.ts'
 
@@ -82,7 +81,8 @@ function workOf(operation: ScheduledOperation, createdBy: string): MoneyWork<Boo
         reply: Buffer.from(toBinary(BookedSchema, reply)),
         createdAt: current.operation.now,
       }
-      return { settlement, inserted: transaction ? [transaction] : [], operation: kept, reply }
+      const transactions = transaction ? [transaction] : []
+      return { settlement, transactions, operation: kept, reply }
     },
   }
 }

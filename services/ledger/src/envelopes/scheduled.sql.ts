@@ -1,9 +1,9 @@
 import type { Database } from '@coffer/kit/database/database'
+import { inScope } from '@coffer/kit/database/guarded-read'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
-import { sql } from 'slonik'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
-import { BankAccount } from '../accounts/bank-account.ts'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { BankAccount, type BankAccountKey } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
 // Keys of many accounts: the LIMIT in each lateral join is an optimization fence, so that every row
@@ -11,33 +11,29 @@ import { Envelope } from './envelope.ts'
 
 const keyNames = ['accountIds', 'bankAccountIds'] as const
 
-const bankAccountsByKey = prepare(
-  keyNames,
-  ({ accountIds, bankAccountIds }) => sql.type(BankAccount)`
-    SELECT ${columnsOf(BankAccount, { table: 'found' })}
-    FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[])
-      AS wanted (account_id, bank_account_id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM bank_accounts AS owner
-      WHERE owner.account_id = wanted.account_id
-        AND owner.bank_account_id = wanted.bank_account_id AND removed_at IS NULL
-      LIMIT 1
-    ) AS found`,
-)
+const bankAccountsByKey = prepare(keyNames, (keys) => {
+  const rows = sql.fragment`
+      SELECT * FROM bank_accounts AS one WHERE ${inScope} AND removed_at IS NULL LIMIT 1`
+  return sql.type(BankAccount)`
+    SELECT ${columnsOf(BankAccount, { table: 'found' })} FROM ${rowsOfEach(keys, rows)}`
+})
 
-const openEnvelopes = prepare(
-  keyNames,
-  ({ accountIds, bankAccountIds }) => sql.type(Envelope)`
-    SELECT ${columnsOf(Envelope, { table: 'found' })}
-    FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[])
-      AS wanted (account_id, bank_account_id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM envelopes AS held
-      WHERE held.account_id = wanted.account_id
-        AND held.bank_account_id = wanted.bank_account_id AND closed_at IS NULL
-      ORDER BY spending_id OFFSET 0
-    ) AS found`,
-)
+const openEnvelopes = prepare(keyNames, (keys) => {
+  const rows = sql.fragment`
+      SELECT * FROM envelopes AS one WHERE ${inScope} AND closed_at IS NULL
+      ORDER BY spending_id OFFSET 0`
+  return sql.type(Envelope)`
+    SELECT ${columnsOf(Envelope, { table: 'found' })} FROM ${rowsOfEach(keys, rows)}`
+})
+
+function rowsOfEach(
+  { accountIds, bankAccountIds }: Record<(typeof keyNames)[number], string>,
+  rows: FragmentSqlToken,
+): FragmentSqlToken {
+  return sql.fragment`
+    unnest(${accountIds}::text[], ${bankAccountIds}::text[]) AS scope (account_id, bank_account_id)
+    CROSS JOIN LATERAL (${rows}) AS found`
+}
 
 /** Bank accounts of live links, archived or not, with their open envelopes. */
 export async function lookUpScheduled(

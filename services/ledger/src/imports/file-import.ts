@@ -1,8 +1,7 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { type NewBalances, setBalances } from '../accounts/balance-changes.ts'
-import { requireManual, requireWritable } from '../accounts/bank-account.ts'
-import { openBook, type Settlement, settle } from '../money/book.ts'
+import { requireManual } from '../accounts/bank-account.ts'
+import { type NewBalances, openBook, type Settlement, setBalances, settle } from '../money/book.ts'
 import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
 import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
 
@@ -60,11 +59,11 @@ export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
   { balances, importedCount }: { balances: FileBalances; importedCount: bigint },
 ): StatedBalances | null {
-  const { current, available, limit } = balances
-  const to: NewBalances = {}
-  if (available !== null) to.available = available
-  if (current !== null) to.current = current
-  if (limit !== null) to.limit = limit
+  const to: NewBalances = {
+    available: balances.available ?? undefined,
+    current: balances.current ?? undefined,
+    limit: balances.limit ?? undefined,
+  }
   const asOf = findInstants(balances, operation.now)?.asOf
   const known = bankAccount.balancesAsOf
   const isLater = asOf !== undefined && (known === null || asOf > known)
@@ -76,11 +75,9 @@ export function balancesToSet(
  * contain.
  */
 export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
-  const { available, current } = to
-  const added = { ...to }
-  if (available !== undefined) added.available = available + later.available
-  if (current !== undefined) added.current = current + later.current
-  return { to: added, asOf }
+  const available = to.available === undefined ? undefined : to.available + later.available
+  const current = to.current === undefined ? undefined : to.current + later.current
+  return { to: { ...to, available, current }, asOf }
 }
 
 /**
@@ -97,7 +94,6 @@ export function settleFile(
   }: { currency: string; stated: StatedBalances | null; causeId: string },
 ): Settlement {
   const { bankAccount } = locked
-  requireWritable(bankAccount)
   requireManual(bankAccount)
   if (currency !== bankAccount.currency) {
     throw refused(`The file is in ${currency}, the account in ${bankAccount.currency}`)

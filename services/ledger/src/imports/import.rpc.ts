@@ -17,8 +17,8 @@ import {
 } from '@coffer/proto/ledger/v1/import'
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { findBankAccount } from '../accounts/bank-account.sql.ts'
-import { requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { getBankAccount } from '../accounts/bank-account.sql.ts'
+import { requireManual } from '../accounts/bank-account.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
 import {
   type CsvImport,
@@ -54,7 +54,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
       const { accountId, userId } = callerOf(context)
       const key = { ...request, accountId }
       const found = await getImport(deps, key)
-      await requireOpenAccount(deps, found)
+      requireManual(await getBankAccount(database, accountId, found.bankAccountId))
       const { transactionImportMappingId, status } = request
       if (status === 'pending-preview' && transactionImportMappingId !== undefined) {
         await startPreview(deps, found, transactionImportMappingId)
@@ -79,7 +79,7 @@ async function createFromParts(
   const bodyHash = async () => (await file.finish()).bodyHash
   return once({ database, context, reply: CreateImportResponseSchema, bodyHash }, async (key) => {
     const { bankAccountId, name } = file
-    await requireOpenAccount(deps, { accountId, bankAccountId })
+    requireManual(await getBankAccount(database, accountId, bankAccountId))
     const shape = requireShape(file.head)
     const reply = create(CreateImportResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
@@ -144,16 +144,6 @@ async function getImport({ database }: Deps, key: ImportKey): Promise<CsvImport>
   const found = await findImport(database, key)
   if (!found) throw notFound('transaction import')
   return found
-}
-
-async function requireOpenAccount(
-  { database }: Deps,
-  { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,
-): Promise<void> {
-  const bankAccount = await findBankAccount(database, accountId, bankAccountId)
-  if (!bankAccount) throw notFound('bank account')
-  requireWritable(bankAccount)
-  requireManual(bankAccount)
 }
 
 function messageOf(found: CsvImport) {

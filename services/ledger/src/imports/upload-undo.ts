@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { requireManual } from '../accounts/bank-account.ts'
 import { openBook, postBalance, type Settlement, settle } from '../money/book.ts'
 import { giveBack } from '../money/spend.ts'
 import type { Locked } from '../transactions/transaction.ts'
@@ -36,7 +36,6 @@ export function settleUndo(
   locked: Locked,
   undone: { causeId: string; given: readonly Given[]; balances: TakenBack },
 ): Settlement {
-  requireWritable(locked.bankAccount)
   requireManual(locked.bankAccount)
   const { given, balances } = undone
   const reason = { cause: 'undo', causeId: undone.causeId } as const

@@ -16,8 +16,8 @@ import {
   type UploadService,
 } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { findBankAccount } from '../accounts/bank-account.sql.ts'
-import { requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { getBankAccount } from '../accounts/bank-account.sql.ts'
+import { requireManual } from '../accounts/bank-account.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
@@ -55,10 +55,7 @@ async function createFromParts(
   const bodyHash = async () => (await file.finish()).bodyHash
   return once({ database, context, reply: CreateUploadResponseSchema, bodyHash }, async (key) => {
     const { bankAccountId, name, contentType } = file
-    const bankAccount = await findBankAccount(database, accountId, bankAccountId)
-    if (!bankAccount) throw notFound('bank account')
-    requireWritable(bankAccount)
-    requireManual(bankAccount)
+    requireManual(await getBankAccount(database, accountId, bankAccountId))
     const format = detectFormat(file)
     await requireRoom(database, uploadBound(config, accountId))
     const reply = create(CreateUploadResponseSchema)

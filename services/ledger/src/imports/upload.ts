@@ -29,7 +29,12 @@ export const Upload = z.object({
 export type Upload = z.infer<typeof Upload>
 
 /** The key of one upload. */
-export type UploadKey = Pick<Upload, 'accountId' | 'bankAccountId' | 'transactionUploadId'>
+export const UploadKey = Upload.pick({
+  accountId: true,
+  bankAccountId: true,
+  transactionUploadId: true,
+})
+export type UploadKey = z.infer<typeof UploadKey>
 
 export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadId' | 'format'>
 

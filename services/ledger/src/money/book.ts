@@ -1,4 +1,4 @@
-import { type BankAccount, balancesOf } from '../accounts/bank-account.ts'
+import { type BankAccount, balanceFields, balancesOf } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import type { Cause, JournalEntry, Pot, Reason } from './journal.ts'
 import { inRange } from './money.ts'
@@ -60,31 +60,50 @@ export function findEnvelope(book: Book, spendingId: string): Envelope | null {
   return envelope === undefined || envelope.closedAt !== null ? null : envelope
 }
 
+type BalancePot = keyof typeof balanceFields
+
 /** Adds `delta` (minor units) to a balance. `date` is the day of the transaction that causes it. */
 export function postBalance(
   book: Book,
-  posting: Reason & { pot: 'available' | 'current' | 'limit'; delta: bigint; date?: Date },
+  posting: Reason & { pot: BalancePot; delta: bigint; date?: Date },
 ): void {
-  const account = book.bankAccount
-  if (posting.pot === 'available') {
-    account.availableBalance += posting.delta
-  } else if (posting.pot === 'current') {
-    account.currentBalance += posting.delta
-  } else {
-    account.limitBalance += posting.delta
-  }
-  account.lastUpdated = book.operation.now
+  book.bankAccount[balanceFields[posting.pot]] += posting.delta
+  book.bankAccount.lastUpdated = book.operation.now
   record(book, { ...posting, spendingId: null })
+}
+
+/**
+ * Moves the balances by a new transaction, or back by a deleted one: available always, current
+ * unless it is pending (docs/money.md#balances). The postings have the day of the transaction: a
+ * file may state a balance for an earlier instant, which does not include it.
+ */
+export function moveBalances(
+  book: Book,
+  cause: 'transaction' | 'deletion',
+  transaction: { transactionId: string; amount: bigint; date: Date; isPending: boolean },
+): void {
+  const { transactionId: causeId, amount, date, isPending } = transaction
+  const delta = cause === 'deletion' ? amount : -amount
+  postBalance(book, { pot: 'available', delta, cause, causeId, date })
+  if (!isPending) postBalance(book, { pot: 'current', delta, cause, causeId, date })
+}
+
+/** Stated balances in minor units; an undefined one keeps its value. */
+export type NewBalances = { [Pot in BalancePot]?: bigint | undefined }
+
+/** Sets the stated balances and journals the differences. */
+export function setBalances(book: Book, { to, ...reason }: Reason & { to: NewBalances }): void {
+  for (const pot of ['available', 'current', 'limit'] as const) {
+    const amount = to[pot]
+    if (amount === undefined) continue
+    postBalance(book, { ...reason, pot, delta: amount - book.bankAccount[balanceFields[pot]] })
+  }
 }
 
 /** Adds `delta` (minor units) to an envelope and to the total of its type (expenses or goals). */
 export function postHeld(book: Book, envelope: Envelope, change: Reason & { delta: bigint }): void {
   envelope.currentAmount += change.delta
-  if (envelope.spendingType === 'goal') {
-    book.bankAccount.goals += change.delta
-  } else {
-    book.bankAccount.expenses += change.delta
-  }
+  book.bankAccount[envelope.spendingType === 'goal' ? 'goals' : 'expenses'] += change.delta
   record(book, { ...change, pot: 'envelope', spendingId: envelope.spendingId })
 }
 
@@ -105,11 +124,10 @@ export function postKept(
 ) {
   const pots: Pot[] = envelope.spendingType === 'goal' ? ['envelope', 'used'] : ['envelope']
   for (const pot of pots) {
-    const { causeId } = kept
-    const { spendingId } = envelope
+    const posting = { pot, spendingId: envelope.spendingId, causeId: kept.causeId }
     const delta = pot === 'envelope' ? kept.amount : -kept.amount
-    record(book, { pot, spendingId, delta, cause: 'deletion', causeId })
-    record(book, { pot, spendingId, delta: -delta, cause: 'kept', causeId })
+    record(book, { ...posting, delta, cause: 'deletion' })
+    record(book, { ...posting, delta: -delta, cause: 'kept' })
   }
 }
 
@@ -150,11 +168,8 @@ function fieldOf({ pot, cause }: Posting): string {
 function record(book: Book, posting: Posting): void {
   const key = `${posting.pot} ${posting.spendingId ?? ''} ${posting.cause}`
   const same = book.postings.get(key)
-  if (same === undefined) {
-    book.postings.set(key, posting)
-  } else {
-    same.delta += posting.delta
-  }
+  if (same) same.delta += posting.delta
+  else book.postings.set(key, posting)
 }
 
 // A restatement is journaled even with a change of 0: the row marks from when the value holds.
@@ -190,13 +205,7 @@ function entriesOf(book: Book): JournalEntry[] {
 
 function amountBefore(book: Book, of: { pot: Pot; spendingId: string | null }): bigint {
   const { bankAccount, envelopes } = book.before
+  if (of.pot !== 'envelope' && of.pot !== 'used') return bankAccount[balanceFields[of.pot]]
   const envelope = envelopes.find((one) => one.spendingId === of.spendingId)
-  const amounts: Record<Pot, bigint> = {
-    available: bankAccount.availableBalance,
-    current: bankAccount.currentBalance,
-    limit: bankAccount.limitBalance,
-    envelope: envelope?.currentAmount ?? 0n,
-    used: envelope?.usedAmount ?? 0n,
-  }
-  return amounts[of.pot]
+  return (of.pot === 'envelope' ? envelope?.currentAmount : envelope?.usedAmount) ?? 0n
 }

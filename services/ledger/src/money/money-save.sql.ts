@@ -22,8 +22,7 @@ import { Envelope } from '../envelopes/envelope.ts'
 import { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
 import { ProviderRecord } from '../syncs/provider-transaction.ts'
 import { Transaction } from '../transactions/transaction.ts'
-import { JournalEntry } from './journal.ts'
-import { BookedOperation } from './operation.ts'
+import { BookedOperation, JournalEntry } from './journal.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** A change set with its events, as rows of the outbox. */

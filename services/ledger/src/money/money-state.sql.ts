@@ -8,8 +8,8 @@ import { Envelope } from '../envelopes/envelope.ts'
 import { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
 import { ProviderRecord } from '../syncs/provider-transaction.ts'
 import { Transaction } from '../transactions/transaction.ts'
+import { BookedOperation } from './journal.ts'
 import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
-import { BookedOperation } from './operation.ts'
 
 /** Optional parts of the statement; only those that a scope asks for are prepared. */
 type ScopePart =

@@ -3,7 +3,7 @@ import type { Envelope } from '../envelopes/envelope.ts'
 import type { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
 import type { ProviderRecord } from '../syncs/provider-transaction.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import type { BookedOperation } from './operation.ts'
+import type { BookedOperation } from './journal.ts'
 
 /** Names a bank account, and the rows under it to read for a change of money. */
 export interface MoneyScope {

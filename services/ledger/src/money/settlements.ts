@@ -1,5 +1,8 @@
 import { changedRows, put, type TrackedRows, track } from '@coffer/kit/database/tracked-rows'
-import type { BankAccount } from '../accounts/bank-account.ts'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
+import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
+import { type BankAccount, balancesOf } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import type { Settlement } from './book.ts'
 import type { JournalEntry } from './journal.ts'
@@ -33,4 +36,12 @@ export function addSettlement(settlements: Settlements, settlement: Settlement):
 /** The combined result: the last state of each changed envelope, and all journal rows. */
 export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settlement {
   return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
+}
+
+/** The reply to a change of money: the balances, and the changed envelopes in their order. */
+export function resultOf({ bankAccount, envelopes }: Settlement) {
+  return {
+    balance: toMessage(BalancesSchema, balancesOf(bankAccount)),
+    envelopes: envelopes.map((envelope) => toMessage(EnvelopeSchema, envelope)),
+  }
 }

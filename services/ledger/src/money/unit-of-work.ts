@@ -14,9 +14,8 @@ import type { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
 import type { ProviderRecord } from '../syncs/provider-transaction.ts'
 import type { Locked, Transaction } from '../transactions/transaction.ts'
 import type { Settlement } from './book.ts'
-import type { JournalEntry } from './journal.ts'
+import type { BookedOperation, JournalEntry } from './journal.ts'
 import { emptyState, type MoneyScope, type MoneyState, type Provider } from './money-state.ts'
-import type { BookedOperation } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
 /** Input of a decision: the rows of its scope, as earlier decisions of the round left them. */
@@ -38,8 +37,8 @@ export interface Decision<Reply> {
   settlement?: Settlement
   /** A new envelope, which holds nothing. */
   created?: Envelope
-  inserted?: readonly Transaction[]
-  updated?: readonly Transaction[]
+  /** New or changed transactions. */
+  transactions?: readonly Transaction[]
   deleted?: readonly Transaction[]
   /** Whether the transaction inserts or deletes transactions that are not listed here. */
   changesTexts?: boolean
@@ -185,16 +184,15 @@ function attempt(
 }
 
 function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): void {
-  const { settlement, created, inserted = [], updated = [], deleted = [] } = decision
+  const { settlement, created, transactions = [], deleted = [] } = decision
   if (!settlement) return
   unit.isTouched = true
   const bankAccount = { ...settlement.bankAccount, version }
   addSettlement(unit.settlements, { ...settlement, bankAccount })
   if (created) put(unit.settlements.envelopes, [created])
   unit.changesTexts ||= decision.changesTexts || deleted.length > 0
-  unit.changesTexts ||= [...inserted, ...updated].some((one) => changesText(unit, one))
-  put(unit.transactions, inserted)
-  put(unit.transactions, updated)
+  unit.changesTexts ||= transactions.some((one) => changesText(unit, one))
+  put(unit.transactions, transactions)
   remove(unit.transactions, deleted)
   put(unit.records, decision.records)
   if (decision.accountRecord) unit.accountRecords.push(decision.accountRecord)

@@ -1,6 +1,7 @@
-import { invalid, type Problems } from '@coffer/kit/rpc/errors'
+import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { isExact } from '@coffer/kit/values/money'
 import type { ProviderTransaction } from '@coffer/proto/ledger/v1/sync_import'
+import type { LinkType } from '../accounts/link.ts'
 import { cut, oneLine } from '../imports/formats/statement-rows.ts'
 import { midnightsIn } from '../imports/formats/statement-values.ts'
 import type { ProviderItem } from './provider-transaction.ts'
@@ -44,6 +45,18 @@ export function readItems(
     read.items.push({ ...textsOf(message), providerAccountId, date, authorizedDate })
   }
   return read
+}
+
+/**
+ * Returns the source of a sync service's transactions. Throws refused for a link of another kind.
+ */
+export function requireSource(
+  { linkType }: { linkType: LinkType },
+  issuer: string,
+): 'aggregator' | 'feed' {
+  const source = issuer === 'feed-sync' ? 'feed' : 'aggregator'
+  if (linkType !== source) throw refused(`The link is of kind ${linkType}, not ${source}`)
+  return source
 }
 
 /** Throws invalid for a list that exceeds the batch size. */

@@ -24,21 +24,20 @@ import { atLeastZero } from '../money/money.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { matchAccounts } from './account-match.ts'
-import { listSynced } from './provider-account.sql.ts'
+import { listSynced } from './provider.sql.ts'
 import {
   type AccountItem,
   currentIdOf,
   readAccounts,
   type SyncedAccount,
 } from './provider-account.ts'
-import { nameOf } from './provider-item.ts'
+import { nameOf, requireSource } from './provider-item.ts'
 import {
   createSyncedAccount,
   deactivateAccount,
   refreshAccount,
   settleBalances,
 } from './sync-accounts.ts'
-import { requireSource } from './sync-kind.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 

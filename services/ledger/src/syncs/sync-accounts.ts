@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type NewBalances, setBalances } from '../accounts/balance-changes.ts'
-import { AccountSubType, AccountType, type BankAccount } from '../accounts/bank-account.ts'
-import { openBankAccount } from '../accounts/bank-account-change.ts'
+import {
+  AccountSubType,
+  AccountType,
+  type BankAccount,
+  balanceFields,
+} from '../accounts/bank-account.ts'
+import { createBankAccount } from '../accounts/bank-account-change.ts'
 import type { Link } from '../accounts/link.ts'
-import { type Operation, openBook, type Settlement, settle } from '../money/book.ts'
+import { type Operation, openBook, type Settlement, setBalances, settle } from '../money/book.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
 import type { AccountAlias, AccountItem, AccountRecord, SyncedAccount } from './provider-account.ts'
 import type { MatchReason } from './provider-transaction.ts'
@@ -59,7 +63,7 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
     feedBankAccountId: item.feedBankAccountId,
     mask: item.mask !== null && [...item.mask].length === 4 ? item.mask : null,
   }
-  const settlement = openBankAccount({ link, operation }, body)
+  const settlement = createBankAccount({ link, operation }, body)
   const { bankAccount } = settlement
   const record = recordOf(seen, { bankAccount, old: null })
   const aliases = aliasesOf(seen, { bankAccount, known: [], reason: 'new' })
@@ -93,16 +97,14 @@ export function settleBalances(
   { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
   stated: { available?: bigint | null; current?: bigint | null; limit?: bigint | null },
 ): Settlement | null {
-  const { availableBalance, currentBalance, limitBalance, bankAccountId } = bankAccount
-  const { available = null, current = null, limit = null } = stated
-  const to: NewBalances = {
-    ...(available === null || available === availableBalance ? {} : { available }),
-    ...(current === null || current === currentBalance ? {} : { current }),
-    ...(limit === null || limit === limitBalance ? {} : { limit }),
-  }
-  if (Object.keys(to).length === 0) return null
+  const changed = (['available', 'current', 'limit'] as const).filter((pot) => {
+    const balance = stated[pot] ?? null
+    return balance !== null && balance !== bankAccount[balanceFields[pot]]
+  })
+  if (changed.length === 0) return null
+  const to = Object.fromEntries(changed.map((pot) => [pot, stated[pot] ?? undefined]))
   const book = openBook({ bankAccount, envelopes: [], operation })
-  setBalances(book, { to, cause: 'sync', causeId: bankAccountId })
+  setBalances(book, { to, cause: 'sync', causeId: bankAccount.bankAccountId })
   book.bankAccount.balancesAsOf = operation.now
   book.bankAccount.updatedAt = operation.now
   return settle(book)

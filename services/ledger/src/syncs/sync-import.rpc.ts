@@ -14,10 +14,9 @@ import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findTimezone } from '../tenancy/account-settings.sql.ts'
-import { readItems, requireBatch, requireIds } from './provider-item.ts'
+import { readItems, requireBatch, requireIds, requireSource } from './provider-item.ts'
 import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
 import { type Imported, importTransactions, type SyncDecision } from './sync-import.ts'
-import { requireSource } from './sync-kind.ts'
 import { postingDaysMax, postingDaysMin } from './sync-match.ts'
 import { removeSynced } from './sync-removal.ts'
 
@@ -107,9 +106,9 @@ function writeBatch<Outcome extends SyncDecision>(
     isAlone: true,
     decide: (current) => {
       const outcome = decide(current, joinRecords(current))
-      const { settlement, records, inserted, updated } = outcome
+      const { settlement, records, transactions } = outcome
       if (records.length === 0) return { reply: outcome }
-      return { settlement, records, inserted, updated, reply: outcome }
+      return { settlement, records, transactions, reply: outcome }
     },
   })
 }

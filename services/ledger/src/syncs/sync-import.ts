@@ -38,8 +38,7 @@ export type ImportBatch = {
 /** The change set of a batch. */
 export type SyncDecision = {
   settlement: Settlement
-  inserted: Transaction[]
-  updated: Transaction[]
+  transactions: Transaction[]
   records: ProviderRecord[]
 }
 
@@ -76,14 +75,10 @@ export function changesOf(
   known: readonly SyncedTransaction[],
 ): Omit<SyncDecision, 'settlement'> {
   const before = new Map(known.map((one) => [one.transaction.transactionId, one]))
-  const changes: Omit<SyncDecision, 'settlement'> = { inserted: [], updated: [], records: [] }
+  const changes: Omit<SyncDecision, 'settlement'> = { transactions: [], records: [] }
   for (const { transaction, records } of syncedIndex.byTransaction.values()) {
     const old = before.get(transaction.transactionId)
-    if (old === undefined) {
-      changes.inserted.push(transaction)
-    } else if (old.transaction !== transaction) {
-      changes.updated.push(transaction)
-    }
+    if (old?.transaction !== transaction) changes.transactions.push(transaction)
     changes.records.push(...records.filter((record) => !old?.records.includes(record)))
   }
   return changes

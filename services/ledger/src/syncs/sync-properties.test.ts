@@ -67,10 +67,10 @@ function lockedIn(world: World) {
   return { bankAccount, envelopes: [envelope], operation }
 }
 
-function settle(world: World, { settlement, inserted, updated, records }: SyncDecision): void {
+function settle(world: World, { settlement, transactions, records }: SyncDecision): void {
   world.bankAccount = settlement.bankAccount
   world.envelope = settlement.envelopes.at(0) ?? world.envelope
-  for (const transaction of [...inserted, ...updated]) {
+  for (const transaction of transactions) {
     const before = world.known.get(transaction.transactionId)
     world.known.set(transaction.transactionId, { transaction, records: before?.records ?? [] })
   }
@@ -114,7 +114,7 @@ function take(world: World, step: Step): void {
   if (step.kind === 'bring') {
     bring(world, step.items)
     const again = bring(world, step.items)
-    expect([...again.inserted, ...again.updated, ...again.records]).toEqual([])
+    expect([...again.transactions, ...again.records]).toEqual([])
   } else if (step.kind === 'drop') {
     const known = [...world.known.values()]
     settle(world, removeSynced(lockedIn(world), { providerIds: step.ids, known }))

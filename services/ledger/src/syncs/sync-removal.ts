@@ -36,7 +36,7 @@ export function removeSynced(
   }
   const changes = changesOf(syncedIndex, known)
   const settlement = totalOf(settlements)
-  return { ...changes, settlement, removedCount: changes.updated.length, unknownCount }
+  return { ...changes, settlement, removedCount: changes.transactions.length, unknownCount }
 }
 
 function ended<Record extends { deletedAt: Date | null }>(record: Record, now: Date): Record {

@@ -1,10 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import { z } from 'zod'
-import type { LinkKey } from '../accounts/link.ts'
+import { LinkKey } from '../accounts/link.ts'
 import { removeBankAccounts } from '../money/removal.sql.ts'
-
-const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
 
 /** Deletes the links of an account and hides their bank accounts, each under its row lock. */
 export async function endLinks(database: Database, accountId: string, now: Date): Promise<void> {
@@ -27,7 +24,7 @@ export function listUncleaned(
   accountId: string,
   limit: number,
 ): Promise<readonly LinkKey[]> {
-  return pool.any(sql.type(LinkRow)`
+  return pool.any(sql.type(LinkKey)`
     SELECT account_id AS "accountId", link_id AS "linkId" FROM links
     WHERE account_id = ${accountId} AND deleted_at IS NOT NULL AND cleaned_at IS NULL
     ORDER BY link_id LIMIT ${limit}`)

@@ -49,12 +49,8 @@ export function startImport(
   workflows: Workflows,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
 ): Promise<void> {
-  return workflows.start({
-    type: 'importUpload',
-    id: `file-import/${transactionUploadId}`,
-    taskQueue: 'ledger',
-    args: [{ accountId, bankAccountId, transactionUploadId }],
-  })
+  const key: UploadKey = { accountId, bankAccountId, transactionUploadId }
+  return start(workflows, 'importUpload', { id: `file-import/${transactionUploadId}`, key })
 }
 
 /** Starts the preview of a CSV file; does nothing if the workflow runs. */
@@ -62,20 +58,20 @@ export function startPreview(
   workflows: Workflows,
   { accountId, bankAccountId, transactionImportId }: ImportKey,
 ): Promise<void> {
-  return workflows.start({
-    type: 'previewCsvImport',
-    id: `import-preview/${transactionImportId}`,
-    taskQueue: 'ledger',
-    args: [{ accountId, bankAccountId, transactionImportId }],
-  })
+  const key: ImportKey = { accountId, bankAccountId, transactionImportId }
+  return start(workflows, 'previewCsvImport', { id: `import-preview/${transactionImportId}`, key })
 }
 
 /** Starts the clean-up after a deleted link; does nothing if the workflow runs. */
 export function startCleanUp(workflows: Workflows, { accountId, linkId }: LinkKey): Promise<void> {
-  return workflows.start({
-    type: 'cleanUpLink',
-    id: `link-clean-up/${linkId}`,
-    taskQueue: 'ledger',
-    args: [{ accountId, linkId }],
-  })
+  const key: LinkKey = { accountId, linkId }
+  return start(workflows, 'cleanUpLink', { id: `link-clean-up/${linkId}`, key })
+}
+
+function start(
+  workflows: Workflows,
+  type: string,
+  { id, key }: { id: string; key: object },
+): Promise<void> {
+  return workflows.start({ type, id, taskQueue: 'ledger', args: [key] })
 }

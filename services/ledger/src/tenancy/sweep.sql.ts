@@ -1,10 +1,10 @@
 import type { Database } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
-import { z } from 'zod'
-import type { LinkKey } from '../accounts/link.ts'
-import type { ImportKey } from '../imports/formats/csv/csv-import.ts'
-import type { FileKey } from '../imports/storage/storage.ts'
-import type { UploadKey } from '../imports/upload.ts'
+import { LinkKey } from '../accounts/link.ts'
+import { ImportKey } from '../imports/formats/csv/csv-import.ts'
+import { FileKey } from '../imports/storage/stored-file.ts'
+import { UploadKey } from '../imports/upload.ts'
 
 // Queries across accounts, over partial indexes of unfinished work.
 
@@ -16,68 +16,48 @@ export interface Page {
   limit: number
 }
 
-const UploadRow = z.object({
-  accountId: z.string(),
-  bankAccountId: z.string(),
-  transactionUploadId: z.string(),
-})
-
 /** Uploads that are neither complete nor failed, by ID. */
 export function listUnfinishedUploads(
   { pool }: Database,
   { before, after, limit }: Page,
 ): Promise<readonly UploadKey[]> {
-  return pool.any(sql.type(UploadRow)`
-    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId",
-      transaction_upload_id AS "transactionUploadId"
-    FROM uploads
+  return pool.any(sql.type(UploadKey)`
+    SELECT ${columnsOf(UploadKey, { table: 'uploads' })} FROM uploads
     WHERE status IN ('pending', 'processing') AND transaction_upload_id > ${after}
       AND created_at < ${before.toISOString()}
     ORDER BY transaction_upload_id LIMIT ${limit}`)
 }
-
-const ImportRow = z.object({
-  accountId: z.string(),
-  bankAccountId: z.string(),
-  transactionImportId: z.string(),
-})
 
 /** CSV imports in the status pending-preview, by ID. */
 export function listPendingPreviews(
   { pool }: Database,
   { before, after, limit }: Page,
 ): Promise<readonly ImportKey[]> {
-  return pool.any(sql.type(ImportRow)`
-    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId",
-      transaction_import_id AS "transactionImportId"
-    FROM transaction_imports
+  return pool.any(sql.type(ImportKey)`
+    SELECT ${columnsOf(ImportKey, { table: 'transaction_imports' })} FROM transaction_imports
     WHERE status = 'pending-preview' AND transaction_import_id > ${after}
       AND updated_at < ${before.toISOString()}
     ORDER BY transaction_import_id LIMIT ${limit}`)
 }
-
-const LinkRow = z.object({ accountId: z.string(), linkId: z.string() })
 
 /** Deleted links whose clean-up is not finished, by ID. */
 export function listUncleanedLinks(
   { pool }: Database,
   { before, after, limit }: Page,
 ): Promise<readonly LinkKey[]> {
-  return pool.any(sql.type(LinkRow)`
-    SELECT account_id AS "accountId", link_id AS "linkId" FROM links
+  return pool.any(sql.type(LinkKey)`
+    SELECT ${columnsOf(LinkKey, { table: 'links' })} FROM links
     WHERE deleted_at < ${before.toISOString()} AND cleaned_at IS NULL AND link_id > ${after}
     ORDER BY link_id LIMIT ${limit}`)
 }
-
-const FileRow = z.object({ accountId: z.string(), fileId: z.string() })
 
 /** Files past `expiresAt`, unless their import is unfinished. */
 export function listExpiredFiles(
   { pool }: Database,
   { before, after, limit }: Page,
 ): Promise<readonly FileKey[]> {
-  return pool.any(sql.type(FileRow)`
-    SELECT account_id AS "accountId", file_id AS "fileId" FROM files
+  return pool.any(sql.type(FileKey)`
+    SELECT ${columnsOf(FileKey, { table: 'files' })} FROM files
     WHERE deleted_at IS NULL AND expires_at < ${before.toISOString()} AND file_id > ${after}
       AND NOT EXISTS (
         SELECT FROM uploads
@@ -92,7 +72,7 @@ export async function listKeptFiles(
   keys: readonly FileKey[],
 ): Promise<readonly FileKey[]> {
   if (keys.length === 0) return []
-  return pool.any(sql.type(FileRow)`
+  return pool.any(sql.type(FileKey)`
     SELECT account_id AS "accountId", file_id AS "fileId"
     FROM files JOIN ${sql.unnest(
       keys.map(({ accountId, fileId }) => [accountId, fileId]),

@@ -15,7 +15,7 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import { ProblemsSchema } from '@coffer/proto/options/v1/options'
 import type { HandlerContext } from '@connectrpc/connect'
-import { resultOf } from '../money/result.ts'
+import { resultOf } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
 
@@ -46,14 +46,14 @@ export async function postBatch(
       isAlone: items.length > sharedSizeMax,
       decide: (locked) => {
         const { settlement, outcomes } = createTransactions(locked, items)
-        const inserted = outcomes.flatMap((one) => ('transaction' in one ? one.transaction : []))
+        const created = outcomes.flatMap((one) => ('transaction' in one ? one.transaction : []))
         const results = outcomes.map((result) => ({ result: resultMessageOf(result) }))
         const reply = create(CreateTransactionsResponseSchema, {
           ...resultOf(settlement),
           results,
         })
-        if (inserted.length === 0) return { reply }
-        return { settlement, inserted, reply, replies: keptReplies(key, reply) }
+        if (created.length === 0) return { reply }
+        return { settlement, transactions: created, reply, replies: keptReplies(key, reply) }
       },
     }),
   )

@@ -1,5 +1,5 @@
 import { type Refusal, settledOrRefused } from '@coffer/kit/rpc/errors'
-import { requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { requireManual } from '../accounts/bank-account.ts'
 import type { Settlement } from '../money/book.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
 import {
@@ -27,7 +27,6 @@ export type BatchDecision = { settlement: Settlement; outcomes: ItemOutcome[] }
  * transactions at all.
  */
 export function createTransactions(locked: Locked, items: readonly BatchItem[]): BatchDecision {
-  requireWritable(locked.bankAccount)
   requireManual(locked.bankAccount)
   const settlements = startSettlements(locked)
   const outcomes = items.map(({ operationId, body }): ItemOutcome => {

@@ -9,8 +9,8 @@ import {
   TransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext } from '@connectrpc/connect'
+import { listTransactions } from './transaction.sql.ts'
 import type { Transaction } from './transaction.ts'
-import { listTransactions } from './transaction-list.sql.ts'
 import { endOfWalk, findByText, walk } from './transaction-search.sql.ts'
 import { isIndexed, type Place, rangeOf, type TransactionSearch } from './transaction-search.ts'
 

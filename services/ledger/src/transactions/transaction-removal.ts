@@ -1,6 +1,5 @@
-import { addToBalances } from '../accounts/balance-changes.ts'
-import { requireManual, requireWritable } from '../accounts/bank-account.ts'
-import { openBook, postKept, type Settlement, settle } from '../money/book.ts'
+import { requireManual } from '../accounts/bank-account.ts'
+import { moveBalances, openBook, postKept, type Settlement, settle } from '../money/book.ts'
 import { envelopeOf, giveBack } from '../money/spend.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
@@ -19,19 +18,17 @@ export function removeTransaction(
   locked: Locked & { transaction: Transaction },
   { adjustsBalance, soft }: Removal,
 ): RemovalDecision {
-  requireWritable(locked.bankAccount)
   requireManual(locked.bankAccount)
   const before = locked.transaction
   const book = openBook(locked)
   if (before.deletedAt !== null) {
     return { settlement: settle(book), transaction: soft ? before : null }
   }
-  const { amount, date, isPending, transactionId } = before
+  const { transactionId } = before
   const after = { ...before, deletedAt: locked.operation.now }
   if (adjustsBalance) {
-    const reason = { cause: 'deletion', causeId: transactionId } as const
-    addToBalances(book, { amount, date, isPending, ...reason })
-    giveBack(book, before, reason)
+    moveBalances(book, 'deletion', before)
+    giveBack(book, before, { cause: 'deletion', causeId: transactionId })
     after.spendingId = null
     after.spendingAmount = null
   } else {

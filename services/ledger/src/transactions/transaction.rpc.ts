@@ -14,12 +14,12 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
 import { openBook, settle } from '../money/book.ts'
-import { resultOf } from '../money/result.ts'
+import { resultOf } from '../money/settlements.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { listRecords } from '../syncs/provider.sql.ts'
 import { noRecords, type ProviderRecords, renderRecords } from '../syncs/provider-records.ts'
 import type { ProviderRecord } from '../syncs/provider-transaction.ts'
-import { listRecords } from '../syncs/sync-import.sql.ts'
 import { findTransaction } from './transaction.sql.ts'
 import {
   createTransaction,
@@ -58,14 +58,16 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
         const { settlement, transaction } = changeTransaction(locked, patch)
         const message = toMessage(TransactionSchema, { ...transaction, ...provided })
         const reply = { transaction: message, ...resultOf(settlement) }
-        return { settlement, updated: [transaction], reply }
+        return { settlement, transactions: [transaction], reply }
       })
     },
     deleteTransaction: async (request, context) => {
       const { bankAccountId, transactionId, adjustsBalance, soft } = request
       return change(deps, { bankAccountId, transactionId, spendingIds: [], context }, (locked) => {
         const { settlement, transaction } = removeTransaction(locked, { adjustsBalance, soft })
-        const row = transaction ? { updated: [transaction] } : { deleted: [locked.transaction] }
+        const row = transaction
+          ? { transactions: [transaction] }
+          : { deleted: [locked.transaction] }
         return { settlement, ...row, reply: resultOf(settlement) }
       })
     },
@@ -96,7 +98,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
           balance,
           ...(envelope ? { envelope } : {}),
         })
-        return { settlement, inserted: [transaction], reply, replies: keptReplies(key, reply) }
+        return { settlement, transactions: [transaction], reply, replies: keptReplies(key, reply) }
       },
     }),
   )

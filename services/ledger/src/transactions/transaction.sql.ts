@@ -1,15 +1,77 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
 import { Transaction } from './transaction.ts'
 
-const columns = columnsOf(Transaction, { table: 'transactions' })
+export interface TransactionPage {
+  bankAccountId: string
+  /** Only those assigned to this envelope. */
+  spendingId: string | null
+  limit: number
+  offset: number
+}
+
+const Row = z.union([Transaction, z.object({ transactionId: z.null() })])
+
+const parameterNames = ['accountId', 'bankAccountId', 'limit', 'offset'] as const
+type Parameter = (typeof parameterNames)[number]
+
+const pageOfAccount = prepare(parameterNames, (row) => {
+  return pageOf(row, { spent: sql.fragment``, envelope: sql.fragment`` })
+})
+
+const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId, ...row }) => {
+  return pageOf(row, {
+    spent: sql.fragment`AND spending_id = ${spendingId}`,
+    envelope: sql.fragment`AND EXISTS (
+        SELECT FROM envelopes WHERE envelopes.account_id = owner.account_id
+          AND envelopes.bank_account_id = owner.bank_account_id
+          AND envelopes.spending_id = ${spendingId} AND envelopes.closed_at IS NULL)`,
+  })
+})
+
+// Left join from the owner: an empty page differs from a missing owner.
+function pageOf(
+  { accountId, bankAccountId, limit, offset }: Record<Parameter, string>,
+  { spent, envelope }: { spent: FragmentSqlToken; envelope: FragmentSqlToken },
+) {
+  return sql.type(Row)`
+    SELECT ${columnsOf(Transaction, { table: 'page' })}
+    FROM bank_accounts AS owner LEFT JOIN (
+      SELECT * FROM transactions
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} ${spent}
+        AND deleted_at IS NULL
+      ORDER BY date DESC, transaction_id DESC LIMIT ${limit}::int OFFSET ${offset}::int
+    ) AS page ON true
+    WHERE owner.account_id = ${accountId} AND owner.bank_account_id = ${bankAccountId}
+      AND owner.removed_at IS NULL ${envelope}
+    ORDER BY page.date DESC, page.transaction_id DESC`
+}
+
+/**
+ * A page of live transactions, newest date first, then newest ID; null if there is no such bank
+ * account, or no such open envelope in it.
+ */
+export async function listTransactions(
+  { pool }: Database,
+  accountId: string,
+  { spendingId, ...page }: TransactionPage,
+): Promise<readonly Transaction[] | null> {
+  const rows = await pool.any(
+    spendingId
+      ? pageOfEnvelope({ ...page, accountId, spendingId })
+      : pageOfAccount({ ...page, accountId }),
+  )
+  return rows.length === 0 ? null : rows.filter((row) => row.transactionId !== null)
+}
 
 const transactionById = prepare(
   ['accountId', 'bankAccountId', 'transactionId'],
   ({ accountId, bankAccountId, transactionId }) => sql.type(Transaction)`
-    SELECT ${columns} FROM transactions JOIN bank_accounts USING (account_id, bank_account_id)
+    SELECT ${columnsOf(Transaction, { table: 'transactions' })}
+    FROM transactions JOIN bank_accounts USING (account_id, bank_account_id)
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND transaction_id = ${transactionId} AND removed_at IS NULL`,
 )

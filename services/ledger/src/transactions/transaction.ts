@@ -1,11 +1,11 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { subtractFromBalances } from '../accounts/balance-changes.ts'
-import { type BankAccount, requireManual, requireWritable } from '../accounts/bank-account.ts'
+import { type BankAccount, requireManual } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import {
   type Book,
   findEnvelope,
+  moveBalances,
   type Operation,
   openBook,
   type Settlement,
@@ -97,17 +97,13 @@ export type NewTransaction = TransactionPatch &
  * has no envelope. The envelope gives min(held, amount).
  */
 export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
-  requireWritable(locked.bankAccount)
   requireManual(locked.bankAccount)
   const stated = { ...manualTransaction(locked, body), ...storedFields(body) }
   requireAmount(stated.amount)
   requireSpending(stated)
   const book = openBook(locked)
   const transaction = { ...stated, spendingAmount: takeFrom(book, stated) }
-  if (body.adjustsBalance) {
-    const { amount, date, isPending, transactionId: causeId } = transaction
-    subtractFromBalances(book, { amount, date, isPending, cause: 'transaction', causeId })
-  }
+  if (body.adjustsBalance) moveBalances(book, 'transaction', transaction)
   return { settlement: settle(book), transaction }
 }
 

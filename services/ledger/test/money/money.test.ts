@@ -229,8 +229,8 @@ test('a change that violates a constraint is rejected alone', async () => {
       scope: { accountId, bankAccountId },
       decide: (locked) => {
         const spending = isRefused ? { spendingId: newId('spnd'), spendingAmount: 1n } : {}
-        const inserted = [{ ...transactionIn({ accountId, bankAccountId }), ...spending }]
-        return { settlement: settle(openBook(locked)), inserted, reply: null }
+        const transactions = [{ ...transactionIn({ accountId, bankAccountId }), ...spending }]
+        return { settlement: settle(openBook(locked)), transactions, reply: null }
       },
     })
   const outcomes = await Promise.allSettled(

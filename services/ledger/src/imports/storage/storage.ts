@@ -1,8 +1,4 @@
-/** Key of a file. The server makes both IDs, so no name of a client reaches a path. */
-export interface FileKey {
-  accountId: string
-  fileId: string
-}
+import type { FileKey } from './stored-file.ts'
 
 /** An object in storage; `writtenAt` is by the clock of the storage. */
 export interface StoredBytes {

@@ -4,8 +4,8 @@ import type { Unreadable } from '../formats/statement.ts'
 import type { ReadingTask } from '../formats/statement-file.ts'
 import { findReading } from '../import.sql.ts'
 import type { FileTotals, IncomingFile } from '../incoming-file.ts'
-import { type FileKey, nameOf, type Storage } from './storage.ts'
-import type { StoredFile } from './stored-file.ts'
+import { nameOf, type Storage } from './storage.ts'
+import type { FileKey, StoredFile } from './stored-file.ts'
 
 /**
  * Stores the bytes of a file, then calls `save`, which inserts the rows in one transaction. Bytes

@@ -16,6 +16,10 @@ export const StoredFile = z.object({
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
+/** The key of a file; the server makes both IDs, so no name of a client reaches a path. */
+export const FileKey = StoredFile.pick({ accountId: true, fileId: true })
+export type FileKey = z.infer<typeof FileKey>
+
 const KEPT_FOR_MS = 60 * 60 * 1000
 const NAME_LENGTH_MAX = 300
 

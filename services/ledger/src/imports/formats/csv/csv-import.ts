@@ -43,7 +43,12 @@ export const CsvImport = z.object({
 export type CsvImport = z.infer<typeof CsvImport>
 
 /** The key of one import. */
-export type ImportKey = Pick<CsvImport, 'accountId' | 'bankAccountId' | 'transactionImportId'>
+export const ImportKey = CsvImport.pick({
+  accountId: true,
+  bankAccountId: true,
+  transactionImportId: true,
+})
+export type ImportKey = z.infer<typeof ImportKey>
 
 export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
   transactionImportId: string

@@ -1,11 +1,13 @@
 import { keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
+import { prepare } from '@coffer/kit/database/statement'
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import type { LinkKey } from '../accounts/link.ts'
 import { readMoney } from '../money/money-state.sql.ts'
 import { AccountRecord, type SyncedAccount } from './provider-account.ts'
+import { ProviderRecord } from './provider-transaction.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 
@@ -41,4 +43,21 @@ export async function findAccountRecords(
     WHERE account_id = ${accountId}
       AND bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})`)
   return new Map(found.map((record) => [record.bankAccountId, record]))
+}
+
+const recordsOfTransaction = prepare(
+  ['accountId', 'bankAccountId', 'transactionId'],
+  (row) => sql.type(ProviderRecord)`
+    SELECT ${columnsOf(ProviderRecord, { table: 'record' })} FROM provider_transactions AS record
+    WHERE account_id = ${row.accountId} AND bank_account_id = ${row.bankAccountId}
+      AND transaction_id = ${row.transactionId}`,
+)
+
+/** Returns all records of a transaction, in no order. */
+export function listRecords(
+  { pool }: Database,
+  accountId: string,
+  ids: { bankAccountId: string; transactionId: string },
+): Promise<readonly ProviderRecord[]> {
+  return pool.any(recordsOfTransaction({ ...ids, accountId }))
 }
