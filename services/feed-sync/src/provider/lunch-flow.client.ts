@@ -1,4 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
+import { toPrintable } from '@coffer/kit/values/printable'
 import {
   type OfferedAccount,
   readAccounts,
@@ -119,11 +120,8 @@ function isFault(answer: Answer | null): boolean {
 
 /** Quotes the answer: self-hosters run the provider, so they may see it (docs/syncs.md#refresh). */
 function describeFailure({ status, body }: Answer, apiKey: string): string {
-  const said = body
-    .replaceAll(apiKey, '***')
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim()
-  const quote = [...said].slice(0, quoteLengthMax).join('')
+  const said = body.replaceAll(apiKey, '***').replaceAll(/\s+/g, ' ')
+  const quote = toPrintable(said, { lengthMax: quoteLengthMax, instead: ' ' })
   const isRefused = status === 401 || status === 403
   const did = isRefused ? 'refused the API key' : `answered with status ${status}`
   return quote === '' ? did : `${did}: ${quote}`

@@ -1,5 +1,6 @@
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { isExact } from '@coffer/kit/values/money'
+import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import type { Discovery } from '../candidates/feed-bank-account.ts'
 
@@ -90,7 +91,6 @@ function currencyIn(code: string | null | undefined): string | undefined {
   return currencies().includes(known) ? known : undefined
 }
 
-/** Returns at most 300 printable characters. */
 function printable(sent: string | null | undefined): string {
-  return [...(sent ?? '').replace(/\p{C}+/gu, ' ').trim()].slice(0, 300).join('')
+  return toPrintable(sent ?? '', { lengthMax: 300, instead: ' ' })
 }

@@ -1,3 +1,4 @@
+import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 
 /** An uploaded file; `size` in bytes. `deletedAt` is set once its bytes are removed. */
@@ -45,6 +46,6 @@ export function createFile(body: NewFile, now: Date): StoredFile {
 /** Returns the last part of a client's path: printable characters, of bounded length. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
-  const printable = last.replace(/\p{C}+/gu, '').trim()
+  const printable = toPrintable(last, { lengthMax: last.length })
   return [...printable].slice(-NAME_LENGTH_MAX).join('') || 'upload'
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Problems } from '@coffer/kit/rpc/errors'
+import { withoutJoiners } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import { isDayFormat } from '../day-format.ts'
 
@@ -93,7 +94,7 @@ function problemOfHeaders(headers: readonly string[]): string | null {
   }
   if (new Set(headers).size < headers.length) return texts.unique
   const isName = (name: string) =>
-    name !== '' && [...name].length <= headerLengthMax && PRINTABLE.test(name)
+    name !== '' && [...name].length <= headerLengthMax && PRINTABLE.test(withoutJoiners(name))
   return headers.every(isName)
     ? null
     : `must each have 1 to ${headerLengthMax} printable characters`

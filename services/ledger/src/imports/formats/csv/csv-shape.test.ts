@@ -78,3 +78,10 @@ test('files in other character sets have the same shape', () => {
     headers: ['Buchung', 'Text', 'Soll', 'Haben', 'Saldo'],
   })
 })
+
+test('names of columns keep the joiners of emoji', () => {
+  const csv = 'Date,Amount,👩‍👩‍👧 name\n2026-01-01,1.00,a\n2026-01-02,2.00,b\n'
+  expect(shape(csv)).toMatchObject({
+    headers: ['Date', 'Amount', '👩‍👩‍👧 name'],
+  })
+})

@@ -1,3 +1,4 @@
+import { toPrintable } from '@coffer/kit/values/printable'
 import { decodeFile } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
 import { headerLengthMax, headersMax } from './csv-mapping.ts'
@@ -89,8 +90,7 @@ export function widthOf(cells: readonly string[], columns: number): number {
 function namesOf(cells: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, cell] of cells.slice(0, columnsOf(cells)).entries()) {
-    const printable = cell.replace(/\p{C}/gu, '').trim()
-    const name = [...printable].slice(0, headerLengthMax).join('') || `Column ${index + 1}`
+    const name = toPrintable(cell, { lengthMax: headerLengthMax }) || `Column ${index + 1}`
     names.push(names.includes(name) ? `${index + 1} ${name}`.slice(0, headerLengthMax) : name)
   }
   return names
