@@ -23,7 +23,7 @@ import { startReaders } from './imports/formats/statement-pool.client.ts'
 import { importRoutes } from './imports/import.rpc.ts'
 import { importPreviewActivities } from './imports/import-preview.activities.ts'
 import { mappingRoutes } from './imports/mapping.rpc.ts'
-import { openStorage } from './imports/storage/storage.client.ts'
+import { createStorage } from './imports/storage/storage.client.ts'
 import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
 import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
@@ -53,7 +53,7 @@ export const ledger = defineService({
   create: (offered) => {
     const readers = startReaders()
     const searchers = startSearchers()
-    const storage = openStorage(offered.config, offered.log)
+    const storage = createStorage(offered.config, offered.log)
     const quietMs = offered.config.similarQuietSeconds * 1000
     const deps = { ...offered, quietMs, readers, searchers, storage, ...createMoneyWriter(offered) }
     return {

@@ -1,6 +1,6 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { type QuerySqlToken, sql } from 'slonik'
-import type { BankAccountKey } from '../src/accounts/bank-account.ts'
 
 /** Locks the row of a bank account until `release`, which runs `change` and commits. */
 export async function holdRow(

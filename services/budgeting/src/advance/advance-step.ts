@@ -1,7 +1,8 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { newId } from '@coffer/kit/values/id'
 import { rollDue } from '../contributions/due-dates.ts'
 import { type Amounts, type AsOf, justAfter, withAmounts, withContribution } from '../plans/plan.ts'
-import { type BankAccountKey, type FundedSpending, withFunding } from '../plans/spending.ts'
+import { type FundedSpending, withFunding } from '../plans/spending.ts'
 import type { Current, Decision } from '../plans/unit-of-work.ts'
 import { type FundingSchedule, fire, isOver } from '../schedules/funding-schedule.ts'
 import {

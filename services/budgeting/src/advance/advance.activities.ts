@@ -1,9 +1,8 @@
-import { keyOf } from '@coffer/kit/database/aggregate-key'
+import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import { createPace } from '@coffer/kit/service/pace'
 import { countPlans } from '../plans/spending.sql.ts'
-import type { BankAccountKey } from '../plans/spending.ts'
 import { type DueRow, listDue } from './advance.sql.ts'
 import { type AdvanceDeps, advanceTogether } from './advance-together.service.ts'
 

@@ -1,3 +1,4 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { hourMs } from '@coffer/kit/values/time'
@@ -6,7 +7,7 @@ import { type FoundBankAccount, ScheduledService } from '@coffer/proto/ledger/v1
 import { createRunBooking } from '../advance/booking.ts'
 import type { settings } from '../config.ts'
 import { type AsOf, withContribution } from '../plans/plan.ts'
-import type { BankAccountKey, FundedSpending } from '../plans/spending.ts'
+import type { FundedSpending } from '../plans/spending.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'

@@ -1,9 +1,9 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../advance/funding-run.ts'
-import type { BankAccountKey } from '../plans/spending.ts'
 
 const Scope = z.object({ accountId: z.string(), bankAccountId: z.string() })
 

@@ -1,5 +1,5 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { proxyActivities } from '@temporalio/workflow'
-import type { BankAccountKey } from '../plans/spending.ts'
 import type { comparisonActivities } from './comparison.activities.ts'
 
 const { comparePage } = proxyActivities<ReturnType<typeof comparisonActivities>>({

@@ -1,4 +1,4 @@
-import { keyOf } from '@coffer/kit/database/aggregate-key'
+import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { FoundRow, inScope, keyRecords, locking } from '@coffer/kit/database/guarded-read'
 import { entityOf, recordsOf } from '@coffer/kit/database/rows'
@@ -7,7 +7,7 @@ import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../advance/funding-run.ts'
 import { FundingSchedule } from '../schedules/funding-schedule.ts'
-import { type BankAccountKey, Spending } from './spending.ts'
+import { Spending } from './spending.ts'
 import type { PlanScope, PlanState } from './unit-of-work.ts'
 
 /** Fields of a scope that select rows. A statement contains only the look-ups of used fields. */

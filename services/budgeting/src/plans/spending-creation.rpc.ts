@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import {
   type IdempotencyKey,
   keptReplies,
@@ -22,13 +23,7 @@ import { describeWritable, hasEnvelope } from '../ledger/ledger.client.ts'
 import { findLiveSchedule } from '../schedules/funding-schedule.ts'
 import { type AsOf, withContribution } from './plan.ts'
 import { completeCreation, withdrawCreation } from './plan-works.ts'
-import {
-  type BankAccountKey,
-  type NewSpending,
-  newSpending,
-  type Spending,
-  withFunding,
-} from './spending.ts'
+import { type NewSpending, newSpending, type Spending, withFunding } from './spending.ts'
 import type { Work } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 

@@ -1,9 +1,10 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { type BankAccountKey, FundedSpending, Spending } from './spending.ts'
+import { FundedSpending, Spending } from './spending.ts'
 
 const funded = sql.fragment`
   SELECT ${columnsOf(Spending, { table: 'spending' })},

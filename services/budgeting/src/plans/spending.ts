@@ -1,3 +1,4 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { readRuleset, renderRuleset } from '@coffer/kit/values/ruleset'
 import { hourMs, midnightOf } from '@coffer/kit/values/time'
@@ -40,12 +41,6 @@ export const Spending = z.object({
   openingAttempts: z.bigint(),
 })
 export type Spending = z.infer<typeof Spending>
-
-/** Names the aggregate: the bank account of plans and schedules. */
-export interface BankAccountKey {
-  accountId: string
-  bankAccountId: string
-}
 
 /** Names one plan. */
 export interface PlanKey extends BankAccountKey {

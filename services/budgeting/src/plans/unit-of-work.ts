@@ -1,3 +1,4 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import {
   changedRows,
   put,
@@ -9,7 +10,7 @@ import { nextVersion } from '@coffer/kit/database/version'
 import { notFound } from '@coffer/kit/rpc/errors'
 import type { FundingRun, RunLine } from '../advance/funding-run.ts'
 import type { FundingSchedule } from '../schedules/funding-schedule.ts'
-import { type BankAccountKey, type FundedSpending, type Spending, withFunding } from './spending.ts'
+import { type FundedSpending, type Spending, withFunding } from './spending.ts'
 
 /** The rows of one bank account that a change reads or writes. */
 export interface PlanScope extends BankAccountKey {

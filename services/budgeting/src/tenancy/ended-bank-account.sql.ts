@@ -1,7 +1,7 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { nextVersion } from '@coffer/kit/database/version'
 import { sql } from 'slonik'
-import type { BankAccountKey } from '../plans/spending.ts'
 
 export type EndReason = 'removed' | 'archived'
 

@@ -1,7 +1,7 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { deleteSome } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
-import type { BankAccountKey } from '../plans/spending.ts'
 
 // Foreign keys: referencing tables come before the referenced ones.
 const tables = ['funding_run_lines', 'funding_runs', 'spending', 'funding_schedules'] as const

@@ -1,11 +1,11 @@
-/** Key of an aggregate: the account and the bank account of its rows. */
-export interface AggregateKey {
+/** Key of an aggregate: the bank account that its rows belong to. */
+export interface BankAccountKey {
   accountId: string
   bankAccountId: string
 }
 
 /** The key as text, for use as a map key. */
-export function keyOf({ accountId, bankAccountId }: AggregateKey): string {
+export function keyOf({ accountId, bankAccountId }: BankAccountKey): string {
   return `${accountId} ${bankAccountId}`
 }
 
@@ -15,7 +15,7 @@ export function keyOf({ accountId, bankAccountId }: AggregateKey): string {
  */
 export function inKeyOrder<Item>(
   items: readonly Item[],
-  nameOf: (item: Item) => AggregateKey,
+  nameOf: (item: Item) => BankAccountKey,
 ): Item[] {
   const byKey = [...new Map(items.map((item) => [keyOf(nameOf(item)), item]))]
   return byKey.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item)

@@ -29,7 +29,7 @@ export interface Round<Work, ChangeSet> {
 }
 
 /** A round of these works, with their earlier saves of unknown outcome. */
-export function roundOf<Work, ChangeSet>(
+export function createRound<Work, ChangeSet>(
   unsettled: readonly UnsettledWork<Work, ChangeSet>[],
 ): Round<Work, ChangeSet> {
   const lost = new Set(unsettled.flatMap((one) => (one.lost === null ? [] : [one.lost])))
@@ -63,7 +63,7 @@ export async function writeRound<Work extends Scoped, State, ChangeSet>(
     await settleAll(database, store, round)
   } catch (error) {
     if (works.length === 1 || !(error instanceof IntegrityConstraintViolationError)) throw error
-    const open = openOf(round)
+    const open = listUnsettled(round)
     const outcomes = await oneByOne(open, (work) =>
       writeRound(database, store, { ...round, works: [work] }),
     )
@@ -91,7 +91,7 @@ async function settleAll<Work extends Scoped, State, ChangeSet>(
   store: AggregateStore<Work, State, ChangeSet>,
   round: Round<Work, ChangeSet>,
 ): Promise<void> {
-  for (let isFirst = true; openOf(round).length > 0; isFirst = false) {
+  for (let isFirst = true; listUnsettled(round).length > 0; isFirst = false) {
     const isOptimistic = isFirst && round.unanswered.length === 0
     round.underWay = null
     try {
@@ -116,11 +116,11 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   round: Round<Work, ChangeSet>,
   locked: Locked,
 ): Promise<void> {
-  const attempt = await decideOn(database.pool, store, openOf(round))
+  const attempt = await decideOn(database.pool, store, listUnsettled(round))
   round.underWay = attempt
-  const save = (pool: CommonQueryMethods) => saveOf(pool, store, attempt, locked)
+  const save = (pool: CommonQueryMethods) => saveAttempt(pool, store, attempt, locked)
   // The relay is woken only for saves that emit events.
-  const emitsEvents = changeSetsOf(attempt).some(store.hasEvents)
+  const emitsEvents = listChangeSets(attempt).some(store.hasEvents)
   settle(round, attempt, emitsEvents ? await database.autocommit(save) : await save(database.pool))
 }
 
@@ -135,16 +135,16 @@ async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   round: Round<Work, ChangeSet>,
 ): Promise<void> {
   const { attempt, saved } = await database.transaction(async (tx) => {
-    await store.lock(tx, scopesOf(openOf(round)))
+    await store.lock(tx, listScopes(listUnsettled(round)))
     for (const earlier of round.unanswered) {
-      settle(round, earlier, await store.findSaved(tx, changeSetsOf(earlier)))
+      settle(round, earlier, await store.findSaved(tx, listChangeSets(earlier)))
     }
-    const attempt = await decideOn(tx, store, openOf(round))
+    const attempt = await decideOn(tx, store, listUnsettled(round))
     round.underWay = attempt
-    return { attempt, saved: await saveOf(tx, store, attempt, 'wait') }
+    return { attempt, saved: await saveAttempt(tx, store, attempt, 'wait') }
   })
   settle(round, attempt, saved)
-  if (openOf(round).length > 0) throw versionMoved()
+  if (listUnsettled(round).length > 0) throw versionMoved()
 }
 
 /** Writes one work in a transaction that already holds the row lock. */
@@ -154,12 +154,12 @@ export async function writeLocked<Work extends Scoped, State, ChangeSet>(
   work: Work,
 ): Promise<Outcome> {
   const attempt = await decideOn(tx, store, [work])
-  const outcome = doneOf(attempt, await saveOf(tx, store, attempt, 'wait')).get(work)
+  const outcome = findDone(attempt, await saveAttempt(tx, store, attempt, 'wait')).get(work)
   if (!outcome) throw versionMoved()
   return outcome
 }
 
-function scopesOf<Work extends Scoped>(works: readonly Work[]): Work['scope'][] {
+function listScopes<Work extends Scoped>(works: readonly Work[]): Work['scope'][] {
   return works.map(({ scope }) => scope)
 }
 
@@ -168,7 +168,7 @@ async function decideOn<Work extends Scoped, State, ChangeSet>(
   store: AggregateStore<Work, State, ChangeSet>,
   open: readonly Work[],
 ): Promise<Attempt<Work, ChangeSet>> {
-  const states = open.length > 0 ? await store.read(connection, scopesOf(open)) : new Map()
+  const states = open.length > 0 ? await store.read(connection, listScopes(open)) : new Map()
   return [...Map.groupBy(open, ({ scope }) => keyOf(scope))].map(([key, works]) => {
     return { key, works, ...store.decide(states.get(key), works) }
   })
@@ -176,22 +176,22 @@ async function decideOn<Work extends Scoped, State, ChangeSet>(
 
 const none: ReadonlySet<string> = new Set()
 
-async function saveOf<Work extends Scoped, State, ChangeSet>(
+async function saveAttempt<Work extends Scoped, State, ChangeSet>(
   connection: CommonQueryMethods,
   store: AggregateStore<Work, State, ChangeSet>,
   attempt: Attempt<Work, ChangeSet>,
   locked: Locked,
 ): Promise<ReadonlySet<string>> {
-  const changeSets = changeSetsOf(attempt)
+  const changeSets = listChangeSets(attempt)
   return changeSets.length > 0 ? store.save(connection, changeSets, locked) : none
 }
 
-function changeSetsOf<ChangeSet>(attempt: Attempt<unknown, ChangeSet>): ChangeSet[] {
+function listChangeSets<ChangeSet>(attempt: Attempt<unknown, ChangeSet>): ChangeSet[] {
   return attempt.flatMap(({ changeSet }) => (changeSet === null ? [] : [changeSet]))
 }
 
 /** Outcomes of the works that are done. The other works met a version that has moved. */
-function doneOf<Work, ChangeSet>(
+function findDone<Work, ChangeSet>(
   attempt: Attempt<Work, ChangeSet>,
   saved: ReadonlySet<string>,
 ): Map<Work, Outcome> {
@@ -207,7 +207,7 @@ function versionMoved(): Error {
   return new Error('a version moved under its row lock: a statement changed it past the writer')
 }
 
-function openOf<Work, ChangeSet>({ works, settled }: Round<Work, ChangeSet>): Work[] {
+function listUnsettled<Work, ChangeSet>({ works, settled }: Round<Work, ChangeSet>): Work[] {
   return works.filter((work) => !settled.has(work))
 }
 
@@ -216,5 +216,5 @@ function settle<Work, ChangeSet>(
   attempt: Attempt<Work, ChangeSet>,
   saved: ReadonlySet<string>,
 ): void {
-  for (const [work, outcome] of doneOf(attempt, saved)) settled.set(work, outcome)
+  for (const [work, outcome] of findDone(attempt, saved)) settled.set(work, outcome)
 }

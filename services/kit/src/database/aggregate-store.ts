@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik'
-import type { AggregateKey } from './aggregate-key.ts'
+import type { BankAccountKey } from './aggregate-key.ts'
 import type { Transaction } from './database.ts'
 
 export type Outcome = PromiseSettledResult<unknown>
@@ -9,7 +9,7 @@ export type Locked = 'wait' | 'skip'
 
 /** A work with its scope: the aggregate, and the rows of it that the work concerns. */
 export interface Scoped {
-  scope: AggregateKey
+  scope: BankAccountKey
 }
 
 /**
@@ -27,7 +27,7 @@ export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
   /**
    * Takes the row locks of these aggregates in the order of their keys, which prevents deadlocks.
    */
-  lock: (tx: Transaction, keys: readonly AggregateKey[]) => Promise<unknown>
+  lock: (tx: Transaction, keys: readonly BankAccountKey[]) => Promise<unknown>
   /**
    * Pure: applies the works of one aggregate in order, each to the result of the work before it. A
    * refused work changes nothing. The change set is null when there is nothing to save.

@@ -3,8 +3,8 @@ import { keyOf } from './aggregate-key.ts'
 import {
   type Attempt,
   attemptOnce,
+  createRound,
   oneByOne,
-  roundOf,
   type UnsettledWork,
   writeLocked,
   writeRound,
@@ -48,7 +48,7 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   store: AggregateStore<Work, State, ChangeSet>,
 ): AggregateWriter<Work> {
   type Unsettled = UnsettledWork<Work, ChangeSet>
-  const writeAll = (works: readonly Unsettled[]) => writeRound(database, store, roundOf(works))
+  const writeAll = (works: readonly Unsettled[]) => writeRound(database, store, createRound(works))
   const share = createBatcher<Work, Outcome | Unsettled>(
     (_key, works) => shareRound(database, store, works),
     queueLimits,
@@ -105,7 +105,7 @@ async function shareRound<Work extends Scoped, State, ChangeSet>(
   store: AggregateStore<Work, State, ChangeSet>,
   works: readonly Work[],
 ): Promise<PromiseSettledResult<Outcome | UnsettledWork<Work, ChangeSet>>[]> {
-  const round = roundOf<Work, ChangeSet>(works.map((work) => ({ work, lost: null })))
+  const round = createRound<Work, ChangeSet>(works.map((work) => ({ work, lost: null })))
   let lost: Attempt<Work, ChangeSet> | null = null
   try {
     await attemptOnce(database, store, round, 'skip')

@@ -1,6 +1,6 @@
 import { type QueryResult, sql } from 'slonik'
 import { z } from 'zod'
-import { type AggregateKey, inKeyOrder, keyOf } from './aggregate-key.ts'
+import { type BankAccountKey, inKeyOrder, keyOf } from './aggregate-key.ts'
 import type { Transaction } from './database.ts'
 import { recordsOf } from './rows.ts'
 import { prepare } from './statement.ts'
@@ -27,7 +27,7 @@ export const FoundRow = z
  */
 export function locking(
   table: string,
-): (tx: Transaction, keys: readonly AggregateKey[]) => Promise<QueryResult<unknown>> {
+): (tx: Transaction, keys: readonly BankAccountKey[]) => Promise<QueryResult<unknown>> {
   const statement = prepare(
     ['keys'],
     ({ keys }) => sql.unsafe`
@@ -40,7 +40,7 @@ export function locking(
 }
 
 /** Keys as a JSON array for `jsonb_to_recordset`, without repetitions and in key order. */
-export function keyRecords(keys: readonly AggregateKey[]): string {
+export function keyRecords(keys: readonly BankAccountKey[]): string {
   const ordered = inKeyOrder(keys, (key) => key)
   return recordsOf(ordered.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId })))
 }

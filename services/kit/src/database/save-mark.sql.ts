@@ -2,10 +2,10 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import type { Change } from '../events/changes.ts'
 import { newId } from '../values/id.ts'
-import { type AggregateKey, keyOf } from './aggregate-key.ts'
+import { type BankAccountKey, keyOf } from './aggregate-key.ts'
 
 /** A save that can be looked up: it writes a row that no other save writes, an event or a mark. */
-export interface MarkedSave extends AggregateKey {
+export interface MarkedSave extends BankAccountKey {
   /** The ID of the first event of the save, or of its mark if it has no events. */
   saveId: string
 }
@@ -19,7 +19,7 @@ const saveRoute = 'save'
  */
 export function markSave<ChangeSet extends { replies: readonly object[] }>(
   changeSet: ChangeSet,
-  { accountId, bankAccountId }: AggregateKey,
+  { accountId, bankAccountId }: BankAccountKey,
   event?: Change,
 ): ChangeSet & MarkedSave {
   const saveId = event?.changeId ?? newId('save')

@@ -5,14 +5,14 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { type AggregateKey, keyOf } from '../../src/database/aggregate-key.ts'
+import { type BankAccountKey, keyOf } from '../../src/database/aggregate-key.ts'
 import type { Outcome } from '../../src/database/aggregate-store.ts'
 import { type AggregateWriter, createAggregateWriter } from '../../src/database/aggregate-writer.ts'
 import type { Database } from '../../src/database/database.ts'
 
 /** Appends its number to a list of numbers. */
 interface Work {
-  scope: AggregateKey
+  scope: BankAccountKey
   number: number
 }
 
@@ -38,8 +38,8 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-const scopeOf = (name: string): AggregateKey => ({ accountId: name, bankAccountId: name })
-const keysOf = (scopes: readonly AggregateKey[]) =>
+const scopeOf = (name: string): BankAccountKey => ({ accountId: name, bankAccountId: name })
+const keysOf = (scopes: readonly BankAccountKey[]) =>
   sql.array([...new Set(scopes.map(keyOf))].sort(), 'text')
 
 /** A writer of empty lists; its first round waits until the test releases it. */

@@ -8,30 +8,17 @@ import {
   changeBankAccount,
   createBankAccount,
   type NewBankAccount,
+  requireOwnLink,
 } from './bank-account-change.ts'
 import type { Link } from './link.ts'
 
 const NOW = anOperation().now
 
-function create(body: Partial<NewBankAccount> = {}, link: Partial<Link> = {}) {
-  return createBankAccount(
-    { link: aLink(link), operation: anOperation() },
-    {
-      bankAccountId: 'bac_1',
-      name: 'Checking',
-      currency: 'USD',
-      accountType: null,
-      accountSubType: null,
-      status: null,
-      availableBalance: null,
-      currentBalance: null,
-      limitBalance: null,
-      feedBankAccountId: null,
-      mask: null,
-      originalName: null,
-      ...body,
-    },
-  )
+function create(body: Partial<NewBankAccount> = {}, changes: Partial<Link> = {}) {
+  const link = aLink(changes)
+  requireOwnLink(link)
+  const required = { bankAccountId: 'bac_1', name: 'Checking', currency: 'USD' }
+  return createBankAccount({ link, operation: anOperation() }, { ...required, ...body })
 }
 
 function problemsOf(attempt: () => unknown): unknown {

@@ -1,7 +1,13 @@
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { currencies } from '@coffer/kit/values/currency'
 import type { z } from 'zod'
-import { type Operation, openBook, type Settlement, setBalances, settle } from '../money/book.ts'
+import {
+  endOperation,
+  type Operation,
+  type Settlement,
+  setBalances,
+  startOperation,
+} from '../money/operation.ts'
 import {
   AccountStatus,
   AccountSubType,
@@ -60,14 +66,14 @@ export function createBankAccount(
     removedAt: null,
     version: operation.version,
   }
-  const book = openBook({ bankAccount, envelopes: [], operation })
+  const started = startOperation({ bankAccount, envelopes: [], operation })
   const to = {
     available: body.availableBalance ?? 0n,
     current: body.currentBalance ?? 0n,
     limit: requireLimit(body.limitBalance ?? 0n),
   }
-  setBalances(book, { to, cause: 'opening', causeId: body.bankAccountId })
-  return settle(book)
+  setBalances(started, { to, cause: 'opening', causeId: body.bankAccountId })
+  return endOperation(started)
 }
 
 /** The keys of a PATCH; null if the client sent null. */
@@ -92,8 +98,8 @@ export function changeBankAccount(
   const { now } = operation
   const { mask, accountType, accountSubType } = patch
   requireMask(mask ?? null)
-  const book = openBook({ bankAccount, envelopes: [], operation })
-  const changed = book.bankAccount
+  const started = startOperation({ bankAccount, envelopes: [], operation })
+  const changed = started.bankAccount
   changed.name = patch.name ?? changed.name
   changed.mask = mask === undefined ? changed.mask : mask
   changed.currency =
@@ -107,10 +113,10 @@ export function changeBankAccount(
   const limit = limitBalance === undefined ? undefined : requireLimit(limitBalance ?? 0n)
   if ([available, current, limit].some((balance) => balance !== undefined)) {
     const to = { available, current, limit }
-    setBalances(book, { to, cause: 'manual-edit', causeId: bankAccount.bankAccountId })
+    setBalances(started, { to, cause: 'manual-edit', causeId: bankAccount.bankAccountId })
     changed.balancesAsOf = now
   }
-  return settle(book)
+  return endOperation(started)
 }
 
 /** Throws unless users may create bank accounts on the link. */

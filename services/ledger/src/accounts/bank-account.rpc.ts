@@ -18,8 +18,8 @@ import {
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import type { Settlement } from '../money/book.ts'
 import { createBankAccounts } from '../money/creation.service.ts'
+import type { Settlement } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findAccountRecords } from '../syncs/provider.sql.ts'
 import type { AccountRecord } from '../syncs/provider-account.ts'

@@ -55,9 +55,6 @@ export const BankAccount = z.object({
 })
 export type BankAccount = z.infer<typeof BankAccount>
 
-/** The key of a bank account within its account. */
-export type BankAccountKey = Pick<BankAccount, 'accountId' | 'bankAccountId'>
-
 /** The balances of the API; minor units of `currency`. */
 export type Balances = {
   bankAccountId: string

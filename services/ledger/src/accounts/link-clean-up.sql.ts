@@ -1,8 +1,8 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { FileKey } from '../imports/storage/stored-file.ts'
-import type { BankAccountKey } from './bank-account.ts'
 import type { LinkKey } from './link.ts'
 
 const Row = z.object({ bankAccountId: z.string() })

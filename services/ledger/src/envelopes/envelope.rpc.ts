@@ -13,8 +13,8 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { requireWritable } from '../accounts/bank-account.ts'
 import type { Bounds } from '../accounts/bounds.sql.ts'
-import { findEnvelope, openBook, settle } from '../money/book.ts'
-import { resultOf } from '../money/settlements.ts'
+import { endOperation, findEnvelope, startOperation } from '../money/operation.ts'
+import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
@@ -51,10 +51,10 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
           createdBy,
           decide: (locked) => {
             requireWritable(locked.bankAccount)
-            const book = openBook(locked)
-            transfer(book, { ...sides, amount, causeId: locked.operation.operationId })
-            const settlement = settle(book)
-            const reply = create(TransferResponseSchema, resultOf(settlement))
+            const started = startOperation(locked)
+            transfer(started, { ...sides, amount, causeId: locked.operation.operationId })
+            const settlement = endOperation(started)
+            const reply = create(TransferResponseSchema, renderResult(settlement))
             return { settlement, reply, replies: keptReplies(key, reply) }
           },
         })
@@ -88,7 +88,7 @@ async function findOrCreate(
       if (known) return { reply: known }
       requireRoom(current.openEnvelopes, envelopesMax)
       const created = createEnvelope({ ...identity, spendingType }, current.operation.now)
-      return { settlement: settle(openBook(current)), created, reply: created }
+      return { settlement: endOperation(startOperation(current)), created, reply: created }
     },
   })
   return { envelope: toMessage(EnvelopeSchema, envelope) }
@@ -107,12 +107,12 @@ async function close(
     signal: context.signal,
     decide: (locked) => {
       requireWritable(locked.bankAccount)
-      const book = openBook(locked)
-      const envelope = findEnvelope(book, spendingId)
+      const started = startOperation(locked)
+      const envelope = findEnvelope(started, spendingId)
       // Idempotent: closed already, or never created.
       if (!envelope) return { reply: undefined }
-      closeEnvelope(book, envelope)
-      return { settlement: settle(book), reply: undefined }
+      closeEnvelope(started, envelope)
+      return { settlement: endOperation(started), reply: undefined }
     },
   })
 }

@@ -1,9 +1,9 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
 /** The columns of an open envelope that the reply has. */

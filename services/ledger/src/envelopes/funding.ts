@@ -1,16 +1,16 @@
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../accounts/bank-account.ts'
+import { atLeastZero } from '../money/money.ts'
 import {
-  type Book,
+  endOperation,
   findEnvelope,
   moveBalances,
-  openBook,
   postHeld,
   type Settlement,
-  settle,
+  type StartedOperation,
+  startOperation,
   touch,
-} from '../money/book.ts'
-import { atLeastZero } from '../money/money.ts'
+} from '../money/operation.ts'
 import { type Locked, manualTransaction, type Transaction } from '../transactions/transaction.ts'
 import { progressOf } from './envelope.ts'
 
@@ -38,21 +38,21 @@ export type ScheduledDecision = { settlement: Settlement; transaction: Transacti
  */
 export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision {
   requireWritable(locked.bankAccount)
-  const book = openBook(locked)
-  const transaction = run.deposit && bookAutomatic(book, locked, run.deposit)
+  const started = startOperation(locked)
+  const transaction = run.deposit && bookAutomatic(started, locked, run.deposit)
   if (transaction) transaction.createdByFundingScheduleId = run.fundingScheduleId
-  fund(book, run)
-  return { settlement: settle(book), transaction }
+  fund(started, run)
+  return { settlement: endOperation(started), transaction }
 }
 
 /** Creates the transaction of a run or a due expense, and moves the balances by its amount. */
 export function bookAutomatic(
-  book: Book,
+  started: StartedOperation,
   locked: Locked,
   automatic: AutomaticTransaction,
 ): Transaction {
   const transaction = manualTransaction(locked, automatic)
-  moveBalances(book, 'transaction', transaction)
+  moveBalances(started, 'transaction', transaction)
   return transaction
 }
 
@@ -60,13 +60,16 @@ export function bookAutomatic(
  * Funds envelopes. A line gives min(amount, ceiling − progress), at least 0: progress may have
  * grown since the decision. Closed envelopes are skipped (docs/money.md#funding-and-periods).
  */
-function fund(book: Book, run: { fundingScheduleId: string; lines: readonly FundingLine[] }): void {
+function fund(
+  started: StartedOperation,
+  run: { fundingScheduleId: string; lines: readonly FundingLine[] },
+): void {
   for (const line of run.lines) {
-    const envelope = findEnvelope(book, line.spendingId)
+    const envelope = findEnvelope(started, line.spendingId)
     if (envelope === null) continue
     const room = atLeastZero(line.ceiling - progressOf(envelope))
     const delta = lesser(atLeastZero(line.amount), room)
-    touch(book, envelope)
-    postHeld(book, envelope, { delta, cause: 'funding', causeId: run.fundingScheduleId })
+    touch(started, envelope)
+    postHeld(started, envelope, { delta, cause: 'funding', causeId: run.fundingScheduleId })
   }
 }

@@ -31,18 +31,18 @@ export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistorySer
       if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
       if (place === null)
         throw invalid({ after: 'must be a cursor from an earlier page of this list' })
-      return { entries: rows.slice(0, limit).map(messageOf), hasMore: rows.length > limit }
+      return { entries: rows.slice(0, limit).map(renderEntry), hasMore: rows.length > limit }
     },
   }
 }
 
-function messageOf(row: HistoryRow) {
+function renderEntry(row: HistoryRow) {
   const { transactionUploadId, fileName } = row
   const transaction = row.transaction && entityOf(Transaction, row.transaction)
-  const transfer = transferOf(row)
+  const transfer = findTransfer(row)
   return toMessage(HistoryEntrySchema, {
     ...row,
-    transaction: transaction && toMessage(HistoryTransactionSchema, shownOf(transaction)),
+    transaction: transaction && toMessage(HistoryTransactionSchema, withShownName(transaction)),
     transfer: transfer && toMessage(HistoryTransferSchema, transfer),
     upload:
       transactionUploadId === null
@@ -51,12 +51,12 @@ function messageOf(row: HistoryRow) {
   })
 }
 
-function shownOf(transaction: Transaction) {
+function withShownName(transaction: Transaction) {
   return { ...transaction, name: transaction.name ?? transaction.originalName }
 }
 
 /** Source and destination of a transfer; null for rows of other causes. */
-function transferOf({ cause, delta, spendingId, otherSpendingId }: HistoryRow) {
+function findTransfer({ cause, delta, spendingId, otherSpendingId }: HistoryRow) {
   if (cause !== 'transfer') return null
   return delta < 0n
     ? { fromSpendingId: spendingId, toSpendingId: otherSpendingId }

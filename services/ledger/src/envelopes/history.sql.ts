@@ -1,10 +1,10 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import type { HistoryPlace } from '@coffer/proto/ledger/v1/history'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { JournalEntry } from '../money/journal.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
-import { openBook, settle } from '../money/book.ts'
+import { endOperation, startOperation } from '../money/operation.ts'
 import type { Envelope } from './envelope.ts'
 import { closeEnvelope, endPeriod, type PeriodEnd } from './period.ts'
 
@@ -83,16 +83,16 @@ describe('the end of a period', () => {
 
 test('a closed envelope is journaled to zero and stays as a tombstone', () => {
   const goal = anEnvelope({ spendingType: 'goal', currentAmount: 700n, usedAmount: 50n })
-  const book = openBook({
+  const started = startOperation({
     bankAccount: aBankAccount({ availableBalance: 1000n, goals: 700n }),
     envelopes: [goal],
     operation: anOperation(),
   })
-  const envelope = book.envelopes.get('spnd_e')
+  const envelope = started.envelopes.get('spnd_e')
   if (envelope !== undefined) {
-    closeEnvelope(book, envelope)
+    closeEnvelope(started, envelope)
   }
-  const { bankAccount, envelopes, entries } = settle(book)
+  const { bankAccount, envelopes, entries } = endOperation(started)
   expect(bankAccount).toMatchObject({ availableBalance: 1000n, goals: 0n })
   expect(envelopes).toEqual([
     { ...goal, currentAmount: 0n, usedAmount: 0n, version: 2n, closedAt: anOperation().now },

@@ -1,15 +1,15 @@
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../accounts/bank-account.ts'
+import { atLeastZero } from '../money/money.ts'
 import {
-  type Book,
+  endOperation,
   findEnvelope,
-  openBook,
   postHeld,
   postUsed,
-  settle,
+  type StartedOperation,
+  startOperation,
   touch,
-} from '../money/book.ts'
-import { atLeastZero } from '../money/money.ts'
+} from '../money/operation.ts'
 import { take } from '../money/spend.ts'
 import type { Locked } from '../transactions/transaction.ts'
 import type { Envelope } from './envelope.ts'
@@ -19,13 +19,13 @@ import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from
  * Closes an envelope: the held amount returns to free-to-use, and the row stays as a tombstone. The
  * save clears it from its transactions (docs/money.md#funding-and-periods).
  */
-export function closeEnvelope(book: Book, envelope: Envelope): void {
+export function closeEnvelope(started: StartedOperation, envelope: Envelope): void {
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
-  touch(book, envelope)
-  postHeld(book, envelope, { delta: -envelope.currentAmount, ...reason })
-  postUsed(book, envelope, { delta: -envelope.usedAmount, ...reason })
+  touch(started, envelope)
+  postHeld(started, envelope, { delta: -envelope.currentAmount, ...reason })
+  postUsed(started, envelope, { delta: -envelope.usedAmount, ...reason })
   envelope.periodSpent = 0n
-  envelope.closedAt = book.operation.now
+  envelope.closedAt = started.operation.now
 }
 
 /** The end of a period, decided by budgeting; a transaction only on a manual link. */
@@ -43,18 +43,18 @@ export type PeriodEnd = {
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
-  const book = openBook(locked)
-  const envelope = findEnvelope(book, end.spendingId)
-  if (envelope === null) return { settlement: settle(book), transaction: null }
-  const transaction = end.transaction && bookAutomatic(book, locked, end.transaction)
+  const started = startOperation(locked)
+  const envelope = findEnvelope(started, end.spendingId)
+  if (envelope === null) return { settlement: endOperation(started), transaction: null }
+  const transaction = end.transaction && bookAutomatic(started, locked, end.transaction)
   if (transaction) {
     const { amount, transactionId: causeId } = transaction
     transaction.spendingId = end.spendingId
-    transaction.spendingAmount = take(book, envelope, { amount, cause: 'transaction', causeId })
+    transaction.spendingAmount = take(started, envelope, { amount, cause: 'transaction', causeId })
     transaction.createdBySpendingId = end.spendingId
   }
-  closePeriod(book, envelope, end)
-  return { settlement: settle(book), transaction }
+  closePeriod(started, envelope, end)
+  return { settlement: endOperation(started), transaction }
 }
 
 /**
@@ -63,14 +63,14 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
  * (docs/money.md#funding-and-periods).
  */
 function closePeriod(
-  book: Book,
+  started: StartedOperation,
   envelope: Envelope,
   period: { targetAmount: bigint; carryOver: boolean },
 ): void {
   const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
   const returned = period.carryOver ? 0n : lesser(envelope.currentAmount, unspent)
-  touch(book, envelope)
+  touch(started, envelope)
   const causeId = envelope.spendingId
-  postHeld(book, envelope, { delta: -returned, cause: 'period-closed', causeId })
+  postHeld(started, envelope, { delta: -returned, cause: 'period-closed', causeId })
   envelope.periodSpent = 0n
 }

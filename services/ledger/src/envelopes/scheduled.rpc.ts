@@ -15,7 +15,7 @@ import {
   type ScheduledService,
 } from '@coffer/proto/ledger/v1/scheduled'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { resultOf } from '../money/settlements.ts'
+import { renderResult } from '../money/settlements.ts'
 import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
 import type { Locked } from '../transactions/transaction.ts'
 import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
@@ -47,9 +47,11 @@ export function scheduledRoutes({
     },
     book: async ({ bookings }, context) => {
       const { userId } = callerOf(context)
-      const outcomes = await writeEach(bookings.map((one) => workOf(operationOf(one), userId)))
+      const outcomes = await writeEach(
+        bookings.map((one) => createWork(readOperation(one), userId)),
+      )
       // A repeated call books nothing again: booked operations answer with their first reply.
-      return { booked: outcomes.map(bookedOf) }
+      return { booked: outcomes.map(requireBooked) }
     },
   }
 }
@@ -64,7 +66,7 @@ interface ScheduledOperation {
 }
 
 /** Books an operation once; a repetition gets the first reply. */
-function workOf(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
+function createWork(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
   const { accountId, bankAccountId, operationId, spendingIds } = operation
   return {
     scope: { accountId, bankAccountId, operationId, spendingIds },
@@ -73,7 +75,7 @@ function workOf(operation: ScheduledOperation, createdBy: string): MoneyWork<Boo
     decide: ({ booked, ...current }) => {
       if (booked) return { reply: fromBinary(BookedSchema, booked.reply) }
       const { settlement, transaction } = operation.decide(current)
-      const reply = create(BookedSchema, resultOf(settlement))
+      const reply = create(BookedSchema, renderResult(settlement))
       const kept = {
         accountId,
         bankAccountId,
@@ -87,35 +89,40 @@ function workOf(operation: ScheduledOperation, createdBy: string): MoneyWork<Boo
   }
 }
 
-function bookedOf(outcome: PromiseSettledResult<Booked>): Booked {
+function requireBooked(outcome: PromiseSettledResult<Booked>): Booked {
   if (outcome.status === 'rejected') throw outcome.reason
   return outcome.value
 }
 
 /** The operation of a booking: the run's ID, or `<spendingId>/<due date>`. */
-function operationOf({ accountId, operation }: Booking): ScheduledOperation {
-  if (operation.case === 'funding') return fundingOf(accountId, operation.value)
-  if (operation.case === 'periodEnd') return periodEndOf(accountId, operation.value)
+function readOperation({ accountId, operation }: Booking): ScheduledOperation {
+  if (operation.case === 'funding') return readFunding(accountId, operation.value)
+  if (operation.case === 'periodEnd') return readPeriodEnd(accountId, operation.value)
   throw invalid({ operation: 'is required' })
 }
 
-function fundingOf(accountId: string, request: Funding): ScheduledOperation {
+function readFunding(accountId: string, request: Funding): ScheduledOperation {
   const { bankAccountId, fundingRunId: operationId, fundingScheduleId, lines } = request
-  const run = { fundingScheduleId, lines, deposit: automatic(request.deposit) }
+  const run = { fundingScheduleId, lines, deposit: readAutomatic(request.deposit) }
   const spendingIds = lines.map(({ spendingId }) => spendingId)
   const decide: ScheduledOperation['decide'] = (locked) => applyFunding(locked, run)
   return { accountId, bankAccountId, operationId, spendingIds, decide }
 }
 
-function periodEndOf(accountId: string, request: PeriodEnd): ScheduledOperation {
+function readPeriodEnd(accountId: string, request: PeriodEnd): ScheduledOperation {
   const { bankAccountId, spendingId, targetAmount, carryOver, due } = request
-  const end = { spendingId, targetAmount, carryOver, transaction: automatic(request.transaction) }
+  const end = {
+    spendingId,
+    targetAmount,
+    carryOver,
+    transaction: readAutomatic(request.transaction),
+  }
   const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`
   const decide: ScheduledOperation['decide'] = (locked) => endPeriod(locked, end)
   return { accountId, bankAccountId, operationId, spendingIds: [spendingId], decide }
 }
 
-function automatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {
+function readAutomatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {
   if (!message) return null
   const { transactionId, name, amount, date } = message
   if (!date) throw invalid({ date: 'is required' })

@@ -1,9 +1,10 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { inScope } from '@coffer/kit/database/guarded-read'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
-import { BankAccount, type BankAccountKey } from '../accounts/bank-account.ts'
+import { BankAccount } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
 // Keys of many accounts: the LIMIT in each lateral join is an optimization fence, so that every row

@@ -1,6 +1,6 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { type BalanceInstants, LaterBookings } from './file-import.ts'
 import { TakenBack } from './upload-undo.ts'
 

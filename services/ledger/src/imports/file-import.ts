@@ -1,7 +1,13 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../accounts/bank-account.ts'
-import { type NewBalances, openBook, type Settlement, setBalances, settle } from '../money/book.ts'
+import {
+  endOperation,
+  type NewBalances,
+  type Settlement,
+  setBalances,
+  startOperation,
+} from '../money/operation.ts'
 import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
 import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
 
@@ -98,10 +104,10 @@ export function settleFile(
   if (currency !== bankAccount.currency) {
     throw refused(`The file is in ${currency}, the account in ${bankAccount.currency}`)
   }
-  const book = openBook(locked)
+  const started = startOperation(locked)
   if (stated !== null) {
-    setBalances(book, { to: stated.to, cause: 'upload', causeId })
-    book.bankAccount.balancesAsOf = stated.asOf
+    setBalances(started, { to: stated.to, cause: 'upload', causeId })
+    started.bankAccount.balancesAsOf = stated.asOf
   }
-  return settle(book)
+  return endOperation(started)
 }

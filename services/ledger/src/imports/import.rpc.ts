@@ -48,7 +48,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
     createImport: (request, context) => createFromParts(deps, request, context),
     getImport: async (request, context) => {
       const { accountId } = callerOf(context)
-      return { import: messageOf(await getImport(deps, { ...request, accountId })) }
+      return { import: renderImport(await getImport(deps, { ...request, accountId })) }
     },
     updateImport: async (request, context) => {
       const { accountId, userId } = callerOf(context)
@@ -63,7 +63,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
       } else {
         throw invalid({ status: 'must be pending-preview with a mapping, or pending-processing' })
       }
-      return { import: messageOf((await findImport(database, key)) ?? found) }
+      return { import: renderImport((await findImport(database, key)) ?? found) }
     },
   }
 }
@@ -87,7 +87,7 @@ async function createFromParts(
     const save = async ({ size, bodyHash }: FileTotals) => {
       const body = { ...ids, transactionImportId, createdBy, name, shape, size }
       const stored = createImport(body, clock())
-      reply.import = { ...messageOf(stored.made), file: toMessage(FileSchema, stored.file) }
+      reply.import = { ...renderImport(stored.made), file: toMessage(FileSchema, stored.file) }
       const settings = { accountId, timezone, locale, version: 0n }
       await database.transaction(async (tx) => {
         await insertImport(tx, { ...stored, settings })
@@ -146,7 +146,7 @@ async function getImport({ database }: Deps, key: ImportKey): Promise<CsvImport>
   return found
 }
 
-function messageOf(found: CsvImport) {
+function renderImport(found: CsvImport) {
   return toMessage(ImportSchema, {
     ...found,
     signature: signatureOf(found.headers),

@@ -31,7 +31,7 @@ export function mappingRoutes({
     listMappings: async ({ signature = null, limit, offset }, context) => {
       const { accountId } = callerOf(context)
       const found = await listMappings(database, accountId, { signature, limit, offset })
-      return { mappings: found.map(messageOf) }
+      return { mappings: found.map(renderMapping) }
     },
     createMapping: async (request, context) => {
       const { accountId, userId: createdBy } = callerOf(context)
@@ -50,7 +50,7 @@ export function mappingRoutes({
         await insertMapping(tx, made)
         await requireWithin(tx, mappingBound(config, accountId))
       })
-      return { mapping: messageOf(made) }
+      return { mapping: renderMapping(made) }
     },
     deleteMapping: async ({ transactionImportMappingId }, context) => {
       const { accountId } = callerOf(context)
@@ -69,7 +69,7 @@ function parseMapping(message: CsvMappingMessage | undefined): CsvMapping {
   return parsed.data
 }
 
-function messageOf(entity: ImportMapping) {
+function renderMapping(entity: ImportMapping) {
   const mapping = create(
     CsvMappingSchema,
     entity.mapping as MessageInitShape<typeof CsvMappingSchema>,

@@ -3,8 +3,8 @@ import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { UploadService } from '@coffer/proto/ledger/v1/upload'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { openBook, type Settlement, settle } from '../money/book.ts'
-import { resultOf } from '../money/settlements.ts'
+import { endOperation, type Settlement, startOperation } from '../money/operation.ts'
+import { renderResult } from '../money/settlements.ts'
 import { removeUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { sumTakenBack } from './file-balances.sql.ts'
@@ -23,7 +23,7 @@ export function undoRoutes(deps: Deps): Pick<ServiceImpl<typeof UploadService>, 
       const upload = await findUpload(deps.database, key)
       if (!upload) throw notFound('transaction upload')
       requireComplete(upload)
-      return resultOf(await undo(deps, key, createdBy))
+      return renderResult(await undo(deps, key, createdBy))
     },
   }
 }
@@ -45,7 +45,8 @@ function undo(
     const isMarked = await markUndone(tx, key, clock())
     const given = isMarked ? await removeUploaded(tx, key) : []
     return writeIn(tx, key, async () => {
-      if (!isMarked) return { scope, decide: (current) => ({ reply: settle(openBook(current)) }) }
+      if (!isMarked)
+        return { scope, decide: (current) => ({ reply: endOperation(startOperation(current)) }) }
       const balances = await sumTakenBack(tx, key)
       return {
         scope: { ...scope, spendingIds: given.map(({ spendingId }) => spendingId) },

@@ -1,7 +1,7 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../accounts/bank-account.ts'
-import { openBook, postBalance, type Settlement, settle } from '../money/book.ts'
+import { endOperation, postBalance, type Settlement, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
 import type { Locked } from '../transactions/transaction.ts'
 import type { Upload } from './upload.ts'
@@ -39,13 +39,13 @@ export function settleUndo(
   requireManual(locked.bankAccount)
   const { given, balances } = undone
   const reason = { cause: 'undo', causeId: undone.causeId } as const
-  const book = openBook(locked)
+  const started = startOperation(locked)
   for (const { spendingId, given: spendingAmount } of given) {
-    giveBack(book, { spendingId, spendingAmount }, reason)
+    giveBack(started, { spendingId, spendingAmount }, reason)
   }
   for (const pot of ['available', 'current', 'limit'] as const) {
-    if (balances[pot] !== 0n) postBalance(book, { pot, delta: balances[pot], ...reason })
+    if (balances[pot] !== 0n) postBalance(started, { pot, delta: balances[pot], ...reason })
   }
-  book.bankAccount.balancesAsOf = balances.asOf
-  return settle(book)
+  started.bankAccount.balancesAsOf = balances.asOf
+  return endOperation(started)
 }

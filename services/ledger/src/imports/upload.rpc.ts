@@ -64,7 +64,7 @@ async function createFromParts(
     const save = async ({ size, bodyHash }: FileTotals) => {
       const body = { ...ids, transactionUploadId, createdBy, name, contentType, format, size }
       const made = createUpload(body, clock())
-      reply.upload = messageOf(made)
+      reply.upload = renderUpload(made)
       const subject = { accountId, entityId: transactionUploadId, version: 1n }
       const event = toMessage(UploadCreatedSchema, made.upload)
       const changes = [changeOf(UploadCreatedSchema, subject, event)]
@@ -82,7 +82,7 @@ async function createFromParts(
   })
 }
 
-function messageOf({ file, upload }: ReturnType<typeof createUpload>) {
+function renderUpload({ file, upload }: ReturnType<typeof createUpload>) {
   const shown = { ...upload, note: noteOf(upload), file: toMessage(FileSchema, file) }
   return toMessage(UploadSchema, shown)
 }

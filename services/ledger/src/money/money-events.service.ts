@@ -13,7 +13,7 @@ import type { Envelope } from '../envelopes/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** The events of a change set: the last state of each envelope, closings, and candidates. */
-export function changesOf({ bankAccount, created, envelopes }: ChangeSet): Change[] {
+export function createChanges({ bankAccount, created, envelopes }: ChangeSet): Change[] {
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
     // Only the archiving write has `deletedAt` here: an archived bank account takes no others.

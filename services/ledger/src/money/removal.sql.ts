@@ -1,6 +1,6 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
 
 /** The next hybrid-logical-clock version, as `nextVersion`, from the clock of the database. */
 const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,

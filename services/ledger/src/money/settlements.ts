@@ -4,8 +4,8 @@ import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import { type BankAccount, balancesOf } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import type { Settlement } from './book.ts'
 import type { JournalEntry } from './journal.ts'
+import type { Settlement } from './operation.ts'
 
 /** The accumulated results of operations on one bank account, applied in order. */
 export interface Settlements {
@@ -39,7 +39,7 @@ export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settl
 }
 
 /** The reply to a change of money: the balances, and the changed envelopes in their order. */
-export function resultOf({ bankAccount, envelopes }: Settlement) {
+export function renderResult({ bankAccount, envelopes }: Settlement) {
   return {
     balance: toMessage(BalancesSchema, balancesOf(bankAccount)),
     envelopes: envelopes.map((envelope) => toMessage(EnvelopeSchema, envelope)),

@@ -1,16 +1,20 @@
 import { lesser } from '@coffer/kit/values/money'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { type Book, findEnvelope, postHeld, postUsed, touch } from './book.ts'
 import type { Reason } from './journal.ts'
+import { findEnvelope, postHeld, postUsed, type StartedOperation, touch } from './operation.ts'
 
 /**
  * Takes min(held, amount) from an envelope for a transaction. Returns the amount taken, in minor
  * units: the transaction's `spendingAmount` (docs/money.md#spending-from-an-envelope).
  */
-export function take(book: Book, envelope: Envelope, change: Reason & { amount: bigint }): bigint {
+export function take(
+  started: StartedOperation,
+  envelope: Envelope,
+  change: Reason & { amount: bigint },
+): bigint {
   const { cause, causeId, amount } = change
   const taken = lesser(envelope.currentAmount, amount)
-  move(book, envelope, { cause, causeId, delta: -taken })
+  move(started, envelope, { cause, causeId, delta: -taken })
   return taken
 }
 
@@ -18,10 +22,10 @@ export function take(book: Book, envelope: Envelope, change: Reason & { amount: 
 export type Assignment = { spendingId: string | null; spendingAmount: bigint | null }
 
 /** Returns the stored `spendingAmount` to the envelope; does nothing if unassigned. */
-export function giveBack(book: Book, assignment: Assignment, reason: Reason): void {
-  const envelope = envelopeOf(book, assignment)
+export function giveBack(started: StartedOperation, assignment: Assignment, reason: Reason): void {
+  const envelope = envelopeOf(started, assignment)
   if (envelope !== null) {
-    move(book, envelope, { ...reason, delta: assignment.spendingAmount ?? 0n })
+    move(started, envelope, { ...reason, delta: assignment.spendingAmount ?? 0n })
   }
 }
 
@@ -29,20 +33,24 @@ export function giveBack(book: Book, assignment: Assignment, reason: Reason): vo
  * The envelope of an assigned transaction, or null if unassigned. Throws a plain Error if the
  * envelope is not open: the stored rows are inconsistent, the request is not at fault.
  */
-export function envelopeOf(book: Book, assignment: Assignment): Envelope | null {
+export function envelopeOf(started: StartedOperation, assignment: Assignment): Envelope | null {
   if (assignment.spendingId === null) return null
-  const envelope = findEnvelope(book, assignment.spendingId)
+  const envelope = findEnvelope(started, assignment.spendingId)
   if (envelope === null) {
     throw new Error(`the envelope ${assignment.spendingId} of a transaction is not open`)
   }
   return envelope
 }
 
-function move(book: Book, envelope: Envelope, change: Reason & { delta: bigint }): void {
-  touch(book, envelope)
-  postHeld(book, envelope, change)
+function move(
+  started: StartedOperation,
+  envelope: Envelope,
+  change: Reason & { delta: bigint },
+): void {
+  touch(started, envelope)
+  postHeld(started, envelope, change)
   envelope.periodSpent -= change.delta
   if (envelope.spendingType === 'goal') {
-    postUsed(book, envelope, { ...change, delta: -change.delta })
+    postUsed(started, envelope, { ...change, delta: -change.delta })
   }
 }

@@ -3,7 +3,7 @@ import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
 import { balancesOf } from '../accounts/bank-account.ts'
-import { openBook, settle } from './book.ts'
+import { endOperation, startOperation } from './operation.ts'
 import { transfer } from './transfer.ts'
 
 const STATE = {
@@ -22,9 +22,9 @@ const STATE = {
 }
 
 function move(fromSpendingId: string | null, toSpendingId: string | null, amount: bigint) {
-  const book = openBook(STATE)
-  transfer(book, { fromSpendingId, toSpendingId, amount, causeId: 'xfer_1' })
-  return settle(book)
+  const started = startOperation(STATE)
+  transfer(started, { fromSpendingId, toSpendingId, amount, causeId: 'xfer_1' })
+  return endOperation(started)
 }
 
 describe('a transfer', () => {

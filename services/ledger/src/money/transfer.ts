@@ -1,6 +1,6 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { type Book, findEnvelope, postHeld, touch } from './book.ts'
+import { findEnvelope, postHeld, type StartedOperation, touch } from './operation.ts'
 
 /** Source and destination of a transfer, null for free-to-use; `amount` in minor units, above 0. */
 export type Transfer = {
@@ -14,7 +14,7 @@ export type Transfer = {
  * `invalid` for a bad amount or pair, or if the source holds too little; `notFound` for an envelope
  * that is not open. `causeId` names the transfer. The source comes first in the result.
  */
-export function transfer(book: Book, move: Transfer & { causeId: string }): void {
+export function transfer(started: StartedOperation, move: Transfer & { causeId: string }): void {
   const { fromSpendingId, toSpendingId, amount, causeId } = move
   if (amount <= 0n) throw invalid({ amount: 'must be greater than 0' })
   if (fromSpendingId === null && toSpendingId === null) {
@@ -23,24 +23,24 @@ export function transfer(book: Book, move: Transfer & { causeId: string }): void
   if (fromSpendingId === toSpendingId) {
     throw invalid({ toSpendingId: 'must be another envelope than fromSpendingId' })
   }
-  const source = sideOf(book, fromSpendingId)
-  const destination = sideOf(book, toSpendingId)
+  const source = sideOf(started, fromSpendingId)
+  const destination = sideOf(started, toSpendingId)
   if (source !== null && source.currentAmount < amount) {
     throw invalid({ amount: 'is more than the envelope holds' })
   }
   if (source !== null) {
-    touch(book, source)
-    postHeld(book, source, { delta: -amount, cause: 'transfer', causeId })
+    touch(started, source)
+    postHeld(started, source, { delta: -amount, cause: 'transfer', causeId })
   }
   if (destination !== null) {
-    touch(book, destination)
-    postHeld(book, destination, { delta: amount, cause: 'transfer', causeId })
+    touch(started, destination)
+    postHeld(started, destination, { delta: amount, cause: 'transfer', causeId })
   }
 }
 
-function sideOf(book: Book, spendingId: string | null): Envelope | null {
+function sideOf(started: StartedOperation, spendingId: string | null): Envelope | null {
   if (spendingId === null) return null
-  const envelope = findEnvelope(book, spendingId)
+  const envelope = findEnvelope(started, spendingId)
   if (envelope === null) throw notFound('spending')
   return envelope
 }

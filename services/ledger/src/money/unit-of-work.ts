@@ -13,9 +13,9 @@ import { hasSameText } from '../similar/cluster-input.ts'
 import type { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
 import type { ProviderRecord } from '../syncs/provider-transaction.ts'
 import type { Locked, Transaction } from '../transactions/transaction.ts'
-import type { Settlement } from './book.ts'
 import type { BookedOperation, JournalEntry } from './journal.ts'
 import { emptyState, type MoneyScope, type MoneyState, type Provider } from './money-state.ts'
+import type { Settlement } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
 /** Input of a decision: the rows of its scope, as earlier decisions of the round left them. */

@@ -9,7 +9,7 @@ import {
 } from '../transactions/transaction.ts'
 import { changeTransaction } from '../transactions/transaction-change.ts'
 import { removeTransaction } from '../transactions/transaction-removal.ts'
-import type { Settlement } from './book.ts'
+import type { Settlement } from './operation.ts'
 
 /*
  * The worked example of docs/money.md#spending-from-an-envelope:

@@ -1,10 +1,10 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { createAggregateWriter } from '@coffer/kit/database/aggregate-writer'
 import type { Transaction } from '@coffer/kit/database/database'
 import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/database/save-mark.sql'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
-import { changesOf } from './money-events.service.ts'
+import { createChanges } from './money-events.service.ts'
 import { type MoneySave, saveMoney } from './money-save.sql.ts'
 import { lockMoney, readMoney } from './money-state.sql.ts'
 import type { MoneyState } from './money-state.ts'
@@ -56,7 +56,7 @@ export function createMoneyWriter({
     decide: (state, works) => {
       const { outcomes, changeSet } = decideWorks(state, works, clock())
       if (!changeSet) return { outcomes, changeSet }
-      const changes = changesOf(changeSet)
+      const changes = createChanges(changeSet)
       const save = markSave({ ...changeSet, changes }, changeSet.bankAccount, changes[0])
       return { outcomes, changeSet: save }
     },

@@ -1,8 +1,8 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnNames, columnsOf, recordsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
 import { TransactionCluster } from './cluster.ts'
 import type { ClusterRow } from './cluster-input.ts'
 

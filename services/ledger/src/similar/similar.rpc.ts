@@ -23,19 +23,19 @@ export function similarRoutes({
     getCluster: async (request, context) => {
       const cluster = await findCluster(database, callerOf(context).accountId, request)
       if (cluster === null) throw notFound('transaction')
-      return cluster ? { cluster: messageOf(cluster) } : {}
+      return cluster ? { cluster: renderCluster(cluster) } : {}
     },
   }
 }
 
-function messageOf(cluster: TransactionCluster) {
-  const debug = cluster.debug.map(termOf)
-  const merchant = cluster.merchant.map(termOf)
+function renderCluster(cluster: TransactionCluster) {
+  const debug = cluster.debug.map(renderTerm)
+  const merchant = cluster.merchant.map(renderTerm)
   return toMessage(TransactionClusterSchema, { ...cluster, debug, merchant })
 }
 
 // The REST API has integers instead of fractions: order is rounded, rank is in thousandths.
-function termOf(term: ClusterTerm) {
+function renderTerm(term: ClusterTerm) {
   const order = Math.round(term.order)
   const rank = Math.round(term.rank * 1000)
   return create(ClusterTermSchema, { ...term, order, rank })

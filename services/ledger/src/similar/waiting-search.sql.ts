@@ -1,7 +1,7 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
 
 const WaitingSearch = z.object({
   accountId: z.string(),

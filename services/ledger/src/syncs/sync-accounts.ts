@@ -7,7 +7,13 @@ import {
 } from '../accounts/bank-account.ts'
 import { createBankAccount } from '../accounts/bank-account-change.ts'
 import type { Link } from '../accounts/link.ts'
-import { type Operation, openBook, type Settlement, setBalances, settle } from '../money/book.ts'
+import {
+  endOperation,
+  type Operation,
+  type Settlement,
+  setBalances,
+  startOperation,
+} from '../money/operation.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
 import type { AccountAlias, AccountItem, AccountRecord, SyncedAccount } from './provider-account.ts'
 import type { MatchReason } from './provider-transaction.ts'
@@ -103,11 +109,11 @@ export function settleBalances(
   })
   if (changed.length === 0) return null
   const to = Object.fromEntries(changed.map((pot) => [pot, stated[pot] ?? undefined]))
-  const book = openBook({ bankAccount, envelopes: [], operation })
-  setBalances(book, { to, cause: 'sync', causeId: bankAccount.bankAccountId })
-  book.bankAccount.balancesAsOf = operation.now
-  book.bankAccount.updatedAt = operation.now
-  return settle(book)
+  const started = startOperation({ bankAccount, envelopes: [], operation })
+  setBalances(started, { to, cause: 'sync', causeId: bankAccount.bankAccountId })
+  started.bankAccount.balancesAsOf = operation.now
+  started.bankAccount.updatedAt = operation.now
+  return endOperation(started)
 }
 
 function recordOf(

@@ -1,3 +1,4 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -9,7 +10,6 @@ import type {
   SyncImportService,
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import type { BankAccountKey } from '../accounts/bank-account.ts'
 import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { requireWritable } from '../accounts/bank-account.ts'
-import { type Operation, openBook, type Settlement, settle } from '../money/book.ts'
+import {
+  endOperation,
+  type Operation,
+  type Settlement,
+  startOperation,
+} from '../money/operation.ts'
 import { addSettlement, type Settlements, startSettlements, totalOf } from '../money/settlements.ts'
 import { giveBack, take } from '../money/spend.ts'
 import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
@@ -66,11 +71,15 @@ export function importTransactions(
         : importOne(work, item, index),
     )
   }
-  return { ...changesOf(work.syncedIndex, batch.known), settlement: totalOf(settlements), imported }
+  return {
+    ...findChanges(work.syncedIndex, batch.known),
+    settlement: totalOf(settlements),
+    imported,
+  }
 }
 
 /** Returns the rows that differ between the index and the known transactions. */
-export function changesOf(
+export function findChanges(
   syncedIndex: SyncedIndex,
   known: readonly SyncedTransaction[],
 ): Omit<SyncDecision, 'settlement'> {
@@ -186,20 +195,20 @@ function spendAgain(
   if (envelope === undefined) {
     return { spendingId: before.spendingId, spendingAmount: before.spendingAmount }
   }
-  const operation = operationOf(locked, index)
+  const operation = createOperation(locked, index)
   const { bankAccount } = settlements
-  const book = openBook({ bankAccount, envelopes: [envelope], operation })
+  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
   const reason = { cause: 'transaction', causeId: before.transactionId } as const
-  giveBack(book, before, reason)
-  const opened = book.envelopes.get(envelope.spendingId)
+  giveBack(started, before, reason)
+  const opened = started.envelopes.get(envelope.spendingId)
   const isAssigned = opened !== undefined && merged.amount >= 0n
-  const given = isAssigned ? take(book, opened, { amount: merged.amount, ...reason }) : null
-  addSettlement(settlements, settle(book))
+  const given = isAssigned ? take(started, opened, { amount: merged.amount, ...reason }) : null
+  addSettlement(settlements, endOperation(started))
   return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
 }
 
 /** Returns the journal operation of one transaction in a batch. */
-export function operationOf({ operation }: Locked, index: number): Operation {
+export function createOperation({ operation }: Locked, index: number): Operation {
   return { ...operation, operationId: `${operation.operationId}/${index}` }
 }
 

@@ -1,10 +1,10 @@
 import { requireWritable } from '../accounts/bank-account.ts'
-import { openBook, settle } from '../money/book.ts'
+import { endOperation, startOperation } from '../money/operation.ts'
 import { addSettlement, type Settlements, startSettlements, totalOf } from '../money/settlements.ts'
 import { giveBack } from '../money/spend.ts'
 import type { Locked, Transaction } from '../transactions/transaction.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
-import { changesOf, operationOf, type SyncDecision } from './sync-import.ts'
+import { createOperation, findChanges, type SyncDecision } from './sync-import.ts'
 import { addToIndex, createSyncedIndex, findSynced } from './synced-transactions.ts'
 
 /**
@@ -34,7 +34,7 @@ export function removeSynced(
       addToIndex(syncedIndex, { transaction, records })
     }
   }
-  const changes = changesOf(syncedIndex, known)
+  const changes = findChanges(syncedIndex, known)
   const settlement = totalOf(settlements)
   return { ...changes, settlement, removedCount: changes.transactions.length, unknownCount }
 }
@@ -51,9 +51,9 @@ function removeTransaction(
   const { bankAccount, envelopes } = settlements
   const envelope = envelopes.current.get(before.spendingId ?? '')
   if (envelope === undefined) return { ...before, deletedAt: now }
-  const operation = operationOf(locked, index)
-  const book = openBook({ bankAccount, envelopes: [envelope], operation })
-  giveBack(book, before, { cause: 'deletion', causeId: before.transactionId })
-  addSettlement(settlements, settle(book))
+  const operation = createOperation(locked, index)
+  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
+  giveBack(started, before, { cause: 'deletion', causeId: before.transactionId })
+  addSettlement(settlements, endOperation(started))
   return { ...before, spendingAmount: 0n, deletedAt: now }
 }

@@ -15,7 +15,7 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import { ProblemsSchema } from '@coffer/proto/options/v1/options'
 import type { HandlerContext } from '@connectrpc/connect'
-import { resultOf } from '../money/settlements.ts'
+import { renderResult } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
 
@@ -35,7 +35,7 @@ export async function postBatch(
   }
   const { accountId, userId: createdBy, timezone } = callerOf(context)
   const items = transactions.map((one) => {
-    return { operationId: newId('op'), body: bodyOf(one, timezone) }
+    return { operationId: newId('op'), body: readBody(one, timezone) }
   })
   const spendingIds = [...new Set(items.flatMap(({ body }) => body.spendingId ?? []))]
   return once({ database, context, reply: CreateTransactionsResponseSchema }, (key) =>
@@ -47,9 +47,9 @@ export async function postBatch(
       decide: (locked) => {
         const { settlement, outcomes } = createTransactions(locked, items)
         const created = outcomes.flatMap((one) => ('transaction' in one ? one.transaction : []))
-        const results = outcomes.map((result) => ({ result: resultMessageOf(result) }))
+        const results = outcomes.map((result) => ({ result: renderOutcome(result) }))
         const reply = create(CreateTransactionsResponseSchema, {
-          ...resultOf(settlement),
+          ...renderResult(settlement),
           results,
         })
         if (created.length === 0) return { reply }
@@ -60,7 +60,7 @@ export async function postBatch(
 }
 
 /** The body of a new transaction, its date moved to midnight in the account's timezone. */
-export function bodyOf<Stated extends { date?: Timestamp | undefined }>(
+export function readBody<Stated extends { date?: Timestamp | undefined }>(
   { date, ...stated }: Stated,
   timezone: string,
 ) {
@@ -68,7 +68,7 @@ export function bodyOf<Stated extends { date?: Timestamp | undefined }>(
   return { ...stated, transactionId: newId('txn'), date: midnightOf(timestampDate(date), timezone) }
 }
 
-function resultMessageOf(outcome: ItemOutcome) {
+function renderOutcome(outcome: ItemOutcome) {
   if ('transaction' in outcome) {
     const value = toMessage(TransactionSchema, outcome.transaction)
     return { case: 'transaction', value } as const

@@ -1,6 +1,6 @@
 import { type Refusal, settledOrRefused } from '@coffer/kit/rpc/errors'
 import { requireManual } from '../accounts/bank-account.ts'
-import type { Settlement } from '../money/book.ts'
+import type { Settlement } from '../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
 import {
   createTransaction,

@@ -1,6 +1,6 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { requireWritable } from '../accounts/bank-account.ts'
-import { type Book, openBook, settle } from '../money/book.ts'
+import { endOperation, type StartedOperation, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
 import {
   type Locked,
@@ -37,11 +37,11 @@ export function changeTransaction(
     requireAmount(stated.amount)
   }
   requireSpending(merged)
-  const book = openBook(locked)
+  const started = startOperation(locked)
   const spendingAmount = isUntouched(before, merged)
     ? before.spendingAmount
-    : reassign(book, before, merged)
-  return { settlement: settle(book), transaction: { ...merged, spendingAmount } }
+    : reassign(started, before, merged)
+  return { settlement: endOperation(started), transaction: { ...merged, spendingAmount } }
 }
 
 function refuseManualOnly(patch: TransactionPatch): void {
@@ -56,8 +56,12 @@ function isUntouched(before: Transaction, merged: Transaction): boolean {
 }
 
 /** Returns to the old envelope, then takes from the new one; returns the new `spendingAmount`. */
-function reassign(book: Book, before: Transaction, merged: Transaction): bigint | null {
+function reassign(
+  started: StartedOperation,
+  before: Transaction,
+  merged: Transaction,
+): bigint | null {
   const reason = { cause: 'transaction', causeId: merged.transactionId } as const
-  giveBack(book, before, reason)
-  return takeFrom(book, merged)
+  giveBack(started, before, reason)
+  return takeFrom(started, merged)
 }

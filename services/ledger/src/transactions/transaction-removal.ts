@@ -1,5 +1,11 @@
 import { requireManual } from '../accounts/bank-account.ts'
-import { moveBalances, openBook, postKept, type Settlement, settle } from '../money/book.ts'
+import {
+  endOperation,
+  moveBalances,
+  postKept,
+  type Settlement,
+  startOperation,
+} from '../money/operation.ts'
 import { envelopeOf, giveBack } from '../money/spend.ts'
 import type { Locked, Transaction } from './transaction.ts'
 
@@ -20,22 +26,22 @@ export function removeTransaction(
 ): RemovalDecision {
   requireManual(locked.bankAccount)
   const before = locked.transaction
-  const book = openBook(locked)
+  const started = startOperation(locked)
   if (before.deletedAt !== null) {
-    return { settlement: settle(book), transaction: soft ? before : null }
+    return { settlement: endOperation(started), transaction: soft ? before : null }
   }
   const { transactionId } = before
   const after = { ...before, deletedAt: locked.operation.now }
   if (adjustsBalance) {
-    moveBalances(book, 'deletion', before)
-    giveBack(book, before, { cause: 'deletion', causeId: transactionId })
+    moveBalances(started, 'deletion', before)
+    giveBack(started, before, { cause: 'deletion', causeId: transactionId })
     after.spendingId = null
     after.spendingAmount = null
   } else {
-    const envelope = envelopeOf(book, before)
+    const envelope = envelopeOf(started, before)
     if (envelope !== null) {
-      postKept(book, envelope, { amount: before.spendingAmount ?? 0n, causeId: transactionId })
+      postKept(started, envelope, { amount: before.spendingAmount ?? 0n, causeId: transactionId })
     }
   }
-  return { settlement: settle(book), transaction: soft ? after : null }
+  return { settlement: endOperation(started), transaction: soft ? after : null }
 }

@@ -13,8 +13,8 @@ import {
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
-import { openBook, settle } from '../money/book.ts'
-import { resultOf } from '../money/settlements.ts'
+import { endOperation, startOperation } from '../money/operation.ts'
+import { renderResult } from '../money/settlements.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { listRecords } from '../syncs/provider.sql.ts'
@@ -27,7 +27,7 @@ import {
   type Transaction,
   type TransactionPatch,
 } from './transaction.ts'
-import { bodyOf, postBatch } from './transaction-batch.rpc.ts'
+import { postBatch, readBody } from './transaction-batch.rpc.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { listPage } from './transaction-list.rpc.ts'
 import { removeTransaction } from './transaction-removal.ts'
@@ -44,7 +44,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       if (!transaction) throw notFound('transaction')
       const isProvided = transaction.source === 'aggregator' || transaction.source === 'feed'
       const records = isProvided ? await listRecords(deps.database, accountId, transaction) : []
-      const provided = recordsOf(transaction, records)
+      const provided = shownRecordsOf(transaction, records)
       return { transaction: toMessage(TransactionSchema, { ...transaction, ...provided }) }
     },
     createTransaction: (request, context) => post(deps, request, context),
@@ -57,7 +57,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       return change(deps, { ...ids, context }, (locked, provided) => {
         const { settlement, transaction } = changeTransaction(locked, patch)
         const message = toMessage(TransactionSchema, { ...transaction, ...provided })
-        const reply = { transaction: message, ...resultOf(settlement) }
+        const reply = { transaction: message, ...renderResult(settlement) }
         return { settlement, transactions: [transaction], reply }
       })
     },
@@ -68,7 +68,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
         const row = transaction
           ? { transactions: [transaction] }
           : { deleted: [locked.transaction] }
-        return { settlement, ...row, reply: resultOf(settlement) }
+        return { settlement, ...row, reply: renderResult(settlement) }
       })
     },
     forgetSchedule: async (request, context) => {
@@ -82,7 +82,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
   const { database, write } = deps
   const { accountId, userId: createdBy, timezone } = callerOf(context)
   const { bankAccountId, spendingId } = request
-  const body = bodyOf(request, timezone)
+  const body = readBody(request, timezone)
   const scope = { accountId, bankAccountId, spendingIds: spendingId ? [spendingId] : [] }
   return once({ database, context, reply: CreateTransactionResponseSchema }, (key) =>
     write({
@@ -91,7 +91,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
       createdBy,
       decide: (locked) => {
         const { settlement, transaction } = createTransaction(locked, body)
-        const { balance, envelopes } = resultOf(settlement)
+        const { balance, envelopes } = renderResult(settlement)
         const [envelope] = envelopes
         const reply = create(CreateTransactionResponseSchema, {
           transaction: toMessage(TransactionSchema, transaction),
@@ -127,7 +127,7 @@ function change<Reply>(
     createdBy,
     decide: ({ transaction, records, ...current }) => {
       if (!transaction) throw notFound('transaction')
-      return decide({ ...current, transaction }, recordsOf(transaction, records))
+      return decide({ ...current, transaction }, shownRecordsOf(transaction, records))
     },
   })
 }
@@ -148,7 +148,7 @@ async function forgetSchedule(
     isAlone: true,
     signal: context.signal,
     decide: (current) => {
-      const settlement = settle(openBook(current))
+      const settlement = endOperation(startOperation(current))
       return { settlement, forgotten: fundingScheduleId, reply: undefined }
     },
   })
@@ -158,7 +158,10 @@ async function forgetSchedule(
 }
 
 /** The provider records of the reply; none for manual and uploaded transactions. */
-function recordsOf(transaction: Transaction, records: readonly ProviderRecord[]): ProviderRecords {
+function shownRecordsOf(
+  transaction: Transaction,
+  records: readonly ProviderRecord[],
+): ProviderRecords {
   const { source, transactionId } = transaction
   if (source !== 'aggregator' && source !== 'feed') return noRecords
   return renderRecords(

@@ -2,16 +2,16 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { type BankAccount, requireManual } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
+import { inRange, Money } from '../money/money.ts'
 import {
-  type Book,
+  endOperation,
   findEnvelope,
   moveBalances,
   type Operation,
-  openBook,
   type Settlement,
-  settle,
-} from '../money/book.ts'
-import { inRange, Money } from '../money/money.ts'
+  type StartedOperation,
+  startOperation,
+} from '../money/operation.ts'
 import { take } from '../money/spend.ts'
 
 const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
@@ -101,10 +101,10 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
   const stated = { ...manualTransaction(locked, body), ...storedFields(body) }
   requireAmount(stated.amount)
   requireSpending(stated)
-  const book = openBook(locked)
-  const transaction = { ...stated, spendingAmount: takeFrom(book, stated) }
-  if (body.adjustsBalance) moveBalances(book, 'transaction', transaction)
-  return { settlement: settle(book), transaction }
+  const started = startOperation(locked)
+  const transaction = { ...stated, spendingAmount: takeFrom(started, stated) }
+  if (body.adjustsBalance) moveBalances(started, 'transaction', transaction)
+  return { settlement: endOperation(started), transaction }
 }
 
 /**
@@ -125,13 +125,13 @@ export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
  * Throws `invalid` if `spendingId` is not an open envelope of this bank account.
  */
 export function takeFrom(
-  book: Book,
+  started: StartedOperation,
   { amount, spendingId, transactionId: causeId }: Transaction,
 ): bigint | null {
   if (spendingId === null) return null
-  const envelope = findEnvelope(book, spendingId)
+  const envelope = findEnvelope(started, spendingId)
   if (envelope === null) throw invalid({ spendingId: 'does not exist in this bank account' })
-  return take(book, envelope, { amount, cause: 'transaction', causeId })
+  return take(started, envelope, { amount, cause: 'transaction', causeId })
 }
 
 /** A posted, unassigned transaction of source manual; its original name is its name. */

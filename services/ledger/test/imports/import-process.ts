@@ -3,7 +3,7 @@ import { connectBroker } from '@coffer/host/events/nats'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { fileImportActivities } from '../../src/imports/file-import.activities.ts'
 import { startReaders } from '../../src/imports/formats/statement-pool.client.ts'
-import { openDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
+import { createDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
 import { createMoneyWriter } from '../../src/money/writer.service.ts'
 import type { ImportTask } from './large-files.ts'
 
@@ -17,7 +17,7 @@ const { importFile } = fileImportActivities({
   database,
   clock,
   broker: await connectBroker(nowhere),
-  storage: openDiskStorage(folder),
+  storage: createDiskStorage(folder),
   readers: startReaders(),
   ...createMoneyWriter({ database, clock }),
 })

@@ -5,7 +5,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { openS3Storage } from '../../src/imports/storage/s3-storage.client.ts'
+import { createS3Storage } from '../../src/imports/storage/s3-storage.client.ts'
 import type { Storage } from '../../src/imports/storage/storage.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   withCredentials()
   s3 = await startS3()
   booted = await boot([ledger, ...neighbours()], s3.settings)
-  storage = openS3Storage({
+  storage = createS3Storage({
     bucket: 'coffer',
     region: 'us-east-1',
     pathStyle: true,

@@ -1,7 +1,7 @@
 import type { BankAccount } from '../../src/accounts/bank-account.ts'
 import type { Link } from '../../src/accounts/link.ts'
 import type { Envelope } from '../../src/envelopes/envelope.ts'
-import type { Operation } from '../../src/money/book.ts'
+import type { Operation } from '../../src/money/operation.ts'
 import type { ProviderItem } from '../../src/syncs/provider-transaction.ts'
 import { emptyTransaction, type Transaction } from '../../src/transactions/transaction.ts'
 

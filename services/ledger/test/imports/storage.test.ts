@@ -8,7 +8,7 @@ import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { settings } from '../../src/config.ts'
-import { openStorage } from '../../src/imports/storage/storage.client.ts'
+import { createStorage } from '../../src/imports/storage/storage.client.ts'
 import { nameOf, type Storage } from '../../src/imports/storage/storage.ts'
 import { bytesOf } from './file-parts.ts'
 import { type S3Server, startS3, withCredentials } from './s3-server.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
 function open(environment: Record<string, string>): Storage {
   withCredentials()
   const log = createLog({ level: 'silent', name: 'test' })
-  return openStorage(readSettings(settings, environment), log)
+  return createStorage(readSettings(settings, environment), log)
 }
 
 function onDisk(): Storage {

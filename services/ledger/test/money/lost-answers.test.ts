@@ -10,8 +10,8 @@ import { createBankAccount } from '../../src/accounts/bank-account-change.ts'
 import type { Bounds } from '../../src/accounts/bounds.sql.ts'
 import { createEnvelope } from '../../src/envelopes/envelope.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
-import { openBook, settle } from '../../src/money/book.ts'
 import { createBankAccounts } from '../../src/money/creation.service.ts'
+import { endOperation, startOperation } from '../../src/money/operation.ts'
 import { transfer } from '../../src/money/transfer.ts'
 import {
   createMoneyWriter,
@@ -59,17 +59,17 @@ async function householdWithExpense() {
     scope: { ...scope, spendingIds: [spendingId] },
     operationId,
     decide: (locked) => {
-      const book = openBook(locked)
+      const started = startOperation(locked)
       const sides = { fromSpendingId: null, toSpendingId: spendingId }
-      transfer(book, { ...sides, amount, causeId: operationId })
-      return { settlement: settle(book), reply: amount }
+      transfer(started, { ...sides, amount, causeId: operationId })
+      return { settlement: endOperation(started), reply: amount }
     },
   })
   // `rename` and `create` write neither journal rows nor events.
   const rename = (name: string): MoneyWork<string> => ({
     scope,
     decide: (locked) => {
-      const settlement = settle(openBook(locked))
+      const settlement = endOperation(startOperation(locked))
       const bankAccount = { ...settlement.bankAccount, name }
       return { settlement: { ...settlement, bankAccount }, reply: locked.bankAccount.name }
     },
@@ -80,7 +80,7 @@ async function householdWithExpense() {
       scope,
       decide: (current) => {
         const created = createEnvelope({ ...identity, spendingType: 'goal' }, current.operation.now)
-        return { settlement: settle(openBook(current)), created, reply: null }
+        return { settlement: endOperation(startOperation(current)), created, reply: null }
       },
     }
   }

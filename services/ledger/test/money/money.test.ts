@@ -7,9 +7,9 @@ import { newId } from '@coffer/kit/values/id'
 import { type CallOptions, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { openBook, settle } from '../../src/money/book.ts'
 import { saveMoney } from '../../src/money/money-save.sql.ts'
 import { readMoney } from '../../src/money/money-state.sql.ts'
+import { endOperation, startOperation } from '../../src/money/operation.ts'
 import { transfer } from '../../src/money/transfer.ts'
 import { createMoneyWriter, type MoneyWriter } from '../../src/money/writer.service.ts'
 import { ledger } from '../../src/service.ts'
@@ -230,7 +230,7 @@ test('a change that violates a constraint is rejected alone', async () => {
       decide: (locked) => {
         const spending = isRefused ? { spendingId: newId('spnd'), spendingAmount: 1n } : {}
         const transactions = [{ ...transactionIn({ accountId, bankAccountId }), ...spending }]
-        return { settlement: settle(openBook(locked)), transactions, reply: null }
+        return { settlement: endOperation(startOperation(locked)), transactions, reply: null }
       },
     })
   const outcomes = await Promise.allSettled(
@@ -284,12 +284,12 @@ async function processes(count: number) {
       write({
         scope,
         decide: (locked) => {
-          const book = openBook(locked)
+          const started = startOperation(locked)
           const causeId = locked.operation.operationId
           const [from, to] = amount < 0n ? [expense, null] : [null, expense]
           const size = amount < 0n ? -amount : amount
-          transfer(book, { fromSpendingId: from, toSpendingId: to, amount: size, causeId })
-          return { settlement: settle(book), reply: null }
+          transfer(started, { fromSpendingId: from, toSpendingId: to, amount: size, causeId })
+          return { settlement: endOperation(started), reply: null }
         },
       })
   const writers = Array.from({ length: count }, () => moverOf(createMoneyWriter(deps)))

@@ -10,7 +10,7 @@ import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/workflows'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { openDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
+import { createDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
 import { nameOf, type Storage } from '../../src/imports/storage/storage.ts'
 import { insertUpload } from '../../src/imports/upload.sql.ts'
 import { createUpload } from '../../src/imports/upload.ts'
@@ -28,7 +28,7 @@ let storage: Storage
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'coffer-sweep-'))
-  storage = openDiskStorage(join(dataDir, 'files'))
+  storage = createDiskStorage(join(dataDir, 'files'))
   booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
 })
 

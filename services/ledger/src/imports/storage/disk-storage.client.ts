@@ -7,7 +7,7 @@ import { nameOf, parseName, type Storage, type StoredBytes } from './storage.ts'
  * Returns a storage that keeps files in a folder, with access for this user only. A write goes to
  * a draft that is renamed when complete.
  */
-export function openDiskStorage(folder: string): Storage {
+export function createDiskStorage(folder: string): Storage {
   return {
     write: async (key, bytes) => {
       const path = join(folder, nameOf(key))

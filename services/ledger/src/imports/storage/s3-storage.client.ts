@@ -25,7 +25,7 @@ const callMs = 8_000
  * request writes a whole file or nothing. The file is spooled to disk first, so S3 sees no
  * request for an incomplete upload.
  */
-export function openS3Storage(settings: S3Settings): Storage {
+export function createS3Storage(settings: S3Settings): Storage {
   const { bucket: Bucket } = settings
   // Lazy import: the SDK takes most of a second to load, and only servers with S3 need it.
   const opening = import('@aws-sdk/client-s3').then((sdk) => ({

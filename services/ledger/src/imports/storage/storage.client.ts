@@ -4,8 +4,8 @@ import type { ValuesOf } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { ConnectError } from '@connectrpc/connect'
 import { bucketOf, type settings } from '../../config.ts'
-import { openDiskStorage } from './disk-storage.client.ts'
-import { openS3Storage } from './s3-storage.client.ts'
+import { createDiskStorage } from './disk-storage.client.ts'
+import { createS3Storage } from './s3-storage.client.ts'
 import type { Storage } from './storage.ts'
 
 /**
@@ -13,8 +13,8 @@ import type { Storage } from './storage.ts'
  * since a full disk or a lost server is temporary. Errors of the source of the bytes pass
  * unchanged.
  */
-export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storage {
-  const { write, read, remove, list, close } = createStorage(config)
+export function createStorage(config: ValuesOf<typeof settings>, log: Log): Storage {
+  const { write, read, remove, list, close } = chooseStorage(config)
   const guarded = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
       try {
@@ -36,11 +36,11 @@ export function openStorage(config: ValuesOf<typeof settings>, log: Log): Storag
   }
 }
 
-function createStorage(config: ValuesOf<typeof settings>): Storage {
+function chooseStorage(config: ValuesOf<typeof settings>): Storage {
   const bucket = bucketOf(config)
-  if (bucket === null) return openDiskStorage(join(config.dataDir, 'files'))
+  if (bucket === null) return createDiskStorage(join(config.dataDir, 'files'))
   const { storageEndpoint, storageRegion, storagePathStyle } = config
-  return openS3Storage({
+  return createS3Storage({
     bucket,
     endpoint: storageEndpoint ?? null,
     region: storageRegion,

@@ -33,13 +33,13 @@ export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
   const { delimiter, header } = best
   return columnsOf(header) > headersMax
     ? { unreadable: `The file has more than ${headersMax} columns` }
-    : { delimiter, headers: namesOf(header) }
+    : { delimiter, headers: nameColumns(header) }
 }
 
 /** Returns the rows below the header; null when no row is this header. */
 export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
   const isHeader = (cells: readonly string[]) =>
-    columnsOf(cells) === headers.length && namesOf(cells).join('\n') === headers.join('\n')
+    columnsOf(cells) === headers.length && nameColumns(cells).join('\n') === headers.join('\n')
   const at = rows.slice(0, headRows).findIndex(isHeader)
   return at === -1 ? null : rows.slice(at + 1)
 }
@@ -87,7 +87,7 @@ export function widthOf(cells: readonly string[], columns: number): number {
  * Returns the names of columns, unique and bounded; a blank one becomes its number. Takes
  * quadratic time, so the caller bounds the number of columns.
  */
-function namesOf(cells: readonly string[]): string[] {
+function nameColumns(cells: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, cell] of cells.slice(0, columnsOf(cells)).entries()) {
     const name = toPrintable(cell, { lengthMax: headerLengthMax }) || `Column ${index + 1}`

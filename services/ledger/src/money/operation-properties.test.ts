@@ -10,8 +10,8 @@ import { closeEnvelope, endPeriod } from '../envelopes/period.ts'
 import { createTransaction, type Transaction } from '../transactions/transaction.ts'
 import { changeTransaction } from '../transactions/transaction-change.ts'
 import { removeTransaction } from '../transactions/transaction-removal.ts'
-import { openBook, type Settlement, settle } from './book.ts'
 import type { JournalEntry } from './journal.ts'
+import { endOperation, type Settlement, startOperation } from './operation.ts'
 import { transfer } from './transfer.ts'
 
 const IDS = ['spnd_a', 'spnd_b', 'spnd_c', 'spnd_d']
@@ -141,10 +141,10 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
     }
   },
   transfer(world, { amount, spendingId, target }) {
-    const book = openBook(locked(world))
+    const started = startOperation(locked(world))
     const move = { fromSpendingId: spendingId, toSpendingId: target, amount }
-    transfer(book, { ...move, causeId: 'xfer' })
-    save(world, settle(book), null)
+    transfer(started, { ...move, causeId: 'xfer' })
+    save(world, endOperation(started), null)
   },
   fund(world, { amount, other, spendingId, target, yes }) {
     const lines = [
@@ -169,11 +169,11 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
     world.available -= decision.transaction === null ? 0n : targetAmount
   },
   close(world, { spendingId }) {
-    const book = openBook(locked(world))
-    const envelope = book.envelopes.get(spendingId ?? 'spnd_d')
+    const started = startOperation(locked(world))
+    const envelope = started.envelopes.get(spendingId ?? 'spnd_d')
     if (envelope !== undefined) {
-      closeEnvelope(book, envelope)
-      save(world, settle(book), null)
+      closeEnvelope(started, envelope)
+      save(world, endOperation(started), null)
       for (const transaction of world.transactions.values()) {
         if (transaction.spendingId === envelope.spendingId) {
           const cleared = { ...transaction, spendingId: null, spendingAmount: null }

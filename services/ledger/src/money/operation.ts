@@ -20,7 +20,7 @@ type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; da
  * Unit of work: one operation on a bank account and its envelopes, with the postings so far. It
  * changes copies, never the rows it starts from.
  */
-export type Book = {
+export type StartedOperation = {
   operation: Operation
   before: { bankAccount: BankAccount; envelopes: readonly Envelope[] }
   bankAccount: BankAccount
@@ -39,11 +39,11 @@ export type Settlement = {
 }
 
 /** Starts an operation on a bank account and the envelopes that it may change. */
-export function openBook(state: {
+export function startOperation(state: {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
   operation: Operation
-}): Book {
+}): StartedOperation {
   return {
     operation: state.operation,
     before: { bankAccount: state.bankAccount, envelopes: state.envelopes },
@@ -55,8 +55,8 @@ export function openBook(state: {
 }
 
 /** The envelope with this ID, or null if it is missing or closed. */
-export function findEnvelope(book: Book, spendingId: string): Envelope | null {
-  const envelope = book.envelopes.get(spendingId)
+export function findEnvelope(started: StartedOperation, spendingId: string): Envelope | null {
+  const envelope = started.envelopes.get(spendingId)
   return envelope === undefined || envelope.closedAt !== null ? null : envelope
 }
 
@@ -64,12 +64,12 @@ type BalancePot = keyof typeof balanceFields
 
 /** Adds `delta` (minor units) to a balance. `date` is the day of the transaction that causes it. */
 export function postBalance(
-  book: Book,
+  started: StartedOperation,
   posting: Reason & { pot: BalancePot; delta: bigint; date?: Date },
 ): void {
-  book.bankAccount[balanceFields[posting.pot]] += posting.delta
-  book.bankAccount.lastUpdated = book.operation.now
-  record(book, { ...posting, spendingId: null })
+  started.bankAccount[balanceFields[posting.pot]] += posting.delta
+  started.bankAccount.lastUpdated = started.operation.now
+  record(started, { ...posting, spendingId: null })
 }
 
 /**
@@ -78,39 +78,54 @@ export function postBalance(
  * file may state a balance for an earlier instant, which does not include it.
  */
 export function moveBalances(
-  book: Book,
+  started: StartedOperation,
   cause: 'transaction' | 'deletion',
   transaction: { transactionId: string; amount: bigint; date: Date; isPending: boolean },
 ): void {
   const { transactionId: causeId, amount, date, isPending } = transaction
   const delta = cause === 'deletion' ? amount : -amount
-  postBalance(book, { pot: 'available', delta, cause, causeId, date })
-  if (!isPending) postBalance(book, { pot: 'current', delta, cause, causeId, date })
+  postBalance(started, { pot: 'available', delta, cause, causeId, date })
+  if (!isPending) postBalance(started, { pot: 'current', delta, cause, causeId, date })
 }
 
 /** Stated balances in minor units; an undefined one keeps its value. */
 export type NewBalances = { [Pot in BalancePot]?: bigint | undefined }
 
 /** Sets the stated balances and journals the differences. */
-export function setBalances(book: Book, { to, ...reason }: Reason & { to: NewBalances }): void {
+export function setBalances(
+  started: StartedOperation,
+  { to, ...reason }: Reason & { to: NewBalances },
+): void {
   for (const pot of ['available', 'current', 'limit'] as const) {
     const amount = to[pot]
     if (amount === undefined) continue
-    postBalance(book, { ...reason, pot, delta: amount - book.bankAccount[balanceFields[pot]] })
+    postBalance(started, {
+      ...reason,
+      pot,
+      delta: amount - started.bankAccount[balanceFields[pot]],
+    })
   }
 }
 
 /** Adds `delta` (minor units) to an envelope and to the total of its type (expenses or goals). */
-export function postHeld(book: Book, envelope: Envelope, change: Reason & { delta: bigint }): void {
+export function postHeld(
+  started: StartedOperation,
+  envelope: Envelope,
+  change: Reason & { delta: bigint },
+): void {
   envelope.currentAmount += change.delta
-  book.bankAccount[envelope.spendingType === 'goal' ? 'goals' : 'expenses'] += change.delta
-  record(book, { ...change, pot: 'envelope', spendingId: envelope.spendingId })
+  started.bankAccount[envelope.spendingType === 'goal' ? 'goals' : 'expenses'] += change.delta
+  record(started, { ...change, pot: 'envelope', spendingId: envelope.spendingId })
 }
 
 /** Adds `delta` (minor units) to the amount that a goal has given to transactions. */
-export function postUsed(book: Book, envelope: Envelope, change: Reason & { delta: bigint }): void {
+export function postUsed(
+  started: StartedOperation,
+  envelope: Envelope,
+  change: Reason & { delta: bigint },
+): void {
   envelope.usedAmount += change.delta
-  record(book, { ...change, pot: 'used', spendingId: envelope.spendingId })
+  record(started, { ...change, pot: 'used', spendingId: envelope.spendingId })
 }
 
 /**
@@ -118,7 +133,7 @@ export function postUsed(book: Book, envelope: Envelope, change: Reason & { delt
  * cancel each other, so no amount changes (docs/money.md#deletion-of-transactions).
  */
 export function postKept(
-  book: Book,
+  started: StartedOperation,
   envelope: Envelope,
   kept: { amount: bigint; causeId: string },
 ) {
@@ -126,24 +141,24 @@ export function postKept(
   for (const pot of pots) {
     const posting = { pot, spendingId: envelope.spendingId, causeId: kept.causeId }
     const delta = pot === 'envelope' ? kept.amount : -kept.amount
-    record(book, { ...posting, delta, cause: 'deletion' })
-    record(book, { ...posting, delta: -delta, cause: 'kept' })
+    record(started, { ...posting, delta, cause: 'deletion' })
+    record(started, { ...posting, delta: -delta, cause: 'kept' })
   }
 }
 
 /** Includes an envelope in the result, so that it is saved under the new version. */
-export function touch(book: Book, envelope: Envelope): void {
-  book.touched.add(envelope.spendingId)
+export function touch(started: StartedOperation, envelope: Envelope): void {
+  started.touched.add(envelope.spendingId)
 }
 
 /**
  * Ends the operation: one journal row for each pot and cause, with the sum of its postings. Throws
  * `invalid` if an amount, change or sum leaves ±2^53−1 (docs/money.md#amounts-and-their-bounds).
  */
-export function settle(book: Book): Settlement {
-  const { version } = book.operation
-  const envelopes = [...book.touched].flatMap((spendingId) => {
-    const envelope = book.envelopes.get(spendingId)
+export function endOperation(started: StartedOperation): Settlement {
+  const { version } = started.operation
+  const envelopes = [...started.touched].flatMap((spendingId) => {
+    const envelope = started.envelopes.get(spendingId)
     return envelope === undefined ? [] : [{ ...envelope, version }]
   })
   for (const envelope of envelopes) {
@@ -152,12 +167,16 @@ export function settle(book: Book): Settlement {
     inRange(envelope.periodSpent)
     inRange(envelope.currentAmount + envelope.usedAmount)
   }
-  const balances = balancesOf(book.bankAccount)
-  const available = [...book.postings.values()].find(({ pot }) => pot === 'available')
+  const balances = balancesOf(started.bankAccount)
+  const available = [...started.postings.values()].find(({ pot }) => pot === 'available')
   for (const sum of [balances.expenses, balances.goals, balances.free]) {
     inRange(sum, available && fieldOf(available))
   }
-  return { bankAccount: { ...book.bankAccount, version }, envelopes, entries: entriesOf(book) }
+  return {
+    bankAccount: { ...started.bankAccount, version },
+    envelopes,
+    entries: entriesOf(started),
+  }
 }
 
 /** The request field that the refusal names: the stated balance, or else the amount. */
@@ -165,30 +184,30 @@ function fieldOf({ pot, cause }: Posting): string {
   return cause === 'opening' || cause === 'manual-edit' ? `${pot}Balance` : 'amount'
 }
 
-function record(book: Book, posting: Posting): void {
+function record(started: StartedOperation, posting: Posting): void {
   const key = `${posting.pot} ${posting.spendingId ?? ''} ${posting.cause}`
-  const same = book.postings.get(key)
+  const same = started.postings.get(key)
   if (same) same.delta += posting.delta
-  else book.postings.set(key, posting)
+  else started.postings.set(key, posting)
 }
 
 // A restatement is journaled even with a change of 0: the row marks from when the value holds.
 const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual-edit'])
 
 /** Journal rows, in the order of the first posting of each. */
-function entriesOf(book: Book): JournalEntry[] {
+function entriesOf(started: StartedOperation): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []
-  for (const posting of book.postings.values()) {
+  for (const posting of started.postings.values()) {
     const { pot, spendingId, delta, cause, causeId, date = null } = posting
     if (delta === 0n && !statedBy.has(cause)) continue
     const key = `${pot} ${spendingId ?? ''}`
-    const amount = (held.get(key) ?? amountBefore(book, { pot, spendingId })) + delta
+    const amount = (held.get(key) ?? amountBefore(started, { pot, spendingId })) + delta
     held.set(key, amount)
     entries.push({
-      accountId: book.bankAccount.accountId,
-      operationId: book.operation.operationId,
-      bankAccountId: book.bankAccount.bankAccountId,
+      accountId: started.bankAccount.accountId,
+      operationId: started.operation.operationId,
+      bankAccountId: started.bankAccount.bankAccountId,
       spendingId,
       pot,
       delta: inRange(delta, fieldOf(posting)),
@@ -196,15 +215,18 @@ function entriesOf(book: Book): JournalEntry[] {
       cause,
       causeId,
       date,
-      createdAt: book.operation.now,
-      createdBy: book.operation.createdBy ?? null,
+      createdAt: started.operation.now,
+      createdBy: started.operation.createdBy ?? null,
     })
   }
   return entries
 }
 
-function amountBefore(book: Book, of: { pot: Pot; spendingId: string | null }): bigint {
-  const { bankAccount, envelopes } = book.before
+function amountBefore(
+  started: StartedOperation,
+  of: { pot: Pot; spendingId: string | null },
+): bigint {
+  const { bankAccount, envelopes } = started.before
   if (of.pot !== 'envelope' && of.pot !== 'used') return bankAccount[balanceFields[of.pot]]
   const envelope = envelopes.find((one) => one.spendingId === of.spendingId)
   return (of.pot === 'envelope' ? envelope?.currentAmount : envelope?.usedAmount) ?? 0n
