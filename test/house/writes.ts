@@ -26,10 +26,7 @@ const aggregates: Aggregate[] = [
         'accounts/link-clean-up.activities.ts',
         'accounts/link.rpc.ts',
       ],
-      'money/uploaded-rows.sql.ts': [
-        'imports/file-import.activities.ts',
-        'imports/upload-undo.rpc.ts',
-      ],
+      'money/uploaded-rows.sql.ts': ['imports/file-import.activities.ts', 'imports/upload.rpc.ts'],
     },
   },
   {

@@ -165,6 +165,7 @@ function parameterOf(value: unknown): FragmentSqlToken {
   if (value instanceof Date) return sql.fragment`${value.toISOString()}`
   if (Array.isArray(value)) return sql.fragment`${sql.array(value, 'text')}`
   if (value instanceof Buffer) return sql.fragment`${sql.binary(value)}`
+  if (typeof value === 'object' && value !== null) return sql.fragment`${JSON.stringify(value)}`
   return sql.fragment`${(value ?? null) as PrimitiveValueExpression}`
 }
 

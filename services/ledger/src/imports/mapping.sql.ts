@@ -1,5 +1,5 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
-import { columnsOf } from '@coffer/kit/database/rows'
+import { columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { CsvMapping } from './formats/csv/csv-mapping.ts'
@@ -18,13 +18,7 @@ export type ImportMapping = z.infer<typeof ImportMapping>
 const columns = columnsOf(ImportMapping, { table: 'transaction_import_mappings' })
 
 export async function insertMapping(tx: Tx, mapping: ImportMapping): Promise<void> {
-  const { accountId, transactionImportMappingId, signature, createdAt, createdBy } = mapping
-  await tx.query(sql.unsafe`
-    INSERT INTO transaction_import_mappings (account_id, transaction_import_mapping_id, signature,
-      mapping, created_at, updated_at, created_by)
-    VALUES (${accountId}, ${transactionImportMappingId}, ${signature},
-      ${JSON.stringify(mapping.mapping)}, ${createdAt.toISOString()},
-      ${mapping.updatedAt.toISOString()}, ${createdBy})`)
+  await tx.query(sql.unsafe`${insertOf('transaction_import_mappings', ImportMapping, mapping)}`)
 }
 
 export function findMapping(

@@ -19,13 +19,17 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
 import { requireManual } from '../accounts/bank-account.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
+import { endOperation, type Settlement, startOperation } from '../money/operation.ts'
+import { renderResult } from '../money/settlements.ts'
+import { removeUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { sumTakenBack } from './file-balances.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
-import { findUpload, insertUpload } from './upload.sql.ts'
-import { createUpload, detectFormat, noteOf } from './upload.ts'
-import { undoRoutes } from './upload-undo.rpc.ts'
+import { findUpload, insertUpload, markUndone } from './upload.sql.ts'
+import { createUpload, detectFormat, noteOf, type Upload, type UploadKey } from './upload.ts'
+import { requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & { config: Bounds; storage: Storage }
@@ -34,11 +38,15 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
   return {
     createUpload: (request, context) => createFromParts(deps, request, context),
-    ...undoRoutes(deps),
+    undoUpload: async (request, context) => {
+      const { accountId, userId: createdBy } = callerOf(context)
+      const key = { ...request, accountId }
+      requireComplete(await getUpload(deps, key))
+      return renderResult(await undo(deps, key, createdBy))
+    },
     getUpload: async (request, context) => {
       const { accountId } = callerOf(context)
-      const upload = await findUpload(deps.database, { ...request, accountId })
-      if (!upload) throw notFound('transaction upload')
+      const upload = await getUpload(deps, { ...request, accountId })
       return { upload: toMessage(UploadSchema, { ...upload, note: noteOf(upload) }) }
     },
   }
@@ -82,7 +90,46 @@ async function createFromParts(
   })
 }
 
+async function getUpload({ database }: Deps, key: UploadKey): Promise<Upload> {
+  const upload = await findUpload(database, key)
+  if (!upload) throw notFound('transaction upload')
+  return upload
+}
+
 function renderUpload({ file, upload }: ReturnType<typeof createUpload>) {
   const shown = { ...upload, note: noteOf(upload), file: toMessage(FileSchema, file) }
   return toMessage(UploadSchema, shown)
+}
+
+/**
+ * One transaction for rows, envelopes and balances. Idempotent: a second undo changes nothing. The
+ * rows are removed before the row lock, because 100,000 of them take more than a second. A change
+ * of one of these rows at the same time is a deadlock: Postgres rolls one of both back, and slonik
+ * repeats it.
+ */
+function undo(
+  { database, clock, writeIn }: Deps,
+  key: UploadKey,
+  createdBy: string,
+): Promise<Settlement> {
+  const { accountId, bankAccountId, transactionUploadId: causeId } = key
+  const scope = { accountId, bankAccountId }
+  return database.transaction(async (tx) => {
+    const isMarked = await markUndone(tx, key, clock())
+    const given = isMarked ? await removeUploaded(tx, key) : []
+    return writeIn(tx, key, async () => {
+      if (!isMarked)
+        return { scope, decide: (current) => ({ reply: endOperation(startOperation(current)) }) }
+      const balances = await sumTakenBack(tx, key)
+      return {
+        scope: { ...scope, spendingIds: given.map(({ spendingId }) => spendingId) },
+        operationId: `undo/${causeId}`,
+        createdBy,
+        decide: (current) => {
+          const settlement = settleUndo(current, { causeId, given, balances })
+          return { settlement, changesTexts: true, reply: settlement }
+        },
+      }
+    })
+  })
 }

@@ -117,10 +117,18 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
   const updated = own
     ? { ...own, ...withoutNames(item) }
     : newRecord(work, item, { transactionId, index, reason })
-  const after = updateSynced(work, { synced, own, updated, item, index })
+  const after = updateSynced(work, synced, { own, updated, item, index })
   if (after === synced) return { transactionId, outcome: 'unchanged', reason }
   addToIndex(syncedIndex, after)
   return { transactionId, outcome: 'updated', reason }
+}
+
+/** An item of a batch, with its stored record and what the record becomes. */
+type Update = {
+  item: ProviderItem
+  index: number
+  own: ProviderRecord | null
+  updated: ProviderRecord
 }
 
 /**
@@ -129,19 +137,8 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
  */
 function updateSynced(
   work: Work,
-  {
-    synced,
-    own,
-    updated,
-    item,
-    index,
-  }: {
-    synced: SyncedTransaction
-    own: ProviderRecord | null
-    updated: ProviderRecord
-    item: ProviderItem
-    index: number
-  },
+  synced: SyncedTransaction,
+  { own, updated, item, index }: Update,
 ): SyncedTransaction {
   const { now } = work.locked.operation
   const live = liveRecord(synced)

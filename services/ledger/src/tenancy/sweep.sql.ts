@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { LinkKey } from '../accounts/link.ts'
 import { ImportKey } from '../imports/formats/csv/csv-import.ts'
 import { FileKey } from '../imports/storage/stored-file.ts'
@@ -17,53 +17,43 @@ export interface Page {
 }
 
 /** Uploads that are neither complete nor failed, by ID. */
-export function listUnfinishedUploads(
-  { pool }: Database,
-  { before, after, limit }: Page,
-): Promise<readonly UploadKey[]> {
+export function listUnfinishedUploads({ pool }: Database, page: Page) {
   return pool.any(sql.type(UploadKey)`
     SELECT ${columnsOf(UploadKey, { table: 'uploads' })} FROM uploads
-    WHERE status IN ('pending', 'processing') AND transaction_upload_id > ${after}
-      AND created_at < ${before.toISOString()}
-    ORDER BY transaction_upload_id LIMIT ${limit}`)
+    WHERE status IN ('pending', 'processing')
+      AND ${onPage('created_at', 'transaction_upload_id', page)}`)
 }
 
 /** CSV imports in the status pending-preview, by ID. */
-export function listPendingPreviews(
-  { pool }: Database,
-  { before, after, limit }: Page,
-): Promise<readonly ImportKey[]> {
+export function listPendingPreviews({ pool }: Database, page: Page) {
   return pool.any(sql.type(ImportKey)`
     SELECT ${columnsOf(ImportKey, { table: 'transaction_imports' })} FROM transaction_imports
-    WHERE status = 'pending-preview' AND transaction_import_id > ${after}
-      AND updated_at < ${before.toISOString()}
-    ORDER BY transaction_import_id LIMIT ${limit}`)
+    WHERE status = 'pending-preview' AND ${onPage('updated_at', 'transaction_import_id', page)}`)
 }
 
 /** Deleted links whose clean-up is not finished, by ID. */
-export function listUncleanedLinks(
-  { pool }: Database,
-  { before, after, limit }: Page,
-): Promise<readonly LinkKey[]> {
+export function listUncleanedLinks({ pool }: Database, page: Page) {
   return pool.any(sql.type(LinkKey)`
     SELECT ${columnsOf(LinkKey, { table: 'links' })} FROM links
-    WHERE deleted_at < ${before.toISOString()} AND cleaned_at IS NULL AND link_id > ${after}
-    ORDER BY link_id LIMIT ${limit}`)
+    WHERE cleaned_at IS NULL AND ${onPage('deleted_at', 'link_id', page)}`)
 }
 
 /** Files past `expiresAt`, unless their import is unfinished. */
-export function listExpiredFiles(
-  { pool }: Database,
-  { before, after, limit }: Page,
-): Promise<readonly FileKey[]> {
+export function listExpiredFiles({ pool }: Database, page: Page) {
   return pool.any(sql.type(FileKey)`
     SELECT ${columnsOf(FileKey, { table: 'files' })} FROM files
-    WHERE deleted_at IS NULL AND expires_at < ${before.toISOString()} AND file_id > ${after}
-      AND NOT EXISTS (
+    WHERE deleted_at IS NULL AND NOT EXISTS (
         SELECT FROM uploads
         WHERE uploads.account_id = files.account_id AND uploads.file_id = files.file_id
           AND status IN ('pending', 'processing'))
-    ORDER BY file_id LIMIT ${limit}`)
+      AND ${onPage('expires_at', 'file_id', page)}`)
+}
+
+/** The rows of a page: those that wait since the instant in `since`, in the order of `id`. */
+function onPage(since: string, id: string, { before, after, limit }: Page): FragmentSqlToken {
+  const key = sql.identifier([id])
+  return sql.fragment`${sql.identifier([since])} < ${before.toISOString()} AND ${key} > ${after}
+    ORDER BY ${key} LIMIT ${limit}`
 }
 
 /** The files among `keys` that are not marked deleted: their bytes must stay. */

@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf, namesOf } from '@coffer/kit/database/rows'
-import { prepare } from '@coffer/kit/database/statement'
-import { type FragmentSqlToken, type QuerySqlToken, StatementTimeoutError, sql } from 'slonik'
+import { prepareParts } from '@coffer/kit/database/statement'
+import { type FragmentSqlToken, StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
 import { searchedTexts, Transaction } from './transaction.ts'
 import { Place, patternOf, type TransactionSearch } from './transaction-search.ts'
@@ -18,9 +18,18 @@ const names = [
 type Parameters = Record<(typeof names)[number], string>
 
 /** The filters that select a prepared statement; all other values are its parameters. */
-type Shape = Pick<TransactionSearch, 'isFree' | 'isPending'> & {
-  hasEnvelope: boolean
-  hasText: boolean
+type Filter = 'envelope' | 'free' | 'pending' | 'posted' | 'text'
+type Filters = ReadonlySet<Filter>
+
+function filtersOf({ spendingId, isFree, isPending, text }: TransactionSearch): Filter[] {
+  const filters: Record<Filter, boolean> = {
+    envelope: spendingId !== null,
+    free: isFree,
+    pending: isPending === true,
+    posted: isPending === false,
+    text: text !== null,
+  }
+  return (Object.keys(filters) as Filter[]).filter((name) => filters[name])
 }
 
 /**
@@ -32,7 +41,8 @@ export async function walk(
   accountId: string,
   { search, examined }: { search: TransactionSearch; examined: number },
 ): Promise<Transaction[] | null> {
-  const rows = await pool.any(statementsOf(search).walk(valuesOf(accountId, search, { examined })))
+  const values = valuesOf(accountId, search, { examined })
+  const rows = await pool.any(walkStatement(values, filtersOf(search)))
   return rows.length === 0 ? null : rows.flatMap((row) => (row.transactionId === null ? [] : row))
 }
 
@@ -42,7 +52,8 @@ export function endOfWalk(
   accountId: string,
   { search, examined }: { search: TransactionSearch; examined: number },
 ): Promise<Place | null> {
-  return pool.maybeOne(statementsOf(search).end(valuesOf(accountId, search, { examined })))
+  const values = valuesOf(accountId, search, { examined })
+  return pool.maybeOne(endStatement(values, filtersOf(search)))
 }
 
 /**
@@ -59,7 +70,7 @@ export async function findByText(
   const run = database.transaction(async (tx) => {
     await tx.query(sql.unsafe`
       SELECT set_config('statement_timeout', ${String(withinMs)}, true)`)
-    return tx.any(statementsOf(search).find(values))
+    return tx.any(findStatement(values, filtersOf(search)))
   })
   try {
     const rows = await run
@@ -71,61 +82,48 @@ export async function findByText(
   }
 }
 
-const prepared = new Map<string, ReturnType<typeof prepareAll>>()
+const walkStatement = prepareParts(
+  names,
+  (p, has: Filters) => sql.type(Row)`
+    SELECT ${columns} FROM ${ownerOf(p, has)} AS owner LEFT JOIN LATERAL (
+      SELECT * FROM (
+        SELECT * FROM transactions WHERE ${walkedBy(p, has)}
+        ORDER BY date DESC, transaction_id DESC LIMIT ${p.examined}::int
+      ) AS walked WHERE ${keptBy(p, has)}
+      ORDER BY date DESC, transaction_id DESC LIMIT ${p.limit}::int
+    ) AS transactions ON true
+    ORDER BY transactions.date DESC, transactions.transaction_id DESC`,
+)
 
-function statementsOf({ spendingId, isFree, isPending, text }: TransactionSearch) {
-  const shape = { isFree, isPending, hasEnvelope: spendingId !== null, hasText: text !== null }
-  const key = JSON.stringify(shape)
-  const known = prepared.get(key)
-  if (known) return known
-  const fresh = prepareAll(shape)
-  prepared.set(key, fresh)
-  return fresh
-}
+const endStatement = prepareParts(
+  names,
+  (p, has: Filters) => sql.type(Place)`
+    SELECT date, transaction_id AS "transactionId" FROM transactions
+    WHERE ${walkedBy(p, has)}
+    ORDER BY date DESC, transaction_id DESC OFFSET ${p.examined}::int - 1 LIMIT 1`,
+)
 
-function prepareAll(shape: Shape) {
-  const statement = <Token extends QuerySqlToken>(build: (p: Parameters) => Token) =>
-    prepare(names, build)
-  return {
-    walk: statement(
-      (p) => sql.type(Row)`
-      SELECT ${columns} FROM ${ownerOf(shape, p)} AS owner LEFT JOIN LATERAL (
-        SELECT * FROM (
-          SELECT * FROM transactions WHERE ${walkedBy(shape, p)}
-          ORDER BY date DESC, transaction_id DESC LIMIT ${p.examined}::int
-        ) AS walked WHERE ${keptBy(shape, p)}
-        ORDER BY date DESC, transaction_id DESC LIMIT ${p.limit}::int
-      ) AS transactions ON true
-      ORDER BY transactions.date DESC, transactions.transaction_id DESC`,
-    ),
-    end: statement(
-      (p) => sql.type(Place)`
-      SELECT date, transaction_id AS "transactionId" FROM transactions
-      WHERE ${walkedBy(shape, p)}
-      ORDER BY date DESC, transaction_id DESC OFFSET ${p.examined}::int - 1 LIMIT 1`,
-    ),
-    find: statement(
-      (p) => sql.type(Found)`
-      WITH matching AS MATERIALIZED (
-        SELECT * FROM transactions
-        WHERE ARRAY[account_id || '/' || bank_account_id]
-            @> ARRAY[${p.accountId}::text || '/' || ${p.bankAccountId}::text]
-          AND ${textLike(p)} AND deleted_at IS NULL
-      ), found AS MATERIALIZED (
-        SELECT * FROM matching WHERE ${inRange(p)} AND ${keptBy(shape, p)}
-          ${shape.hasEnvelope ? sql.fragment`AND spending_id = ${p.spendingId}` : sql.fragment``}
-        LIMIT ${p.foundMax}::int
-      )
-      SELECT ${columns}, (SELECT count(*) FROM found) AS found FROM found AS transactions
-      ORDER BY date DESC, transaction_id DESC LIMIT ${p.limit}::int`,
-    ),
-  }
-}
+const findStatement = prepareParts(
+  names,
+  (p, has: Filters) => sql.type(Found)`
+    WITH matching AS MATERIALIZED (
+      SELECT * FROM transactions
+      WHERE ARRAY[account_id || '/' || bank_account_id]
+          @> ARRAY[${p.accountId}::text || '/' || ${p.bankAccountId}::text]
+        AND ${textLike(p)} AND deleted_at IS NULL
+    ), found AS MATERIALIZED (
+      SELECT * FROM matching WHERE ${inRange(p)} AND ${keptBy(p, has)}
+        ${has.has('envelope') ? sql.fragment`AND spending_id = ${p.spendingId}` : sql.fragment``}
+      LIMIT ${p.foundMax}::int
+    )
+    SELECT ${columns}, (SELECT count(*) FROM found) AS found FROM found AS transactions
+    ORDER BY date DESC, transaction_id DESC LIMIT ${p.limit}::int`,
+)
 
-function ownerOf({ hasEnvelope }: Shape, p: Parameters): FragmentSqlToken {
+function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
   const under = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}
     AND removed_at IS NULL`
-  return hasEnvelope
+  return has.has('envelope')
     ? sql.fragment`(
         SELECT FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
         WHERE ${under} AND spending_id = ${p.spendingId} AND closed_at IS NULL)`
@@ -133,11 +131,11 @@ function ownerOf({ hasEnvelope }: Shape, p: Parameters): FragmentSqlToken {
 }
 
 /** Conditions that the index guarantees for each transaction of the walk. */
-function walkedBy({ hasEnvelope, isPending }: Shape, p: Parameters): FragmentSqlToken {
+function walkedBy(p: Parameters, has: Filters): FragmentSqlToken {
   const under = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}
     AND deleted_at IS NULL AND ${inRange(p)}`
-  if (hasEnvelope) return sql.fragment`${under} AND spending_id = ${p.spendingId}`
-  return isPending ? sql.fragment`${under} AND is_pending` : under
+  if (has.has('envelope')) return sql.fragment`${under} AND spending_id = ${p.spendingId}`
+  return has.has('pending') ? sql.fragment`${under} AND is_pending` : under
 }
 
 function inRange(p: Parameters): FragmentSqlToken {
@@ -146,12 +144,12 @@ function inRange(p: Parameters): FragmentSqlToken {
 }
 
 /** Conditions that the walk checks for each transaction. */
-function keptBy({ isFree, isPending, hasText }: Shape, p: Parameters): FragmentSqlToken {
+function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
   const kept = [
-    ...(isFree ? [sql.fragment`spending_id IS NULL`] : []),
-    ...(isPending === true ? [sql.fragment`is_pending`] : []),
-    ...(isPending === false ? [sql.fragment`NOT is_pending`] : []),
-    ...(hasText ? [textLike(p)] : []),
+    ...(has.has('free') ? [sql.fragment`spending_id IS NULL`] : []),
+    ...(has.has('pending') ? [sql.fragment`is_pending`] : []),
+    ...(has.has('posted') ? [sql.fragment`NOT is_pending`] : []),
+    ...(has.has('text') ? [textLike(p)] : []),
   ]
   return kept.length === 0
     ? sql.fragment`true`
