@@ -11,8 +11,8 @@ export function withoutJoiners(text: string): string {
 }
 
 /**
- * Returns at most `lengthMax` printable characters of a text, trimmed, with valid joiners. `instead`
- * replaces control and format characters.
+ * Returns at most `lengthMax` printable characters of a text, trimmed, with valid joiners.
+ * `instead` replaces control and format characters.
  */
 export function toPrintable(
   text: string,
