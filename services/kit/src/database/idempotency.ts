@@ -1,4 +1,10 @@
-import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
+import {
+  clone,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -26,37 +32,75 @@ const Kept = z.object({ bodyHash: z.instanceof(Buffer), reply: z.instanceof(Buff
 /** Lifetime of an idempotency key in hours; after it, a request with the key counts as new. */
 export const keptForHours = 24
 
+/** A message that answered a request, and the hash of that request. */
+interface Answered {
+  bodyHash: Buffer
+  reply: unknown
+}
+
+/** Requests of this process under way, by database and key; null when the request failed. */
+const underWay = new WeakMap<Database, Map<string, Promise<Answered | null>>>()
+
+interface Request<Reply extends DescMessage> {
+  database: Database
+  context: HandlerContext
+  reply: Reply
+  /** Hash of a streaming request, known at its end: reads the rest of the stream. */
+  bodyHash?: () => Promise<Buffer>
+}
+
+type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Reply>>
+
 /**
  * Runs a write at most once for its idempotency key (docs/api.md#idempotency-key). `run` must store
  * its reply in the transaction of the write, with `keepReply` or as rows of `keptReplies`. A
  * repeated request gets the first reply. Without a key, `run` simply runs.
  *
+ * Single flight: a request waits for one of the same key in this process, because a violated key
+ * costs a connection and fails the round of the writer. Streaming requests do not wait: a stalled
+ * upload would delay its repetition.
+ *
  * @throws refused (422) when the key was used with another body
  */
 export async function once<Reply extends DescMessage>(
-  {
-    database,
-    context,
-    reply,
-    bodyHash,
-  }: {
-    database: Database
-    context: HandlerContext
-    reply: Reply
-    /** Hash of a streaming request, known at its end: reads the rest of the stream. */
-    bodyHash?: () => Promise<Buffer>
-  },
-  run: (key: IdempotencyKey<Reply> | null) => Promise<MessageShape<Reply>>,
+  request: Request<Reply>,
+  run: Run<Reply, IdempotencyKey<Reply> | null>,
 ): Promise<MessageShape<Reply>> {
+  const { database, context, reply, bodyHash } = request
   const key = idempotencyKeyOf(context, reply)
   if (!key) return run(null)
+  if (bodyHash) return runOrReplay(request, key, run)
+  const requests = underWay.get(database) ?? new Map<string, Promise<Answered | null>>()
+  underWay.set(database, requests)
+  const id = JSON.stringify([key.accountId, key.route, key.key])
+  for (let first = requests.get(id); first; first = requests.get(id)) {
+    const answered = await first
+    context.signal.throwIfAborted()
+    if (!answered) continue
+    requireSameBody(answered.bodyHash, key.bodyHash)
+    return replay(context, clone(reply, answered.reply as MessageShape<Reply>))
+  }
+  const running = runOrReplay(request, key, run).finally(() => requests.delete(id))
+  const answered = running.then((reply) => ({ bodyHash: key.bodyHash, reply }))
+  requests.set(
+    id,
+    answered.catch(() => null),
+  )
+  return running
+}
+
+async function runOrReplay<Reply extends DescMessage>(
+  { database, context, bodyHash }: Request<Reply>,
+  key: IdempotencyKey<Reply>,
+  run: Run<Reply, IdempotencyKey<Reply>>,
+): Promise<MessageShape<Reply>> {
   const hashed = bodyHash ?? (async () => key.bodyHash)
   const kept = await findReply(database, key, hashed)
   if (kept) return replay(context, kept)
   try {
     return await run(key)
   } catch (error) {
-    // A concurrent request with the same key may have committed first: then its key is stored.
+    // Another process may have committed a request with the same key: then its key is stored.
     const first = isOutage(error) ? null : await findReply(database, key, hashed)
     if (!first) throw error
     return replay(context, first)

@@ -77,3 +77,23 @@ test('a failure is not stored: the request can be repeated under its key', async
   expect((await create('One', keyed(accountId, 'k1'))).replayed).toBe(false)
   expect(await stored(accountId)).toEqual(['One'])
 })
+
+test('requests at once under one key get one reply; one with another body is 422', async () => {
+  const accountId = newId('acct')
+  const others = Array.from({ length: 15 }, () => create('One', keyed(accountId, 'k1')))
+  const other = create('Two', keyed(accountId, 'k1', 'cd')).catch(ConnectError.from)
+  const replies = await Promise.all(others)
+  expect(new Set(replies.map(({ id }) => id)).size).toBe(1)
+  expect(replies.filter(({ replayed }) => replayed)).toHaveLength(14)
+  expect(refusalOf((await other) as ConnectError)).toMatchObject({ status: 422 })
+  expect(await stored(accountId)).toEqual(['One'])
+})
+
+test('a request that waits for one that fails is carried out', async () => {
+  const accountId = newId('acct')
+  const failing = create('\0', keyed(accountId, 'k1')).catch(String)
+  const waiting = await create('One', keyed(accountId, 'k1'))
+  expect(await failing).toMatch(/Error/)
+  expect(waiting.replayed).toBe(false)
+  expect(await stored(accountId)).toEqual(['One'])
+})
