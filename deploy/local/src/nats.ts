@@ -18,8 +18,10 @@ const startTimeoutMs = 30_000
  *
  * @throws {FatalError} when its port is in use, or it does not answer within 30 s
  */
-export async function startNats(options: ServerOptions): Promise<Server> {
-  const { dataDir, port, log, env, fresh } = options
+export async function startNats(
+  options: ServerOptions & { syncInterval: string },
+): Promise<Server> {
+  const { dataDir, port, log, env, fresh, syncInterval } = options
   if (env.COFFER_NATS_URL) {
     return { url: env.COFFER_NATS_URL, process: null }
   }
@@ -34,7 +36,7 @@ export async function startNats(options: ServerOptions): Promise<Server> {
     name: 'nats',
     dataDir,
     command,
-    args: ['--config', writeConfig({ dataDir, store, port })],
+    args: ['--config', writeConfig({ dataDir, store, port, syncInterval })],
     stopSignal: 'SIGTERM',
   })
   await untilReady({
@@ -46,16 +48,20 @@ export async function startNats(options: ServerOptions): Promise<Server> {
   return { url: `nats://127.0.0.1:${port}`, process: server }
 }
 
-function writeConfig(config: { dataDir: string; store: string; port: number }): string {
+function writeConfig(config: {
+  dataDir: string
+  store: string
+  port: number
+  syncInterval: string
+}): string {
   const path = join(config.dataDir, 'run/nats.conf')
-  // sync_interval `always`: JetStream acknowledges a message after fsync.
   writeFileSync(
     path,
     `listen: "127.0.0.1:${config.port}"
 server_name: coffer
 jetstream {
   store_dir: ${JSON.stringify(config.store)}
-  sync_interval: always
+  sync_interval: ${config.syncInterval}
 }
 `,
   )

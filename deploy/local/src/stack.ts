@@ -38,11 +38,13 @@ export async function startStack(options: {
   fresh?: boolean
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>
+  /** Time between two fsyncs of NATS; `always`, when left out, acknowledges after fsync. */
+  natsSyncInterval?: string
   /** SQLite pragmas of Temporal's store, such as `{ synchronous: 'off' }`. */
   temporalPragmas?: Record<string, string>
 }): Promise<Stack> {
   const { dataDir, ports, log, env, fresh = false } = options
-  const { postgresSettings = {}, temporalPragmas = {} } = options
+  const { postgresSettings = {}, natsSyncInterval = 'always', temporalPragmas = {} } = options
   await using started = new AsyncDisposableStack()
   const claim = started.use(claimDataDirectory(dataDir))
   if (!fresh && !env.COFFER_DATABASE_URL) requireDatabase(claim.path)
@@ -50,7 +52,7 @@ export async function startStack(options: {
   const common = { dataDir: claim.path, log, env, fresh }
   const starts = await Promise.allSettled([
     startPostgres({ ...common, port: ports.postgres, settings: postgresSettings }),
-    startNats({ ...common, port: ports.nats }),
+    startNats({ ...common, port: ports.nats, syncInterval: natsSyncInterval }),
     startTemporal({ ...common, port: ports.temporal, pragmas: temporalPragmas }),
   ])
   const processes = starts
