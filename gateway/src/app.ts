@@ -12,7 +12,6 @@ import { limitAttempts } from './auth/attempts.ts'
 import { type SessionCookie, sessionCookie } from './auth/cookie.ts'
 import { createOrigins, type Origins } from './auth/origins.ts'
 import { createSessions } from './auth/session.ts'
-import { warnOfUntrustedProxy } from './auth/untrusted-proxy.ts'
 import type { AppDeps, RouteDeps } from './deps.ts'
 import { createAccessLog } from './http/access-log.ts'
 import { bodySizeMax, formLimits } from './http/bodies/form.ts'
@@ -146,6 +145,24 @@ async function addPlugins(
     errorResponseBuilder: () => Object.assign(new Error('too many requests'), { statusCode: 429 }),
   })
   app.addHook('onRequest', app.rateLimit())
+}
+
+/**
+ * Logs one warning, at the first `X-Forwarded-For` from a peer that is not trusted. All clients
+ * behind such a proxy share its address, and so its rate limits.
+ */
+function warnOfUntrustedProxy(app: FastifyInstance, log: Log): void {
+  let hasWarned = false
+  app.addHook('onRequest', async ({ headers, ips, socket }) => {
+    const isTrusted = ips !== undefined && ips.length > 1
+    if (hasWarned || isTrusted || headers['x-forwarded-for'] === undefined) return
+    hasWarned = true
+    log.warn(
+      { peer: socket.remoteAddress },
+      'X-Forwarded-For of a peer that is not in COFFER_TRUSTED_PROXIES is ignored: ' +
+        'its clients share one address and its limits',
+    )
+  })
 }
 
 interface Failure {

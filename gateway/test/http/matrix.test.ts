@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
 import { sessionCookie } from '../../src/auth/cookie.ts'
 import { createSessions } from '../../src/auth/session.ts'
-import { type AuthClass, authClasses } from '../../src/http/route.ts'
+import { type AuthClass, authClasses, type Route } from '../../src/http/route.ts'
 import { createRoutes } from '../../src/http/routes.ts'
 import { byKey, byPending, bySession, createGateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
@@ -119,6 +120,16 @@ test.each(routes.filter(({ body, file }) => body && !file))(
     for (const shape of shapes) expect(shape.bogus).toBe('key not expected')
   },
 )
+
+test('routes that take a password, code or mailed token are limited by network', () => {
+  const takesSecret = ({ body }: Route) => {
+    const schema = body && z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })
+    return /"(password|currentPassword|totp|token)":/.test(JSON.stringify(schema ?? {}))
+  }
+  const guessable = routes.filter(takesSecret)
+  expect(guessable.length).toBeGreaterThan(10)
+  expect(guessable.filter(({ attempts }) => !attempts)).toEqual([])
+})
 
 test.each(routes.filter(({ feature }) => feature === 'feed'))(
   '$method $path is 404 where the feed integration is off',

@@ -4,7 +4,7 @@ import { invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import type { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
-import type { Proof } from '@coffer/proto/identity/v1/proof'
+import type { Proof as ReAuthentication } from '@coffer/proto/identity/v1/proof'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { isAccountActive } from '../billing/billing-account.service.ts'
 import type { IdentityDeps } from '../deps.ts'
@@ -74,7 +74,7 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
   }
 }
 
-async function setUp(deps: IdentityDeps, caller: Caller, answer: Proof | undefined) {
+async function setUp(deps: IdentityDeps, caller: Caller, answer: ReAuthentication | undefined) {
   const { database, secrets, clock } = deps
   const { loginId } = caller
   const now = clock()
@@ -138,7 +138,7 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
 async function reauthenticateIfEnabled(
   deps: IdentityDeps,
   loginId: string,
-  answer?: Proof,
+  answer?: ReAuthentication,
 ): Promise<Finalize> {
   const authenticator = await findAuthenticator(deps.database, loginId)
   if (!authenticator?.isEnabled) throw noneEnabled()

@@ -1,7 +1,7 @@
 import type { Transaction } from '@coffer/kit/database/database'
 import type { Caller } from '@coffer/kit/rpc/caller'
 import { refused } from '@coffer/kit/rpc/errors'
-import type { Proof } from '@coffer/proto/identity/v1/proof'
+import type { Proof as ReAuthentication } from '@coffer/proto/identity/v1/proof'
 import type { IdentityDeps } from '../deps.ts'
 import { findPasswordHash, lockLogin } from '../sign-in/login.sql.ts'
 import { hashOf } from '../sign-in/secret.ts'
@@ -87,7 +87,7 @@ export async function reauthenticateByPassword(
  */
 export async function reauthenticate(
   deps: ReauthenticationDeps,
-  answer: Proof | undefined,
+  answer: ReAuthentication | undefined,
   claim: Claim,
 ): Promise<Finalize> {
   const { case: kind, value = '' } = answer?.kind ?? {}
@@ -102,7 +102,7 @@ export async function reauthenticate(
  */
 export async function reauthenticateUnlessRecent(
   deps: ReauthenticationDeps,
-  answer: Proof | undefined,
+  answer: ReAuthentication | undefined,
   { caller, now }: { caller: Caller; now: Date },
 ): Promise<Finalize> {
   const { accountId, loginId, sessionId = '' } = caller
