@@ -24,6 +24,7 @@ import {
   lockUnfinished,
   markFileDeleted,
   startUpload,
+  tryLockImports,
 } from './upload.sql.ts'
 import type { UploadKey } from './upload.ts'
 
@@ -46,10 +47,15 @@ export function fileImportActivities(deps: Deps) {
     startImport: async (key: UploadKey): Promise<void> => {
       if (await startUpload(database, key, clock())) await publishState(deps, key)
     },
-    /** Returns busy without any effect while this process reads another file of the account. */
+    /**
+     * Returns busy without any effect while this process reads another file of the account, or any
+     * process imports a file into the bank account.
+     */
     importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
+      // Before the file is read: the lock ends with the statement.
+      if (!(await tryLockImports(database.pool, key))) return 'busy'
       try {
         const load = () => loadFile(deps, upload, upload.format)
         const statement = await deps.readers.read(key.accountId, load)
@@ -57,7 +63,7 @@ export function fileImportActivities(deps: Deps) {
         if ('unreadable' in statement) {
           await fail(key, statement.unreadable)
         } else {
-          await saveStatement(deps, key, statement)
+          if (!(await saveStatement(deps, key, statement))) return 'busy'
           await publishState(deps, key)
         }
       } catch (error) {
@@ -80,21 +86,23 @@ export function fileImportActivities(deps: Deps) {
 
 /**
  * Stores a file in one transaction. The inserts of rows come first. The row lock is then held for
- * the last statements only, however large the file is.
+ * the last statements only, however large the file is. Returns false, without any effect, while
+ * another file is imported: the same rows in another order would be a deadlock.
  */
 async function saveStatement(
   { database, clock, writeIn }: Deps,
   key: UploadKey,
   statement: FileStatement,
-) {
+): Promise<boolean> {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
   const { rows, skipped, balances, currency } = statement
   const instants = findInstants(balances, now)
   const balancesAsOf = instants?.asOf ?? null
-  await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
+    if (!(await tryLockImports(tx, key))) return false
     const upload = await lockUnfinished(tx, key)
-    if (!upload) return
+    if (!upload) return true
     let importedCount = 0n
     // From the end of the file, in pages: one large statement would delay requests.
     for (let end = rows.length; end > 0; end -= rowsPerStatement) {
@@ -105,7 +113,7 @@ async function saveStatement(
     }
     const skippedCount = BigInt(rows.length + skipped.length) - importedCount
     await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })
-    await writeIn(tx, key, async () => {
+    return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))
       return {
         scope: { accountId, bankAccountId },
@@ -115,7 +123,7 @@ async function saveStatement(
           const own = balancesToSet(current, { balances, importedCount })
           const stated = own && later && addLater(own, later)
           const settlement = settleFile(current, { currency, stated, causeId })
-          return { settlement, changesTexts: importedCount > 0n, reply: undefined }
+          return { settlement, changesTexts: importedCount > 0n, reply: true }
         },
       }
     })

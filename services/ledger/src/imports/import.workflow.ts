@@ -11,8 +11,9 @@ const steps = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
 })
+// A file of 100,000 rows takes 100 s on a busy machine; heartbeats tell of a killed process.
 const { importFile, previewImport } = proxyActivities<Activities>({
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
 })
@@ -37,7 +38,7 @@ export async function previewCsvImport(key: ImportKey): Promise<void> {
   )
 }
 
-// Pause between attempts while another file of the account is read, which takes a bounded time.
+// Pause between attempts while another file of the account is read or imported.
 const pauseMs = 1_000
 
 async function untilRead(

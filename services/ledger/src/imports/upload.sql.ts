@@ -1,7 +1,8 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../tenancy/account-settings.sql.ts'
 import { StoredFile } from './storage/stored-file.ts'
 import { Upload, type UploadKey } from './upload.ts'
@@ -53,6 +54,19 @@ export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
   return tx.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads
     WHERE ${isUpload(key)} AND ${isUnfinished} FOR UPDATE`)
+}
+
+/**
+ * Takes the advisory lock of imports into a bank account, until the end of the transaction; returns
+ * false where another transaction has it.
+ */
+export function tryLockImports(
+  connection: CommonQueryMethods,
+  { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
+): Promise<boolean> {
+  const name = `imports ${accountId} ${bankAccountId}`
+  return connection.oneFirst(sql.type(z.object({ isLocked: z.boolean() }))`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked"`)
 }
 
 /** Marks an upload as complete. */

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
+import { type Booted, boot, eventually, untilLockAwaited } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../src/imports/upload.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
@@ -43,8 +43,8 @@ afterAll(async () => {
 })
 
 /** Starts an import; returns its next steps, and a function that reads its state. */
-async function upload() {
-  const home = await createHousehold(booted, opening)
+async function upload(into?: Household) {
+  const home = into ?? (await createHousehold(booted, opening))
   const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
   const activities = mortal.activities() as Record<string, (of: UploadKey) => Promise<unknown>>
   await activities.startImport?.(key)
@@ -52,7 +52,13 @@ async function upload() {
   return {
     key,
     home,
-    import: async () => activities.importFile?.(key),
+    try: async () => activities.importFile?.(key),
+    // The connection of a killed process holds its locks until Postgres notices.
+    import: () =>
+      eventually(
+        async () => activities.importFile?.(key),
+        (result) => result === 'done',
+      ),
     post: async () => {
       await spend(home)
       posted += 1n
@@ -95,6 +101,22 @@ async function isFree({ accountId, bankAccountId }: UploadKey): Promise<boolean>
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
     FOR UPDATE SKIP LOCKED`)
   return rowCount === 1
+}
+
+/** Locks a row in a transaction; returns a function that ends it. */
+async function hold(row: FragmentSqlToken): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>()
+  const isOver = Promise.withResolvers<void>()
+  const holding = booted.database('ledger').transaction(async (tx) => {
+    await tx.query(sql.unsafe`SELECT FROM ${row} LIMIT 1 FOR UPDATE`)
+    locked.resolve()
+    await isOver.promise
+  })
+  await locked.promise
+  return () => {
+    isOver.resolve()
+    return holding
+  }
 }
 
 const lastStatements = [
@@ -154,25 +176,29 @@ test('a large file and concurrent requests are both applied', async () => {
   expect(await look()).toEqual(all)
 })
 
+test('files are imported into a bank account one after the other', async () => {
+  const first = await upload()
+  const second = await upload(first.home)
+  const release = await hold(sql.fragment`
+    uploads WHERE transaction_upload_id = ${first.key.transactionUploadId}`)
+  const importing = first.import()
+  await untilLockAwaited(booted.database('ledger'))
+  expect(await second.try()).toBe('busy')
+  await Promise.all([importing, release()])
+  await second.import()
+  expect([await countRows(first.key), await countRows(second.key)]).toEqual([rowCount, 0])
+})
+
 test('the undo of a large file removes its rows without a lock on the bank account', async () => {
   const { key, home, post, look, ...file } = await upload()
   await file.import()
   const database = booted.database('ledger')
-  const locked = Promise.withResolvers<void>()
-  const isOver = Promise.withResolvers<void>()
-  const released = database.transaction(async (tx) => {
-    await tx.query(sql.unsafe`
-      SELECT FROM transactions WHERE transaction_upload_id = ${key.transactionUploadId}
-      LIMIT 1 FOR UPDATE`)
-    locked.resolve()
-    await isOver.promise
-  })
-  await locked.promise
+  const release = await hold(sql.fragment`
+    transactions WHERE transaction_upload_id = ${key.transactionUploadId}`)
   const undone = undo(home, key.transactionUploadId)
   await untilLockAwaited(database)
   expect(await isFree(key)).toBe(true)
   await post()
-  isOver.resolve()
-  await Promise.all([undone, released])
+  await Promise.all([undone, release()])
   expect(await look()).toEqual({ ...none, status: 'complete' })
 })
