@@ -119,9 +119,7 @@ await runScript(async (stop) => {
   const own = await log.step('own', 'measuring on a million transactions', () =>
     Promise.race([coffer.running, aborted(stop), measureOwn(measured)]),
   )
-  if (!own) {
-    return 1
-  }
+  if (!own) return 1
   writeFileSync(page, withOwnFigures(renewed(readFileSync(page, 'utf8'), figures), own))
   await run('biome', ['format', '--write', page], { cwd: root, env: process.env })
   log.say('bench', `${page} is updated`)

@@ -70,9 +70,7 @@ export async function startMeasured(
 async function untilHealthy(baseUrl: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < startTimeoutMs; waitedMs += pollMs) {
     const answer = await fetch(`${baseUrl}/api/health`).catch(() => null)
-    if (answer?.ok) {
-      return
-    }
+    if (answer?.ok) return
     await sleep(pollMs)
   }
   throw new FatalError(`${baseUrl} is not healthy after ${startTimeoutMs / 1000} s.`)

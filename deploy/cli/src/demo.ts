@@ -70,9 +70,7 @@ async function prepareDemo(
 async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
   const offered = await createRest(baseUrl).get('/config', Offered)
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })
-  if (missing !== null) {
-    throw new FatalError(missing)
-  }
+  if (missing !== null) throw new FatalError(missing)
 }
 
 async function showDemo(options: Server & { rest: Rest; bankAccountId: string }): Promise<void> {

@@ -30,9 +30,7 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) {
-      return error.exitCode === 0 ? 0 : usageExitCode
-    }
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode
     if (error instanceof SettingsError || error instanceof FatalError) {
       console.error(error.message)
       return error instanceof SettingsError ? usageExitCode : 1

@@ -48,9 +48,7 @@ function start(env: Record<string, string>): Started {
 
 async function untilPrinted({ child, printed }: Started, text: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < greetingMs && !printed().includes(text); waitedMs += pollMs) {
-    if (child.exitCode !== null) {
-      break
-    }
+    if (child.exitCode !== null) break
     await sleep(pollMs)
   }
   expect(printed()).toContain(text)

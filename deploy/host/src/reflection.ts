@@ -41,9 +41,7 @@ function findFile(
   files: Map<string, DescFile>,
   request: ServerReflectionRequest['messageRequest'],
 ): DescFile | undefined {
-  if (request.case === 'fileByFilename') {
-    return files.get(request.value.replace(/\.proto$/, ''))
-  }
+  if (request.case === 'fileByFilename') return files.get(request.value.replace(/\.proto$/, ''))
   if (request.case !== 'fileContainingSymbol') return undefined
   return [...files.values()].find((file) => symbolsOf(file).has(request.value))
 }

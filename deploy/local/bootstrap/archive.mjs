@@ -44,15 +44,11 @@ export async function fetchArchive(tool, { directory, progress }) {
  * @param {string} file
  */
 async function publishedChecksum({ checksums }, file) {
-  if (checksums === null) {
-    throw new FatalError(`no checksum is known for ${file}`)
-  }
+  if (checksums === null) throw new FatalError(`no checksum is known for ${file}`)
   const list = (await download(checksums)).toString('utf8')
   const line = list.split('\n').find((entry) => entry.trim().split(/\s+\*?/)[1] === file)
   const checksum = line?.trim().split(/\s+/)[0]
-  if (checksum === undefined) {
-    throw new FatalError(`${checksums} does not list ${file}`)
-  }
+  if (checksum === undefined) throw new FatalError(`${checksums} does not list ${file}`)
   return checksum
 }
 
@@ -65,9 +61,7 @@ async function download(url) {
   let timer = setTimeout(() => controller.abort(), connectTimeoutMs)
   try {
     const response = await fetch(url, { signal: controller.signal })
-    if (!response.ok) {
-      throw new FatalError(`${url} answered ${response.status}`)
-    }
+    if (!response.ok) throw new FatalError(`${url} answered ${response.status}`)
     clearTimeout(timer)
     timer = setTimeout(() => controller.abort(), downloadTimeoutMs)
     return Buffer.from(await response.arrayBuffer())
@@ -86,17 +80,13 @@ async function unpack(archive, { name, tool, directory }) {
   await run('tar', ['-xzf', file, '-C', directory], { env: process.env })
   const places = [join(directory, tool.binary), join(directory, name, tool.binary)]
   const found = places.find(isExecutable)
-  if (found === undefined) {
-    throw new FatalError(`the archive holds no ${tool.binary}`)
-  }
+  if (found === undefined) throw new FatalError(`the archive holds no ${tool.binary}`)
   return found
 }
 
 /** @param {unknown} error */
 function reason(error) {
-  if (!(error instanceof Error)) {
-    return String(error)
-  }
+  if (!(error instanceof Error)) return String(error)
   const cause = error.cause instanceof Error ? error.cause.message : error.message
   return error.name === 'AbortError' ? 'it took too long to connect or to download' : cause
 }

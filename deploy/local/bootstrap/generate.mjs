@@ -13,15 +13,11 @@ import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 export async function generateCode({ env, progress }) {
   const directory = join(root, 'proto')
   const protoFiles = protoFilesIn(directory)
-  if (protoFiles.length === 0) {
-    return
-  }
+  if (protoFiles.length === 0) return
   const stamp = join(directory, 'gen/.stamp')
   const settings = ['proto/buf.yaml', 'proto/buf.gen.yaml', 'pnpm-lock.yaml']
   const hash = hashOf({ files: [...protoFiles, ...settings.map((file) => join(root, file))] })
-  if (isStamped(stamp, hash)) {
-    return
-  }
+  if (isStamped(stamp, hash)) return
   await progress.step('code', `generating from ${protoFiles.length} .proto files`, () =>
     run('buf', ['generate'], { cwd: directory, env: withWorkspaceCommands(env) }),
   )

@@ -19,9 +19,7 @@ export async function installPackages({ env, progress }) {
     texts: [pnpm, platform],
     files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((file) => join(root, file)),
   })
-  if (isStamped(stamp, hash) && existsSync(node24)) {
-    return
-  }
+  if (isStamped(stamp, hash) && existsSync(node24)) return
   await progress.step('packages', `installing with ${pnpm}`, () =>
     run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile'], {
       cwd: root,

@@ -30,9 +30,7 @@ export function tryLock(path) {
         return { lock: { release: () => rmSync(path, { force: true }) }, holder: null }
       }
       const holder = holderOf(path)
-      if (isAlive(holder)) {
-        return { lock: null, holder }
-      }
+      if (isAlive(holder)) return { lock: null, holder }
       removeStale(path, holder)
     }
     throw new FatalError(`The lock ${path} cannot be taken.`)
@@ -54,9 +52,7 @@ export async function waitForLock(path, { timeoutMs, onWait }) {
   let waiting = false
   for (;;) {
     const { lock, holder } = tryLock(path)
-    if (lock !== null) {
-      return lock
-    }
+    if (lock !== null) return lock
     if (performance.now() > deadline) {
       throw new FatalError(`Gave up waiting for process ${holder.pid}, which holds ${path}.`)
     }
@@ -94,9 +90,7 @@ function linked(from, to) {
     linkSync(from, to)
     return true
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') {
-      return false
-    }
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false
     throw error
   }
 }

@@ -46,9 +46,7 @@ export async function main(name, args, env) {
   try {
     await interruptible(() => prepare(command, env))
   } catch (error) {
-    if (!(error instanceof FatalError)) {
-      throw error
-    }
+    if (!(error instanceof FatalError)) throw error
     console.error(error.message)
     process.exit(1)
   }

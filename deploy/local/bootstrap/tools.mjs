@@ -37,9 +37,7 @@ export async function prepareBinaries(deps) {
  */
 export async function ensureBinary(tool, { env, progress }) {
   const present = findBinary(tool, env)
-  if (present !== null) {
-    return present
-  }
+  if (present !== null) return present
   const target = cachedPath(tool, env)
   const lock = await waitForLock(`${dirname(target)}.lock`, {
     timeoutMs: lockTimeoutMs,

@@ -34,9 +34,7 @@ async function fails({ name, work }: Check, log: Progress): Promise<boolean> {
     log.say('check', `${name}: fine`)
     return false
   } catch (error) {
-    if (!(error instanceof FatalError)) {
-      throw error
-    }
+    if (!(error instanceof FatalError)) throw error
     log.say('check', `${name}: FAILED\n${error.message}`)
     return true
   }
@@ -48,9 +46,7 @@ async function requireCompatibleContracts(env: NodeJS.ProcessEnv): Promise<void>
   const tags = await git('tag', '--list', 'v*', '--sort=-version:refname')
   const baseline = tags.split('\n')[0] || 'HEAD'
   const listed = await git('ls-tree', '-r', '--name-only', baseline, 'proto')
-  if (!listed.includes('.proto')) {
-    return
-  }
+  if (!listed.includes('.proto')) return
   const directory = await mkdtemp(join(tmpdir(), 'coffer-contracts-'))
   try {
     const archive = join(directory, 'baseline.tar')

@@ -78,9 +78,7 @@ function lockIn(path: string): ReturnType<typeof tryLock> {
     return tryLock(lockPath(path))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === undefined) {
-      throw error
-    }
+    if (code === undefined) throw error
     throw new FatalError(
       `Cannot write to the data directory ${path} (${code}). ` +
         'Make it writable, or set COFFER_DATA_DIR to another directory.',
@@ -90,9 +88,7 @@ function lockIn(path: string): ReturnType<typeof tryLock> {
 
 /** Node's recursive mkdir never returns below a directory that accepts no entries (/proc). */
 function makeDirectory(path: string): void {
-  if (existsSync(path)) {
-    return
-  }
+  if (existsSync(path)) return
   makeDirectory(dirname(path))
   mkdirSync(path)
 }

@@ -22,9 +22,7 @@ export async function startNats(
   options: ServerOptions & { syncInterval: string },
 ): Promise<Server> {
   const { dataDir, port, log, env, fresh, syncInterval } = options
-  if (env.COFFER_NATS_URL) {
-    return { url: env.COFFER_NATS_URL, process: null }
-  }
+  if (env.COFFER_NATS_URL) return { url: env.COFFER_NATS_URL, process: null }
   const command = await ensureBinary(nats, { env, progress: log })
   await requireFreePort({ port, server: 'NATS', setting: 'COFFER_NATS_PORT' })
   const store = join(dataDir, 'nats')

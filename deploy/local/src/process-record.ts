@@ -62,9 +62,7 @@ export async function stopProcess(record: Omit<ProcessRecord, 'name'>): Promise<
       process.kill(pid, signal)
     }
     for (let waitedMs = 0; waitedMs < waitMs; waitedMs += pollMs) {
-      if (processIdentity(pid) !== identity) {
-        return
-      }
+      if (processIdentity(pid) !== identity) return
       await sleep(pollMs)
     }
   }

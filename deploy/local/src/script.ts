@@ -18,9 +18,7 @@ export async function runScript(main: (stop: AbortSignal) => Promise<number>): P
   try {
     process.exit(await main(stop.signal))
   } catch (error) {
-    if (!(error instanceof FatalError || error instanceof SettingsError)) {
-      throw error
-    }
+    if (!(error instanceof FatalError || error instanceof SettingsError)) throw error
     console.error(error.message)
     process.exit(error instanceof SettingsError ? 2 : 1)
   }

@@ -81,8 +81,6 @@ export async function startStack(options: {
 }
 
 function serverOf(start: PromiseSettledResult<Server>): Server {
-  if (start.status === 'rejected') {
-    throw start.reason
-  }
+  if (start.status === 'rejected') throw start.reason
   return start.value
 }

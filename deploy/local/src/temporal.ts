@@ -41,9 +41,7 @@ export async function startTemporal(
   options: ServerOptions & { pragmas: Record<string, string> },
 ): Promise<Server> {
   const { dataDir, port, log, env, fresh, pragmas } = options
-  if (env.COFFER_TEMPORAL_ADDRESS) {
-    return { url: env.COFFER_TEMPORAL_ADDRESS, process: null }
-  }
+  if (env.COFFER_TEMPORAL_ADDRESS) return { url: env.COFFER_TEMPORAL_ADDRESS, process: null }
   const command = await ensureBinary(temporal, { env, progress: log })
   await requireFreePort({ port, server: 'Temporal', setting: 'COFFER_TEMPORAL_PORT' })
   const store = join(dataDir, 'temporal')
@@ -113,9 +111,7 @@ function storeWatch(ask: Ask, log: string) {
 /** Asks for the server's health, because its port opens before the server answers. */
 async function requireServing(ask: Ask): Promise<void> {
   const { stdout } = await ask(['cluster', 'health'])
-  if (!stdout.includes('SERVING')) {
-    throw new Error(stdout)
-  }
+  if (!stdout.includes('SERVING')) throw new Error(stdout)
 }
 
 /**

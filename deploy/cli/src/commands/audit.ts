@@ -44,9 +44,7 @@ export async function audit(env: Environment): Promise<number> {
  */
 async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
   const first = await look()
-  if (first.length === 0) {
-    return first
-  }
+  if (first.length === 0) return first
   await sleep(secondLookMs)
   const again = new Set((await look()).map(textOf))
   return first.filter((finding) => again.has(textOf(finding)))

@@ -61,9 +61,7 @@ async function publishAll(options: {
   let stuckSince = performance.now()
   for (;;) {
     const count = await unpublishedCount(database)
-    if (count === 0n) {
-      return
-    }
+    if (count === 0n) return
     if (least === null || count < least) {
       least = count
       stuckSince = performance.now()

@@ -78,19 +78,13 @@ export function settingsByName(): Map<string, Setting<unknown>> {
 /** A setting's value as text, with `***` in place of secrets. */
 export function shown({ env, schema }: Setting<unknown>, text: string | undefined): string {
   const { success, data } = schema.safeParse(text)
-  if (!success) {
-    return `invalid: ${masked(env, text ?? '')}`
-  }
-  if (data === undefined || data === null) {
-    return '-'
-  }
+  if (!success) return `invalid: ${masked(env, text ?? '')}`
+  if (data === undefined || data === null) return '-'
   return masked(env, Array.isArray(data) ? data.join(',') : String(data))
 }
 
 function masked(name: string, value: string): string {
-  if (secretNames.test(name)) {
-    return value === '' ? '' : '***'
-  }
+  if (secretNames.test(name)) return value === '' ? '' : '***'
   // RFC 3986 3.2.1: user information of a URL is `user:password@`.
   return value.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, '$1***@')
 }

@@ -49,9 +49,7 @@ await runScript(async (stop) => {
   const broken = stack.died.then(({ error }) => Promise.reject(error))
   try {
     const code = await Promise.race([ended, broken, aborted(stop)])
-    if (code !== undefined) {
-      return code
-    }
+    if (code !== undefined) return code
   } finally {
     await coffer.stop()
   }

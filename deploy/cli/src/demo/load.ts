@@ -57,9 +57,7 @@ async function bankAccount(rest: Rest): Promise<string> {
 /** Imports the bank's export and waits for the end, unless the account has transactions. */
 async function transactions(rest: Rest, path: string): Promise<void> {
   const some = await rest.get(`${path}/transactions?limit=1`, z.array(Transaction))
-  if (some.length > 0) {
-    return
-  }
+  if (some.length > 0) return
   const form = new FormData()
   const content = new Uint8Array(await readFile(file))
   form.set('data', new File([content], 'checking.qfx', { type: 'application/vnd.intu.QFX' }))
@@ -67,9 +65,7 @@ async function transactions(rest: Rest, path: string): Promise<void> {
   const deadline = performance.now() + importTimeoutMs
   for (;;) {
     const upload = await rest.get(`${path}/transactions/upload/${transactionUploadId}`, Upload)
-    if (upload.status === 'complete') {
-      return
-    }
+    if (upload.status === 'complete') return
     if (upload.status === 'failed' || performance.now() > deadline) {
       throw new FatalError(`The import is ${upload.status}: ${upload.error ?? 'it takes too long'}`)
     }

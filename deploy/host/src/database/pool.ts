@@ -184,9 +184,7 @@ function checkRows(): Interceptor {
     transformRow: ({ resultParser }, query, row) => {
       if (!resultParser) return row
       const parsed = (resultParser as z.ZodType).safeParse(row)
-      if (!parsed.success) {
-        throw new SchemaValidationError(query, row, parsed.error.issues as never)
-      }
+      if (!parsed.success) throw new SchemaValidationError(query, row, parsed.error.issues as never)
       return parsed.data as typeof row
     },
   }

@@ -91,9 +91,7 @@ function embeddedPostgres(): Embedded | null {
 /** Path of the binary, or of a copy when the user cannot enter a parent directory. */
 function reachable({ directory, version }: Embedded, user: SystemUser | undefined): string {
   const inPlace = join(directory, 'bin/postgres')
-  if (user === undefined || versionOf(inPlace, user) !== null) {
-    return inPlace
-  }
+  if (user === undefined || versionOf(inPlace, user) !== null) return inPlace
   const copy = join(sharedDirectory, `postgres-${version}-${platform}`)
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`

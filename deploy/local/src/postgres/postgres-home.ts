@@ -97,9 +97,7 @@ export function requireDatabase(dataDir: string): void {
  */
 export function postgresPassword(cluster: { dataDir: string; isNew: boolean }): string {
   const path = passwordPath(cluster.dataDir)
-  if (existsSync(path)) {
-    return readFileSync(path, 'utf8')
-  }
+  if (existsSync(path)) return readFileSync(path, 'utf8')
   if (!cluster.isNew) {
     throw new FatalError(`${path} is missing: restore it, or remove the data directory.`)
   }
@@ -134,9 +132,7 @@ function isLinkAt(path: string): boolean {
 /** Changes the owner of the directory and all below it, unless it is right. Follows no links. */
 function giveTo({ uid, gid }: SystemUser, directory: string): void {
   const all = [directory, join(directory, 'data')]
-  if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) {
-    return
-  }
+  if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) return
   const { status, stderr } = spawnSync('chown', ['-Rh', `${uid}:${gid}`, directory], {
     encoding: 'utf8',
   })

@@ -13,17 +13,13 @@ const candidates = ['postgres', 'nobody']
  * @throws {FatalError} as root, when /etc/passwd has neither `postgres` nor `nobody`
  */
 export function serverUser(): SystemUser | undefined {
-  if (process.getuid?.() !== 0) {
-    return undefined
-  }
+  if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
   for (const name of candidates) {
     const [, , uid, gid] = users.find(([user]) => user === name) ?? []
-    if (uid !== undefined && gid !== undefined) {
-      return { uid: Number(uid), gid: Number(gid) }
-    }
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) }
   }
   throw new FatalError(
     `Postgres refuses to run as root, and there is no user ${candidates.join(' or ')}. ` +

@@ -14,9 +14,7 @@ export async function stopPostmaster(options: { cluster: string; log: Progress }
   const { cluster, log } = options
   const pidFile = join(cluster, 'postmaster.pid')
   const pid = firstLineAsNumber(pidFile)
-  if (pid === null) {
-    return
-  }
+  if (pid === null) return
   const identity = processIdentity(pid)
   if (identity === null || !worksOn(pid, cluster)) {
     rmSync(pidFile, { force: true })

@@ -114,9 +114,7 @@ export function calculateLines(
 /** The stored contribution, or a calculated one if it was stored after the firing. */
 function findContribution(plan: Spending, schedule: FundingSchedule, timezone: string): bigint {
   const { nextRecurrence } = schedule
-  if (plan.calculatedAt < nextRecurrence) {
-    return plan.nextContributionAmount
-  }
+  if (plan.calculatedAt < nextRecurrence) return plan.nextContributionAmount
   const now = new Date(nextRecurrence.getTime() - 1)
   return recalculate(plan, schedule, { timezone, now }).nextContributionAmount
 }

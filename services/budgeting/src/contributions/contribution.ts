@@ -84,9 +84,7 @@ type Dues = { beforeFunding: number; afterFunding: number }
  * follows F1, since no other funding covers it.
  */
 function countDuesAround(spending: Need, { timezone, now, funding, fundingAfter }: Dates): Dues {
-  if (funding === null) {
-    return { beforeFunding: 0, afterFunding: 0 }
-  }
+  if (funding === null) return { beforeFunding: 0, afterFunding: 0 }
   const beforeFunding = countDues(spending, timezone, { from: now, before: funding })
   if (fundingAfter !== null) {
     const range = { from: funding, before: fundingAfter }
@@ -105,9 +103,7 @@ function share(
   { timezone, now, due, funding }: Dates,
   dues: Dues,
 ): Pick<Contribution, 'method' | 'need' | 'divisor'> {
-  if (due === null || funding === null) {
-    return { method: 'none', need: 0n, divisor: 1n }
-  }
+  if (due === null || funding === null) return { method: 'none', need: 0n, divisor: 1n }
   const target = spending.targetAmount
   const saved = progress(spending)
   if (dues.afterFunding > 0) {

@@ -33,9 +33,7 @@ export function countDues(
   timezone: string,
   { from, before }: { from: number; before: number },
 ): number {
-  if (ruleset !== null) {
-    return countOccurrences(occurrencesOf(ruleset, timezone), { from, before })
-  }
+  if (ruleset !== null) return countOccurrences(occurrencesOf(ruleset, timezone), { from, before })
   const instant = nextRecurrence.getTime()
   return from <= instant && instant < before ? 1 : 0
 }

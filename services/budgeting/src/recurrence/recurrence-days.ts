@@ -101,9 +101,7 @@ function matchingDays(rule: Rule, startDay: number, year: number): number[] {
   const months = orNull(rule.months, frequency === 'MONTHLY' ? everyMonth : impliedMonths)
   const nthMax = months === null ? weeksOfYear : weeksOfMonth
   const possible = weekdays.filter((day) => Math.abs(day.nth ?? 1) <= nthMax)
-  if (weekdays.length > 0 && possible.length === 0) {
-    return []
-  }
+  if (weekdays.length > 0 && possible.length === 0) return []
   const selected = new rrule.RRule(
     {
       freq: rrule.Frequency.YEARLY,
@@ -131,12 +129,8 @@ function orNull<T>(given: T[], implied: T[]): T[] | null {
 
 /** The number of the day, week, month or year that contains a day number. */
 function period(rule: Rule, day: number): number {
-  if (rule.frequency === 'DAILY') {
-    return day
-  }
-  if (rule.frequency === 'WEEKLY') {
-    return Math.floor((day + 3 - rule.weekStart) / 7)
-  }
+  if (rule.frequency === 'DAILY') return day
+  if (rule.frequency === 'WEEKLY') return Math.floor((day + 3 - rule.weekStart) / 7)
   const date = new Date(day * dayMs)
   return rule.frequency === 'YEARLY'
     ? date.getUTCFullYear()

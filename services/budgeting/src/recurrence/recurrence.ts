@@ -44,13 +44,9 @@ const cached = { rules: 0, days: 0 }
  */
 export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   const known = cache.get(timezone)?.get(ruleset)
-  if (known) {
-    return known
-  }
+  if (known) return known
   const read = readRuleset(ruleset)
-  if ('problem' in read) {
-    throw new RangeError(`ruleset ${read.problem}`)
-  }
+  if ('problem' in read) throw new RangeError(`ruleset ${read.problem}`)
   if (cached.rules >= rulesMax) {
     clearCache()
   }
@@ -87,9 +83,7 @@ export function countOccurrences(
   occurrences: Occurrences,
   { from, before }: { from: number; before: number },
 ): number {
-  if (from >= before) {
-    return 0
-  }
+  if (from >= before) return 0
   const { added, removed } = occurrences
   const others = countBelow(added, before) - countBelow(added, from)
   const gone = countBelow(removed, before) - countBelow(removed, from)
@@ -159,9 +153,7 @@ function ruleBefore(occurrences: Occurrences, instant: number): number | null {
   for (let year = from; year >= Math.max(yearFirst, from - horizonYears); year -= 1) {
     const found = yearOfRule(occurrences, year)
     const index = indexIn(occurrences, found, before)
-    if (index > 0) {
-      return instantAt(occurrences, found, index - 1)
-    }
+    if (index > 0) return instantAt(occurrences, found, index - 1)
   }
   return null
 }
@@ -199,9 +191,7 @@ function instantAt(
   index: number,
 ): number {
   const known = instants[index]
-  if (known) {
-    return known
-  }
+  if (known) return known
   const instant = fromLocal((days[index] as number) * dayMs + timeOfDay, timezone)
   instants[index] = instant
   return instant
@@ -209,9 +199,7 @@ function instantAt(
 
 function yearOfRule(occurrences: Occurrences, year: number): Year {
   const known = occurrences.years.get(year)
-  if (known) {
-    return known
-  }
+  if (known) return known
   const days = ruleDays(occurrences, year)
   cached.days += days.length + 1
   if (cached.days > daysMax) {
@@ -226,9 +214,7 @@ function yearOfRule(occurrences: Occurrences, year: number): Year {
 function ruleDays(occurrences: Occurrences, year: number): number[] {
   const { rule, startDay, days, yearFirst } = occurrences
   const left = rule.count === null ? null : rule.count - daysBefore(occurrences, year, rule.count)
-  if (left !== null && left <= 0) {
-    return []
-  }
+  if (left !== null && left <= 0) return []
   const found = year === yearFirst ? days(year).filter((day) => day >= startDay) : days(year)
   return left === null ? found : found.slice(0, left)
 }

@@ -150,9 +150,7 @@ test('the next funding of any rule is after now, at midnight and not on a weeken
         nextRecurrence: new Date('2022-12-30T12:00Z'),
       }
       const found = nextFunding(schedule, timezone, now)
-      if (found === null) {
-        throw new Error('these rules never end')
-      }
+      if (found === null) throw new Error('these rules never end')
       const weekday = new Intl.DateTimeFormat('en', { timeZone: timezone, weekday: 'short' })
       expect(found.date.getTime()).toBeGreaterThan(now.getTime())
       expect(midnightOf(found.date, timezone)).toEqual(found.date)

@@ -82,9 +82,7 @@ export function firstFunding(
   now: Date,
 ): Funding | null {
   const sent = schedule.nextRecurrence
-  if (sent !== null && sent >= now) {
-    return { date: sent, original: sent }
-  }
+  if (sent !== null && sent >= now) return { date: sent, original: sent }
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const started = sent !== null || occurrenceBefore(occurrences, now.getTime()) !== null
   // A rule that has not started may fire exactly at `now`; others fire later than `now`.
@@ -120,9 +118,7 @@ export function newFundingSchedule(
   const ruleset = normalizeRuleset(input.ruleset)
   requireDepositAllowed(input, isManualLink)
   const first = firstFunding({ ...input, ruleset }, timezone, now)
-  if (first === null) {
-    throw invalid({ ruleset: noDateLeft })
-  }
+  if (first === null) throw invalid({ ruleset: noDateLeft })
   return {
     ...input,
     ruleset,
@@ -137,9 +133,7 @@ export function newFundingSchedule(
 /** The normalised text of a ruleset (docs/recurrence.md#rules-accepted). Throws invalid. */
 export function normalizeRuleset(ruleset: string): string {
   const read = readRuleset(ruleset)
-  if ('problem' in read) {
-    throw invalid({ ruleset: `Ruleset ${read.problem}` })
-  }
+  if ('problem' in read) throw invalid({ ruleset: `Ruleset ${read.problem}` })
   return renderRuleset(read.rule)
 }
 
@@ -191,9 +185,7 @@ function fundingAfter(
   let original = occurrenceAfter(occurrences, now.getTime())
   while (original !== null) {
     const date = excludeWeekends ? weekdayStart(original, timezone) : midnightMs(original, timezone)
-    if (date > now.getTime()) {
-      return { date: new Date(date), original: new Date(original) }
-    }
+    if (date > now.getTime()) return { date: new Date(date), original: new Date(original) }
     original = occurrenceAfter(occurrences, original)
   }
   return null

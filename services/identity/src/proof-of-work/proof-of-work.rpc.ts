@@ -29,9 +29,7 @@ export function proofOfWork({
   const { difficulty, lifetimeSeconds: ttl } = termsOf(config)
   return {
     issueChallenge: (request) => {
-      if (!config.proofOfWorkEnabled) {
-        throw refused('proof of work is not enabled', { status: 404 })
-      }
+      if (!config.proofOfWorkEnabled) throw refused('proof of work is not enabled', { status: 404 })
       const purpose = purposes.find((one) => one === request.purpose)
       if (!purpose) throw invalid({ purpose: `must be one of: ${purposes.join(', ')}` })
       const random = randomBytes(challengeRandomBytes)

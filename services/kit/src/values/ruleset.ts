@@ -56,9 +56,7 @@ export function readRuleset(text: string): { rule: Rule } | { problem: string } 
   try {
     return { rule: parse(text) }
   } catch (error) {
-    if (error instanceof SyntaxError) {
-      return { problem: error.message }
-    }
+    if (error instanceof SyntaxError) return { problem: error.message }
     throw error
   }
 }
@@ -215,7 +213,5 @@ function renderTime(at: number): string {
 }
 
 function refuseIf(refused: boolean, problem: string): void {
-  if (refused) {
-    throw new SyntaxError(problem)
-  }
+  if (refused) throw new SyntaxError(problem)
 }

@@ -57,20 +57,14 @@ export function fromLocal(local: number, timezone: string): number {
   const zone = zoneOf(timezone)
   const before = offsetAt(zone, local - dayMs)
   const after = offsetAt(zone, local + dayMs)
-  if (before === after || offsetAt(zone, local - before) === before) {
-    return local - before
-  }
+  if (before === after || offsetAt(zone, local - before) === before) return local - before
   return offsetAt(zone, local - after) === after ? local - after : local - before
 }
 
 function zoneOf(timezone: string): Zone {
   const known = zones.get(timezone)
-  if (known) {
-    return known
-  }
-  if (!isTimezone(timezone)) {
-    throw new RangeError(`unknown timezone ${timezone}`)
-  }
+  if (known) return known
+  if (!isTimezone(timezone)) throw new RangeError(`unknown timezone ${timezone}`)
   if (zones.size >= zonesMax) {
     zones.clear()
     // Luxon caches a formatter for every spelling (Europe/BERLIN, Europe/Berlin) without a bound.
@@ -99,9 +93,7 @@ function offsetAt(zone: Zone, instant: number): number {
 function yearOf(zone: Zone, instant: number): Year {
   const number = new Date(instant).getUTCFullYear()
   const found = zone.years.get(number)
-  if (found) {
-    return found
-  }
+  if (found) return found
   if (zone.years.size >= yearsMax) {
     zone.years.clear()
   }

@@ -189,9 +189,7 @@ function make(world: World, step: Step): void {
   try {
     moves[step.kind](world, step)
   } catch (error) {
-    if (!(error instanceof ConnectError)) {
-      throw error
-    }
+    if (!(error instanceof ConnectError)) throw error
   }
 }
 

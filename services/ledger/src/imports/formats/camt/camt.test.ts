@@ -8,9 +8,7 @@ const VIENNA = { currency: 'USD', timezone: 'Europe/Vienna' }
 
 function statement(bytes: Uint8Array): FileStatement {
   const result = readCamt(bytes, VIENNA)
-  if ('unreadable' in result) {
-    throw new Error(result.unreadable)
-  }
+  if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 

@@ -4,9 +4,7 @@ import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tre
 
 function tree(text: string): XmlNode {
   const node = readXmlTree(text)
-  if ('unreadable' in node) {
-    throw new Error(node.unreadable)
-  }
+  if ('unreadable' in node) throw new Error(node.unreadable)
   return node
 }
 

@@ -20,15 +20,11 @@ function read(
   settings = CHICAGO,
 ): FileStatement {
   const shape = detectShape(bytes)
-  if ('unreadable' in shape) {
-    throw new Error(shape.unreadable)
-  }
+  if ('unreadable' in shape) throw new Error(shape.unreadable)
   const { delimiter, headers } = shape
   const format = { kind: 'csv' as const, delimiter, mapping: { ...mapping, headers } }
   const result = readStatementFile({ bytes, settings, format })
-  if ('unreadable' in result) {
-    throw new Error(result.unreadable)
-  }
+  if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 
@@ -230,9 +226,7 @@ test('every row is read once, with its amount, whatever its texts', () => {
       headers: ['Date', 'Type', 'Amount', 'Payee'],
     }
     const result = readCsv(bytes, { ...CHICAGO, delimiter: ',', mapping })
-    if ('unreadable' in result) {
-      throw new Error(result.unreadable)
-    }
+    if ('unreadable' in result) throw new Error(result.unreadable)
     expect(result.rows.map((one) => Number(one.amount))).toEqual(all.map(({ cents }) => cents))
     expect(new Set(result.rows.map((one) => one.uploadIdentifier)).size).toBe(all.length)
   })

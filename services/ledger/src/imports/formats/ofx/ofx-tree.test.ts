@@ -4,9 +4,7 @@ import { childOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx
 
 function tree(text: string): OfxNode {
   const node = readOfxTree(text)
-  if ('unreadable' in node) {
-    throw new Error(node.unreadable)
-  }
+  if ('unreadable' in node) throw new Error(node.unreadable)
   return node
 }
 

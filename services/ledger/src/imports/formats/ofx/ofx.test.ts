@@ -14,9 +14,7 @@ function read(name: string, settings = CHICAGO) {
 
 function statement(name: string, settings = CHICAGO): FileStatement {
   const result = read(name, settings)
-  if ('unreadable' in result) {
-    throw new Error(result.unreadable)
-  }
+  if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 

@@ -13,9 +13,7 @@ function bytesOf(name: string): Buffer {
 
 function statement(bytes: Uint8Array, settings = DENVER): FileStatement {
   const result = readQif(bytes, settings)
-  if ('unreadable' in result) {
-    throw new Error(result.unreadable)
-  }
+  if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 
