@@ -7,16 +7,19 @@ const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.st
 /** A violated rule: the account, the rule, and the IDs of the rows. */
 type Finding = z.infer<typeof Finding>
 
-/** An open envelope or a booked run of the ledger. */
+/** A bank account, an open envelope or a booked run of the ledger. */
 interface LedgerItem {
   accountId: string
   bankAccountId: string
-  /** Spending ID of an open envelope, or operation ID of a booked run. */
+  /** Bank account ID, spending ID of an open envelope, or operation ID of a booked run. */
   id: string
+  createdAt: Date
 }
 
 /** The ledger's rows in pages; each list is read once for an audit. */
 interface LedgerPages {
+  /** Those that are neither archived nor removed. */
+  bankAccounts: () => AsyncIterable<readonly LedgerItem[]>
   openEnvelopes: () => AsyncIterable<readonly LedgerItem[]>
   bookedRuns: () => AsyncIterable<readonly LedgerItem[]>
 }
@@ -29,6 +32,10 @@ const live = sql.fragment`NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
 
 /** Rules by name: a statement that selects the violations of each. */
 const rules: Record<string, FragmentSqlToken> = {
+  'an ended bank account is ended in the ledger': sql.fragment`
+    SELECT account_id, bank_account_id AS detail FROM ended_bank_accounts AS ours
+    WHERE EXISTS (SELECT FROM ledger_bank_accounts AS theirs
+      WHERE theirs.account_id = ours.account_id AND theirs.id = ours.bank_account_id)`,
   'an open plan has an open envelope': sql.fragment`
     SELECT account_id, format('%s: %s', bank_account_id, spending_id) AS detail
     FROM spending AS ours
@@ -48,17 +55,24 @@ const rules: Record<string, FragmentSqlToken> = {
     SELECT account_id, format('%s: %s', bank_account_id, id) AS detail
     FROM ledger_runs AS ours
     WHERE ${live} AND NOT EXISTS (SELECT FROM funding_runs
-      WHERE funding_runs.account_id = ours.account_id AND funding_runs.funding_run_id = ours.id)`,
+      WHERE funding_runs.account_id = ours.account_id AND funding_runs.funding_run_id = ours.id)
+      AND NOT EXISTS (SELECT FROM plan_books AS plans
+        WHERE plans.account_id = ours.account_id
+          AND plans.bank_account_id = ours.bank_account_id
+          AND plans.reopened_at >= ours.created_at)`,
 }
 
 /**
  * Audits plans and runs against the ledger (docs/money.md#audit): plans match open envelopes, and
- * runs match booked operations, one to one. Returns at most 100 findings for each rule. Concurrent
- * changes may appear as findings, so only one that a second audit repeats is an error.
+ * runs match booked operations, one to one. Tombstones match bank accounts that are archived or
+ * removed. Runs that were booked before their bank account was reopened may be missing here.
+ * Returns at most 100 findings for each rule. Concurrent changes may appear as findings, so only
+ * one that a second audit repeats is an error.
  */
 export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promise<Finding[]> {
   // Temporary tables need one connection. No transaction: the pages are calls to the ledger.
   return pool.connect(async (connection) => {
+    await stage(connection, 'ledger_bank_accounts', ledger.bankAccounts())
     await stage(connection, 'ledger_envelopes', ledger.openEnvelopes())
     await stage(connection, 'ledger_runs', ledger.bookedRuns())
     const findings: Finding[] = []
@@ -75,7 +89,7 @@ export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promi
 /** Copies pages into a temporary table: bounded memory. */
 async function stage(
   connection: CommonQueryMethods,
-  name: 'ledger_envelopes' | 'ledger_runs',
+  name: 'ledger_bank_accounts' | 'ledger_envelopes' | 'ledger_runs',
   pages: AsyncIterable<readonly LedgerItem[]>,
 ): Promise<void> {
   const table = sql.identifier([name])
@@ -83,12 +97,12 @@ async function stage(
   await connection.query(sql.unsafe`DROP TABLE IF EXISTS pg_temp.${table}`)
   await connection.query(sql.unsafe`
     CREATE TEMPORARY TABLE ${table} (account_id text, bank_account_id text, id text,
-      PRIMARY KEY (account_id, id))`)
+      created_at timestamptz, PRIMARY KEY (account_id, id))`)
   for await (const page of pages) {
     await connection.query(sql.unsafe`
       INSERT INTO pg_temp.${table} SELECT * FROM ${sql.unnest(
-        page.map(({ accountId, bankAccountId, id }) => [accountId, bankAccountId, id]),
-        ['text', 'text', 'text'],
+        page.map((one) => [one.accountId, one.bankAccountId, one.id, one.createdAt.toISOString()]),
+        ['text', 'text', 'text', 'timestamptz'],
       )} ON CONFLICT DO NOTHING`)
   }
 }

@@ -11,8 +11,8 @@ import type { FundedSpending } from '../plans/spending.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
-import { endBankAccount } from '../tenancy/ended-bank-account.sql.ts'
-import { listBankAccounts, listBookedRuns } from './comparison.sql.ts'
+import { endBankAccount, reopenBankAccount } from '../tenancy/ended-bank-account.sql.ts'
+import { type Listed, listBankAccounts, listBookedRuns } from './comparison.sql.ts'
 import { asJob, asSystem } from './ledger.client.ts'
 
 const pageSize = 200
@@ -33,13 +33,14 @@ export function comparisonActivities(deps: Deps) {
      * bank account is logged and left to the next run.
      */
     comparePage: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
-      const scopes = await listBankAccounts(deps.database, { after, limit: pageSize })
+      const listed = await listBankAccounts(deps.database, { after, limit: pageSize })
       using pace = createPace({ share: deps.config.advanceShare })
+      const ended = listed.filter(({ isEnded }) => isEnded)
+      const reopened = await reopenLive(deps, ended)
+      const scopes = [...listed.filter(({ isEnded }) => !isEnded), ...reopened]
       const known = new Map<string, readonly FundedSpending[]>()
       for (const scope of scopes) known.set(scope.bankAccountId, await deps.write(readPlans(scope)))
-      const ledger = deps.mesh.client('ledger', ScheduledService)
-      const { bankAccounts } = await ledger.lookUp({ bankAccounts: [...scopes] }, asJob(deps))
-      const found = new Map(bankAccounts.map((one) => [one.bankAccountId, one]))
+      const found = await lookUp(deps, scopes)
       for (const scope of scopes) {
         const { bankAccountId } = scope
         const before = known.get(bankAccountId) ?? []
@@ -47,9 +48,38 @@ export function comparisonActivities(deps: Deps) {
           .run(() => compare(deps, scope, { before, found: found.get(bankAccountId) }))
           .catch((err) => deps.log.error({ err, ...scope }, 'plans not compared'))
       }
-      return scopes[pageSize - 1] ?? null
+      const last = listed[pageSize - 1]
+      return last ? { accountId: last.accountId, bankAccountId: last.bankAccountId } : null
     },
   }
+}
+
+/** Bank accounts of live links by ID, as the ledger has them. */
+async function lookUp(
+  deps: Deps,
+  scopes: readonly BankAccountKey[],
+): Promise<Map<string, FoundBankAccount>> {
+  if (scopes.length === 0) return new Map()
+  const keys = scopes.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId }))
+  const ledger = deps.mesh.client('ledger', ScheduledService)
+  const { bankAccounts } = await ledger.lookUp({ bankAccounts: keys }, asJob(deps))
+  return new Map(bankAccounts.map((one) => [one.bankAccountId, one]))
+}
+
+/**
+ * Deletes the tombstones of bank accounts that the ledger has, not archived; returns these. The
+ * ledger removes a bank account before its tombstone is stored, so one that it has afterwards was
+ * restored. A removal since its answer stores another tombstone, and fails the compare-and-set.
+ */
+async function reopenLive(deps: Deps, ended: readonly Listed[]): Promise<readonly Listed[]> {
+  const found = await lookUp(deps, ended)
+  const reopened: Listed[] = []
+  for (const one of ended) {
+    if (found.get(one.bankAccountId)?.archived !== false) continue
+    const at = { version: one.version, now: deps.clock() }
+    if (await reopenBankAccount(deps.database, one, at)) reopened.push(one)
+  }
+  return reopened
 }
 
 function readPlans(scope: BankAccountKey): Work<readonly FundedSpending[]> {

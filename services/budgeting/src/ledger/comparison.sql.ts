@@ -5,20 +5,30 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../advance/funding-run.ts'
 
-const Scope = z.object({ accountId: z.string(), bankAccountId: z.string() })
+const Listed = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  version: z.bigint(),
+  /** Whether it has a tombstone. */
+  isEnded: z.boolean(),
+})
 
-/** Bank accounts that have had plans and have no tombstone, in key order, after `after`. */
+/** A bank account to compare, with the version of its plans. */
+export type Listed = z.infer<typeof Listed>
+
+/** Bank accounts that have had plans, with or without a tombstone, in key order, after `after`. */
 export function listBankAccounts(
   { pool }: Database,
   { after, limit }: { after: BankAccountKey | null; limit: number },
-): Promise<readonly BankAccountKey[]> {
+): Promise<readonly Listed[]> {
   const { accountId, bankAccountId } = after ?? { accountId: '', bankAccountId: '' }
-  return pool.any(sql.type(Scope)`
-    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM plan_books AS stored
-    WHERE (account_id, bank_account_id) > (${accountId}, ${bankAccountId})
-      AND NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
+  return pool.any(sql.type(Listed)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", version,
+      EXISTS (SELECT FROM ended_bank_accounts AS ended
         WHERE ended.account_id = stored.account_id
-          AND ended.bank_account_id = stored.bank_account_id)
+          AND ended.bank_account_id = stored.bank_account_id) AS "isEnded"
+    FROM plan_books AS stored
+    WHERE (account_id, bank_account_id) > (${accountId}, ${bankAccountId})
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 

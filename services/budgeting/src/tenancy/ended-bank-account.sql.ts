@@ -6,9 +6,8 @@ import { sql } from 'slonik'
 export type EndReason = 'removed' | 'archived'
 
 /**
- * Stores the tombstone of a bank account: jobs skip it for good, and `removed` also refuses new
- * plans. Raises the version, so that a concurrent save fails its compare-and-set and is decided
- * again.
+ * Stores the tombstone of a bank account: jobs skip it, and `removed` also refuses new plans.
+ * Raises the version, so that a concurrent save fails its compare-and-set and is decided again.
  */
 export async function endBankAccount(
   { pool }: Database,
@@ -21,9 +20,34 @@ export async function endBankAccount(
       VALUES (${accountId}, ${bankAccountId}, ${nextVersion(0n, now)})
       ON CONFLICT (account_id, bank_account_id) DO UPDATE
       SET version = greatest(stored.version + 1, excluded.version)
+      RETURNING account_id, bank_account_id
     )
     INSERT INTO ended_bank_accounts (account_id, bank_account_id, reason, ended_at)
-    VALUES (${accountId}, ${bankAccountId}, ${reason}, ${now.toISOString()})
+    SELECT account_id, bank_account_id, ${reason}::text, ${now.toISOString()}::timestamptz
+    FROM raised
     ON CONFLICT (account_id, bank_account_id) DO UPDATE SET reason = excluded.reason
     WHERE excluded.reason = 'removed'`)
+}
+
+/**
+ * Deletes the tombstone of a bank account by compare-and-set: only if `version` is unchanged, and
+ * the account is not deleted. Returns whether it did.
+ */
+export async function reopenBankAccount(
+  { pool }: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+  { version, now }: { version: bigint; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    WITH raised AS (
+      UPDATE plan_books
+      SET version = ${nextVersion(version, now)}, reopened_at = ${now.toISOString()}
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND version = ${version}
+        AND NOT EXISTS (SELECT FROM deleted_accounts WHERE account_id = ${accountId})
+      RETURNING account_id, bank_account_id
+    )
+    DELETE FROM ended_bank_accounts AS ended USING raised
+    WHERE ended.account_id = raised.account_id AND ended.bank_account_id = raised.bank_account_id`)
+  return rowCount > 0
 }

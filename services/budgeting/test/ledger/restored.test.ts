@@ -1,72 +1,24 @@
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
-import { auditLedger } from '@coffer/ledger/money/audit.sql'
-import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { auditPlans } from '../../src/ledger/audit.sql.ts'
-import { comparisonActivities } from '../../src/ledger/comparison.activities.ts'
 import { budgeting } from '../../src/service.ts'
-import { advanceOnly, createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
+import { advanceOnly, createSeptember, type Funded, shown } from '../advancing.ts'
+import { type Backups, comparePlans, createBackups, findings } from './backup.ts'
 
 const stack = new AsyncDisposableStack()
 let booted: Booted
-let admin: pg.Client
+let backups: Backups
 
 beforeAll(async () => {
   booted = stack.use(await boot([ledger, budgeting]))
-  admin = new pg.Client({ connectionString: booted.databaseUrl })
-  await admin.connect()
-  stack.defer(() => admin.end())
+  backups = stack.use(await createBackups(booted))
 })
 
 afterAll(async () => {
   await stack.disposeAsync()
 })
-
-/** The tables of the ledger with their columns, without generated ones. */
-async function listTables() {
-  const { rows } = await admin.query<{ name: string; columns: string }>(`
-    SELECT table_name AS name, string_agg(column_name, ', ') AS columns
-    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-    WHERE table_schema = 'ledger' AND is_generated = 'NEVER' AND table_type = 'BASE TABLE'
-    GROUP BY table_name`)
-  return rows
-}
-
-async function backUp(): Promise<void> {
-  await admin.query('DROP SCHEMA IF EXISTS backup CASCADE; CREATE SCHEMA backup')
-  for (const { name } of await listTables()) {
-    await admin.query(`CREATE TABLE backup.${name} AS TABLE ledger.${name}`)
-  }
-}
-
-/** Replaces all rows of the ledger by those of the backup. */
-async function restore(): Promise<void> {
-  await admin.query('BEGIN; SET LOCAL session_replication_role = replica')
-  for (const { name, columns } of await listTables()) {
-    await admin.query(`DELETE FROM ledger.${name}`)
-    await admin.query(`
-      INSERT INTO ledger.${name} (${columns}) OVERRIDING SYSTEM VALUE
-      SELECT ${columns} FROM backup.${name}`)
-  }
-  await admin.query('COMMIT')
-}
-
-async function findings() {
-  const books = booted.database('ledger')
-  return [
-    ...(await auditLedger(books)),
-    ...(await auditPlans(booted.database('budgeting'), auditPages(books))),
-  ]
-}
-
-async function comparePlans(): Promise<void> {
-  const { comparePage } = comparisonActivities(depsOf(booted))
-  expect(await comparePage(null)).toBeNull()
-}
 
 /** Stored amounts and contributions of budgeting, by name; minor units. */
 async function kept({ accountId }: Funded) {
@@ -90,7 +42,7 @@ test('the comparison reconciles the plans with a ledger restored from a backup',
     () => kept(home),
     ({ gone }) => gone?.[0] === 500n,
   )
-  await backUp()
+  await backups.create('before')
 
   // Changes after the backup, which the restored ledger lacks.
   const bike = await home.goal(fundingScheduleId, { name: 'bike', targetAmount: 50_000n })
@@ -103,16 +55,16 @@ test('the comparison reconciles the plans with a ledger restored from a backup',
     () => kept(home),
     (plans) => plans.rent?.[0] === after.rent?.[0],
   )
-  expect(await findings()).toEqual([])
-  await restore()
-  expect((await findings()).map(({ rule }) => rule)).toEqual([
+  expect(await findings(booted)).toEqual([])
+  await backups.restore('before')
+  expect((await findings(booted)).map(({ rule }) => rule)).toEqual([
     'an open plan has an open envelope',
     'an open envelope has a plan',
     'an applied run is booked',
   ])
 
-  await comparePlans()
-  expect(await findings()).toEqual([])
+  await comparePlans(booted)
+  expect(await findings(booted)).toEqual([])
   // The funding is booked again; the later transfer and the new goal are lost.
   const { rent: paid, ...others } = await shown(home)
   expect(others).toEqual({})
@@ -130,8 +82,8 @@ test('the comparison reconciles the plans with a ledger restored from a backup',
     () => kept(home),
     (plans) => plans.rent?.[0] === (paid?.[0] ?? 0n) + 7n,
   )
-  await comparePlans()
-  expect(await findings()).toEqual([])
+  await comparePlans(booted)
+  expect(await findings(booted)).toEqual([])
 })
 
 test('a change after a restore has a newer version than the lost ones', async () => {
@@ -150,16 +102,16 @@ test('a change after a restore has a newer version than the lost ones', async ()
       ({ rent }) => rent?.[0] === amount,
     )
   await moveAt(0, 1_000n)
-  await backUp()
+  await backups.create('before')
   for (const minute of [1, 5, 9]) await moveAt(minute, 100n)
   const lost = await moveAt(9, 100n)
   await holds(1_400n)
 
-  await restore()
+  await backups.restore('before')
   // Fewer changes than were lost: a mere counter would repeat a lost version.
   expect(await moveAt(10, 7n)).toBeGreaterThan(lost)
   await holds(1_007n)
-  expect(await findings()).toEqual([])
+  expect(await findings(booted)).toEqual([])
 })
 
 function text(_key: string, value: unknown): unknown {

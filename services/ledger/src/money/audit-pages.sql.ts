@@ -2,33 +2,64 @@ import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 
-const Row = z.object({ accountId: z.string(), bankAccountId: z.string(), id: z.string() })
+const Row = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  id: z.string(),
+  createdAt: z.date(),
+})
 
 const pageSize = 5000
+const beforeAll = { accountId: '', bankAccountId: '', id: '' }
 
 /**
- * Pages of the open envelopes and of the booked funding runs of all accounts, for the audit of the
- * plans. `id` is a spending ID or an operation ID.
+ * Pages of the live bank accounts, the open envelopes and the booked funding runs of all accounts,
+ * for the audit of the plans. `id` is a bank account ID, a spending ID or an operation ID.
  */
 export function auditPages(database: Database) {
-  const isOpen = sql.fragment`closed_at IS NULL`
-  const isRun = sql.fragment`operation_id LIKE 'run\\_%'`
-  return {
-    openEnvelopes: () =>
-      pagesOf(database, { table: 'envelopes', id: 'spending_id', where: isOpen }),
-    bookedRuns: () => pagesOf(database, { table: 'operations', id: 'operation_id', where: isRun }),
+  const bankAccounts: Pages = {
+    table: 'bank_accounts',
+    id: 'bank_account_id',
+    createdAt: 'created_at',
+    where: sql.fragment`removed_at IS NULL AND deleted_at IS NULL`,
   }
+  const openEnvelopes: Pages = {
+    table: 'envelopes',
+    id: 'spending_id',
+    createdAt: 'opened_at',
+    where: sql.fragment`closed_at IS NULL`,
+  }
+  const bookedRuns: Pages = {
+    table: 'operations',
+    id: 'operation_id',
+    createdAt: 'created_at',
+    where: sql.fragment`operation_id LIKE 'run\\_%'`,
+  }
+  return {
+    bankAccounts: () => pagesOf(database, bankAccounts),
+    openEnvelopes: () => pagesOf(database, openEnvelopes),
+    bookedRuns: () => pagesOf(database, bookedRuns),
+  }
+}
+
+/** A table, its columns of the ID and of the instant of creation, and a condition. */
+interface Pages {
+  table: string
+  id: string
+  createdAt: string
+  where: FragmentSqlToken
 }
 
 async function* pagesOf(
   { pool }: Database,
-  { table, id, where }: { table: string; id: string; where: FragmentSqlToken },
+  { table, id, createdAt, where }: Pages,
 ): AsyncGenerator<readonly z.infer<typeof Row>[]> {
   const key = sql.identifier([id])
-  let last: z.infer<typeof Row> | undefined = { accountId: '', bankAccountId: '', id: '' }
+  let last: Omit<z.infer<typeof Row>, 'createdAt'> | undefined = beforeAll
   while (last) {
     const page: readonly z.infer<typeof Row>[] = await pool.any(sql.type(Row)`
-      SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", ${key} AS id
+      SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", ${key} AS id,
+        ${sql.identifier([createdAt])} AS "createdAt"
       FROM ${sql.identifier([table])}
       WHERE ${where} AND (account_id, bank_account_id, ${key})
         > (${last.accountId}, ${last.bankAccountId}, ${last.id})

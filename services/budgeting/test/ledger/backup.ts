@@ -1,0 +1,64 @@
+import type { Booted } from '@coffer/host/testing/boot'
+import { auditLedger } from '@coffer/ledger/money/audit.sql'
+import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
+import { expect } from '@jest/globals'
+import pg from 'pg'
+import { auditPlans } from '../../src/ledger/audit.sql.ts'
+import { comparisonActivities } from '../../src/ledger/comparison.activities.ts'
+import { depsOf } from '../advancing.ts'
+
+/** Backups of the ledger, by name. */
+export interface Backups extends AsyncDisposable {
+  create: (name: string) => Promise<void>
+  /** Replaces all rows of the ledger by those of the backup. */
+  restore: (name: string) => Promise<void>
+}
+
+export async function createBackups({ databaseUrl }: Booted): Promise<Backups> {
+  const admin = new pg.Client({ connectionString: databaseUrl })
+  await admin.connect()
+  return {
+    create: async (backup) => {
+      await admin.query(`DROP SCHEMA IF EXISTS ${backup} CASCADE; CREATE SCHEMA ${backup}`)
+      for (const { name } of await listTables(admin)) {
+        await admin.query(`CREATE TABLE ${backup}.${name} AS TABLE ledger.${name}`)
+      }
+    },
+    restore: async (backup) => {
+      await admin.query('BEGIN; SET LOCAL session_replication_role = replica')
+      for (const { name, columns } of await listTables(admin)) {
+        await admin.query(`DELETE FROM ledger.${name}`)
+        await admin.query(`
+          INSERT INTO ledger.${name} (${columns}) OVERRIDING SYSTEM VALUE
+          SELECT ${columns} FROM ${backup}.${name}`)
+      }
+      await admin.query('COMMIT')
+    },
+    [Symbol.asyncDispose]: () => admin.end(),
+  }
+}
+
+/** The tables of the ledger with their columns, without generated ones. */
+async function listTables(admin: pg.Client) {
+  const { rows } = await admin.query<{ name: string; columns: string }>(`
+    SELECT table_name AS name, string_agg(column_name, ', ') AS columns
+    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = 'ledger' AND is_generated = 'NEVER' AND table_type = 'BASE TABLE'
+    GROUP BY table_name`)
+  return rows
+}
+
+/** Findings of the audit of money and plans. */
+export async function findings(booted: Booted) {
+  const books = booted.database('ledger')
+  return [
+    ...(await auditLedger(books)),
+    ...(await auditPlans(booted.database('budgeting'), auditPages(books))),
+  ]
+}
+
+/** Compares all bank accounts with the ledger, as the hourly workflow does. */
+export async function comparePlans(booted: Booted, deps = depsOf(booted)): Promise<void> {
+  const { comparePage } = comparisonActivities(deps)
+  expect(await comparePage(null)).toBeNull()
+}
