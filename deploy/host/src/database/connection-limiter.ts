@@ -1,5 +1,5 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
-import { createSlots } from '@coffer/kit/service/slots'
+import { createSemaphore } from '@coffer/kit/service/semaphore'
 import type { DatabasePool } from 'slonik'
 import { connectionWait } from '../metrics.ts'
 
@@ -29,22 +29,22 @@ export function limitConnections(
   pool: DatabasePool,
   options: { schema: string; poolSizeMax: number; waitMsMax: number },
 ): DatabasePool {
-  const slots = createSlots(options.poolSizeMax)
+  const connections = createSemaphore(options.poolSizeMax)
   const observed = connectionWait.labels({ schema: options.schema })
   const wait = async (): Promise<void> => {
     const startedAt = performance.now()
-    const isTaken = await slots.takeWithin(options.waitMsMax)
+    const isAcquired = await connections.acquireWithin(options.waitMsMax)
     observed.observe((performance.now() - startedAt) / 1000)
-    if (!isTaken) throw unavailable('the database is busy: try again later')
+    if (!isAcquired) throw unavailable('the database is busy: try again later')
   }
   const limited = (method: (...parameters: never[]) => Promise<unknown>) => {
     return async (...parameters: never[]): Promise<unknown> => {
-      if (slots.tryTake()) observed.observe(0)
+      if (connections.tryAcquire()) observed.observe(0)
       else await wait()
       try {
         return await method(...parameters)
       } finally {
-        slots.free()
+        connections.release()
       }
     }
   }

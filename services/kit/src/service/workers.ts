@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina'
 import { unavailable } from '../rpc/errors.ts'
-import { createSlots } from './slots.ts'
+import { createSemaphore } from './semaphore.ts'
 
 /** Worker threads for CPU-bound work, behind a bounded queue. */
 export interface Workers<Input, Output> extends AsyncDisposable {
@@ -50,7 +50,7 @@ export function startWorkers<Input, Output>(
     idleTimeout: 10_000,
     resourceLimits: { maxOldGenerationSizeMb: options.memoryMaxMb },
   })
-  const threads = createSlots(options.threadsMax)
+  const threads = createSemaphore(options.threadsMax)
   const tasks = new Set<Task>()
   const runTask = async (input: Input, { signal, within }: Task): Promise<Output> => {
     try {
@@ -71,8 +71,8 @@ export function startWorkers<Input, Output>(
       tasks.add(task)
       try {
         const limit = { timeoutMs: options.waitTimeoutMs, reason: queueFull }
-        await task.within(limit, () => threads.take(task.signal))
-        return await runTask(input, task).finally(threads.free)
+        await task.within(limit, () => threads.acquire(task.signal))
+        return await runTask(input, task).finally(threads.release)
       } finally {
         tasks.delete(task)
       }
