@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { feedSync } from '@coffer/feed-sync/service'
 import { createSecrets } from '@coffer/host/secrets/envelope-encryption'
 import { hasFormerKeys, rotateSecrets } from '@coffer/host/secrets/key-rotation.service'
-import { keySettings, openKeyEncryption } from '@coffer/host/secrets/key-settings'
+import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
 import { createLocalKey, replaceLocalKey } from '@coffer/host/secrets/local-keys'
 import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
 import { type Booted, boot } from '@coffer/host/testing/boot'
@@ -28,7 +28,7 @@ Object.assign(process.env, {
 const owner = 'acct_1/lfx_1'
 const url = 'https://feed.example.com'
 const keysOf = (settings: Record<string, string>, folder: string) =>
-  openKeyEncryption(readSettings(keySettings, settings), folder)
+  createKeyEncryption(readSettings(keySettings, settings), folder)
 
 async function keysFolder() {
   const path = await mkdtemp(join(tmpdir(), 'coffer-keys-'))

@@ -17,7 +17,7 @@ type Options = { hasServices: boolean; log: Log }
  *
  * @throws {SettingsError} when no setting names NATS
  */
-export async function openBroker(config: Config, log: Log): Promise<Broker> {
+export async function connectNats(config: Config, log: Log): Promise<Broker> {
   const { natsUrl: url, prefix } = config
   if (url === undefined) {
     throw new SettingsError('COFFER_NATS_URL: not set; "npm start" includes NATS')
@@ -30,7 +30,7 @@ export async function openBroker(config: Config, log: Log): Promise<Broker> {
  *
  * @throws {SettingsError} when services run here and no setting names Temporal
  */
-export function openWorkflows(config: Config, { hasServices, log }: Options): Temporal {
+export function createWorkflows(config: Config, { hasServices, log }: Options): Temporal {
   const { temporalAddress, temporalNamespace: namespace, prefix } = config
   if (temporalAddress === undefined && hasServices) {
     throw new SettingsError('COFFER_TEMPORAL_ADDRESS: not set; "npm start" includes Temporal')

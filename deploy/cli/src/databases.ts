@@ -1,4 +1,4 @@
-import { openDatabase } from '@coffer/host/database/pool'
+import { createDatabase } from '@coffer/host/database/pool'
 import type { Database } from '@coffer/kit/database/database'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
@@ -25,13 +25,13 @@ export function databaseUrlOf(name: string, config: DatabaseConfig): string {
 }
 
 /** Connects to the database of a service, for a command. */
-export function openServiceDatabase(
+export function createServiceDatabase(
   { name, schema }: ServiceDefinition,
   config: Pick<Config, keyof DatabaseConfig | 'statementTimeoutMs'>,
 ): Promise<Database> {
   const url = databaseUrlOf(name, config)
   const { statementTimeoutMs } = config
-  return openDatabase({ url, schema, poolSizeMax, statementTimeoutMs })
+  return createDatabase({ url, schema, poolSizeMax, statementTimeoutMs })
 }
 
 /**

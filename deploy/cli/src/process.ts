@@ -10,7 +10,7 @@ import { readSettings } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { loadTimezones } from '@coffer/kit/values/time'
 import { requireFreePort } from '@coffer/local/ports'
-import { openBroker, openWorkflows } from './broker.ts'
+import { connectNats, createWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
 import { type Config, requireDistinct } from './environment.ts'
 import type { Parts } from './parts.ts'
@@ -37,9 +37,9 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   await requirePorts(parts, config)
   loadTimezones()
   await using opening = new AsyncDisposableStack()
-  const broker = opening.use(await openBroker(config, log))
+  const broker = opening.use(await connectNats(config, log))
   const hasServices = parts.definitions.length > 0
-  const workflows = opening.use(openWorkflows(config, { hasServices, log }))
+  const workflows = opening.use(createWorkflows(config, { hasServices, log }))
   const host = opening.use(
     await hostServices({
       definitions: parts.definitions,

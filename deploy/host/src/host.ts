@@ -9,7 +9,7 @@ import type { Interceptor } from '@connectrpc/connect'
 import { accountDataRoutes, type DataSource } from './accounts/account-data.rpc.ts'
 import { unlessDeleted } from './accounts/account-removal.consumer.ts'
 import { checkMigrations, migrate, type Tables } from './database/migrations.ts'
-import { openDatabase } from './database/pool.ts'
+import { createDatabase } from './database/pool.ts'
 import { startConsumer } from './events/consumer.ts'
 import { startRelay } from './events/relay.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -18,7 +18,7 @@ import { authorize, observe } from './rpc/interceptors.ts'
 import { createMesh } from './rpc/mesh.ts'
 import { loadSigner, loadVerifiers } from './rpc/signing-key.ts'
 import { createSecrets } from './secrets/envelope-encryption.ts'
-import { keySettings, openKeyEncryption } from './secrets/key-settings.ts'
+import { createKeyEncryption, keySettings } from './secrets/key-settings.ts'
 import { requireSealingKey } from './secrets/sealing-key.ts'
 import { serviceHealthRoutes } from './service-health.rpc.ts'
 import type { Temporal } from './workflows/temporal.ts'
@@ -88,7 +88,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }> = {}
   const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
   const { environment, keysFolder } = options
-  const keys = openKeyEncryption(readSettings(keySettings, environment), keysFolder)
+  const keys = createKeyEncryption(readSettings(keySettings, environment), keysFolder)
   const secrets = createSecrets(keys)
   const created: CreatedService[] = []
   const services: Record<string, Service> = {}
@@ -97,7 +97,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const ofProcess = combine(accountDataRoutes(sources), serviceHealthRoutes(databases))
   const observed = observe(log, (name) => Object.hasOwn(services, name))
   const routes = [intercepted(ofProcess, [observed, authorized])]
-  const opened = await openDatabases(options, stack)
+  const opened = await createDatabases(options, stack)
   await requireSealingKey(opened, keys, keysFolder)
   for (const { name, definition, database } of opened) {
     const { hidden = [] } = definition
@@ -128,14 +128,14 @@ export async function hostServices(options: HostOptions): Promise<Host> {
 }
 
 /** Opens the database of each service; `stack` closes them. */
-async function openDatabases(
+async function createDatabases(
   options: HostOptions,
   stack: AsyncDisposableStack,
 ): Promise<{ name: string; definition: ServiceDefinition; database: Database }[]> {
   const opened = []
   for (const definition of options.definitions) {
     const { name, schema } = definition
-    const database = await openDatabase({ ...options, url: options.databaseUrl(name), schema })
+    const database = await createDatabase({ ...options, url: options.databaseUrl(name), schema })
     opened.push({ name, definition, database: stack.use(database) })
   }
   return opened
@@ -207,7 +207,7 @@ async function startRelaying({
   const log = options.log.child({ service: name })
   const stack = new AsyncDisposableStack()
   const url = options.databaseUrl(name)
-  const database = await openDatabase({ ...options, url, schema, poolSizeMax: 2 })
+  const database = await createDatabase({ ...options, url, schema, poolSizeMax: 2 })
   stack.use(database)
   stack.use(startRelay({ service: name, database, onChanges, broker, log }))
   stack.use(startHousekeeping(database, log))

@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { openDatabase } from '../src/database/pool.ts'
+import { createDatabase } from '../src/database/pool.ts'
 import { sweep } from '../src/housekeeping.ts'
 import { cloneDatabase, inBulk } from '../testing/database.ts'
 import { fixture } from '../testing/fixture/service.ts'
@@ -13,7 +13,7 @@ let database: Database
 beforeAll(async () => {
   url = stack.use(await cloneDatabase([fixture])).url
   const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
-  database = stack.use(await openDatabase({ url, ...options }))
+  database = stack.use(await createDatabase({ url, ...options }))
 })
 
 afterAll(async () => {

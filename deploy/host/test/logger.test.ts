@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { openDatabase } from '../src/database/pool.ts'
+import { createDatabase } from '../src/database/pool.ts'
 import { cloneDatabase } from '../testing/database.ts'
 import { keepLogLines } from '../testing/log-lines.ts'
 
@@ -14,7 +14,7 @@ let database: Database
 beforeAll(async () => {
   const { url } = stack.use(await cloneDatabase([]))
   const options = { url, schema: 'public', poolSizeMax: 2, statementTimeoutMs: 10_000 }
-  database = stack.use(await openDatabase(options))
+  database = stack.use(await createDatabase(options))
   await database.pool.query(sql.unsafe`
     CREATE TABLE names (name text CONSTRAINT short CHECK (length(name) < 4), size int)`)
 })

@@ -69,7 +69,7 @@ export async function boot(
   const keysFolder = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
   opening.defer(() => rm(keysFolder, { recursive: true, force: true }))
   const gateway = loadSigner(keysFolder, 'gateway')
-  const broker = await openBroker(prefix, opening)
+  const broker = await connectTestBroker(prefix, opening)
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const workflows = workOnDemand(
     opening.use(connectTemporal({ address, namespace: 'default', prefix, log })),
@@ -120,7 +120,7 @@ export async function boot(
 }
 
 /** Connects to NATS; disposing deletes the stream. */
-async function openBroker(prefix: string, opening: AsyncDisposableStack): Promise<Broker> {
+async function connectTestBroker(prefix: string, opening: AsyncDisposableStack): Promise<Broker> {
   const url = requiredVariable('COFFER_TEST_NATS_URL')
   const broker = opening.use(
     await connectBroker({ url, prefix, serviceNames: everyService, log: silentLog }),

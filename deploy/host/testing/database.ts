@@ -6,7 +6,7 @@ import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import pg from 'pg'
 import { migrate } from '../src/database/migrations.ts'
-import { openDatabase } from '../src/database/pool.ts'
+import { createDatabase } from '../src/database/pool.ts'
 import { tablesOf } from '../src/host.ts'
 
 /** A database of a test, dropped when disposed. */
@@ -61,7 +61,7 @@ export async function inBulk(
   fill: (tx: Transaction) => Promise<unknown>,
 ): Promise<void> {
   const limits = { poolSizeMax: 1, statementTimeoutMs: bulkMsMax }
-  await using database = await openDatabase({ ...place, ...limits })
+  await using database = await createDatabase({ ...place, ...limits })
   await database.transaction(fill)
 }
 

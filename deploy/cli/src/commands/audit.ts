@@ -5,7 +5,7 @@ import type { Environment } from '@coffer/kit/service/config'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'
-import { openServiceDatabase } from '../databases.ts'
+import { createServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
@@ -27,8 +27,8 @@ type Finding = { accountId: string; rule: string; detail: string }
 export async function audit(env: Environment): Promise<number> {
   const config = { ...readConfig(env), statementTimeoutMs }
   await requireTables(definitions, config)
-  await using money = await openServiceDatabase(ledger, config)
-  await using plans = await openServiceDatabase(budgeting, config)
+  await using money = await createServiceDatabase(ledger, config)
+  await using plans = await createServiceDatabase(budgeting, config)
   const lookAtPlans = () => auditPlans(plans, auditPages(money))
   const findings = [...(await auditLedger(money)), ...(await lasting(lookAtPlans))]
   for (const finding of findings) {

@@ -1,6 +1,6 @@
 import { createSigningKey } from '@coffer/host/rpc/signing-key'
 import { hasFormerKeys, rotateSecrets } from '@coffer/host/secrets/key-rotation.service'
-import { keySettings, openKeyEncryption } from '@coffer/host/secrets/key-settings'
+import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
 import {
   createLocalKey,
   declareLost,
@@ -10,7 +10,7 @@ import {
 } from '@coffer/host/secrets/local-keys'
 import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
-import { openServiceDatabase } from '../databases.ts'
+import { createServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { requireKeysFolder } from '../keys-folder.ts'
 import { calls } from '../service-names.ts'
@@ -54,11 +54,11 @@ export async function rotateKeys(
 ): Promise<undefined> {
   const config = readConfig(env)
   await requireTables(definitions, config)
-  const keys = openKeyEncryption(readSettings(keySettings, config.environment), config.keysDir)
+  const keys = createKeyEncryption(readSettings(keySettings, config.environment), config.keysDir)
   await using opened = new AsyncDisposableStack()
   const databases = []
   for (const definition of definitions) {
-    const database = opened.use(await openServiceDatabase(definition, config))
+    const database = opened.use(await createServiceDatabase(definition, config))
     databases.push({ name: definition.name, database })
   }
   await requireSealingKey(databases, keys, config.keysDir)

@@ -13,7 +13,7 @@ import { endEverySession } from '@coffer/identity/sign-in/session.sql'
 import type { Database } from '@coffer/kit/database/database'
 import { type Environment, readSettings } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { openServiceDatabase } from '../databases.ts'
+import { createServiceDatabase } from '../databases.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { requireTables } from '../tables.ts'
 
@@ -102,7 +102,7 @@ export async function newBetaCode(env: Environment): Promise<undefined> {
 
 async function openIdentity(config: Config): Promise<Database> {
   await requireTables([identity], config)
-  return openServiceDatabase(identity, config)
+  return createServiceDatabase(identity, config)
 }
 
 function unknownLogin(email: string): FatalError {

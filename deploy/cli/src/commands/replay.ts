@@ -10,8 +10,8 @@ import { type Environment, readSettings } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { restateEnvelopes } from '@coffer/ledger/envelopes/restate.service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { openBroker } from '../broker.ts'
-import { openServiceDatabase } from '../databases.ts'
+import { connectNats } from '../broker.ts'
+import { createServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
@@ -35,11 +35,11 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
   const config = readConfig(env)
   await requireTables(definitions, config)
   const log = createLog({ level: config.logLevel, name: 'replay' })
-  await using broker = await openBroker(config, log.child({}, { level: 'silent' }))
+  await using broker = await connectNats(config, log.child({}, { level: 'silent' }))
   if (!broker.isConnected()) throw new FatalError(`NATS at ${config.natsUrl} does not answer.`)
   for (const definition of definitions) {
     const { name } = definition
-    await using database = await openServiceDatabase(definition, config)
+    await using database = await createServiceDatabase(definition, config)
     const changes = await republish(database, options.since ?? null)
     const states = (await restate[name]?.(database, config.environment)) ?? 0
     await publishAll({ name, database, broker, log })

@@ -23,7 +23,7 @@ export interface DatabaseOptions {
  * Creates the pool of a service; connections open on first use. Statements throw unavailable (503)
  * when no connection is free within `connectionWaitMs`.
  */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   let transactions = 0
   const sent = new Map<string, Sent>()
   const listeners: (() => void)[] = []

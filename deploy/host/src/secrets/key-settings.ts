@@ -38,7 +38,7 @@ export const keySettings = {
  *
  * @throws {SettingsError} when the named keeper lacks settings
  */
-export function openKeyEncryption(
+export function createKeyEncryption(
   config: ValuesOf<typeof keySettings>,
   keysFolder: string,
 ): KeyEncryption {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
-import { openDatabase } from '../../src/database/pool.ts'
+import { createDatabase } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
 import { cloneDatabase } from '../../testing/database.ts'
 import { fixture } from '../../testing/fixture/service.ts'
@@ -16,7 +16,7 @@ let database: Database
 
 function open(overrides: { url?: string; statementTimeoutMs?: number } = {}): Promise<Database> {
   const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
-  return openDatabase({ url, ...options, ...overrides })
+  return createDatabase({ url, ...options, ...overrides })
 }
 
 beforeAll(async () => {

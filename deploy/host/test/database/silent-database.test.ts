@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { sql } from 'slonik'
 import { migrate } from '../../src/database/migrations.ts'
-import { openDatabase } from '../../src/database/pool.ts'
+import { createDatabase } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
 import { cloneDatabase } from '../../testing/database.ts'
 import { fixture } from '../../testing/fixture/service.ts'
@@ -34,7 +34,7 @@ async function openRemote(overrides: { connectionWaitMs?: number } = {}): Promis
   const using = new AsyncDisposableStack()
   const proxy = using.use(await openProxy(url))
   const options = { schema: fixture.schema, poolSizeMax: 2, statementTimeoutMs: 200 }
-  const database = using.use(await openDatabase({ url: proxy.url, ...options, ...overrides }))
+  const database = using.use(await createDatabase({ url: proxy.url, ...options, ...overrides }))
   return { proxy, database, [Symbol.asyncDispose]: () => using.disposeAsync() }
 }
 
@@ -186,7 +186,7 @@ test('a read-only server counts as an outage until it accepts writes', async () 
     client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${flag}`)
   await setReadOnly('on')
   const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
-  await using database: Database = await openDatabase({ url: readOnly.url, ...options })
+  await using database: Database = await createDatabase({ url: readOnly.url, ...options })
   const first = await database.pool.oneFirst(pid)
   const refusal = await database.pool.query(insert('one')).catch((error) => error)
   expect(codeOf(refusal)).toBe('Unavailable')

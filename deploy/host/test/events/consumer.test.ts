@@ -17,9 +17,9 @@ import { eventually } from '../../testing/boot.ts'
 import { requiredVariable } from '../../testing/database.ts'
 import {
   commit,
+  createMessaging,
   log,
   type Messaging,
-  openMessaging,
   settingsChange,
   storedMessages,
 } from '../../testing/fixture/messaging.ts'
@@ -28,7 +28,7 @@ let messaging: Messaging
 let relay: AsyncDisposable
 
 beforeAll(async () => {
-  messaging = await openMessaging()
+  messaging = await createMessaging()
   relay = await messaging.relay()
 })
 

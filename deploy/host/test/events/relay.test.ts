@@ -10,8 +10,8 @@ import { eventually } from '../../testing/boot.ts'
 import { requiredVariable } from '../../testing/database.ts'
 import {
   commit,
+  createMessaging,
   type Messaging,
-  openMessaging,
   settingsChange,
   storedMessages,
 } from '../../testing/fixture/messaging.ts'
@@ -20,7 +20,7 @@ import { keepLogLines } from '../../testing/log-lines.ts'
 let messaging: Messaging
 
 beforeAll(async () => {
-  messaging = await openMessaging()
+  messaging = await createMessaging()
 })
 
 afterAll(async () => {

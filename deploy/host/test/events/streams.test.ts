@@ -4,7 +4,7 @@ import type { CreateUploadRequestSchema } from '@coffer/proto/ledger/v1/upload'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../testing/boot.ts'
-import { openCalls, type Way } from '../../testing/fixture/mesh.ts'
+import { connectCalls, type Way } from '../../testing/fixture/mesh.ts'
 
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
 const chunkSize = 65_536
@@ -34,7 +34,7 @@ const codeOf = (call: Promise<unknown>) =>
 
 describe.each(ways)('a call that streams %s', (way) => {
   test('delivers everything, in order', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const stream = aStream('fine', { chunks: 100 })
     const { upload } = await open.uploads.createUpload(stream.parts, open.as('gateway'))
     expect(upload?.transactionUploadId).toBe(String(100 * chunkSize))
@@ -42,7 +42,7 @@ describe.each(ways)('a call that streams %s', (way) => {
   })
 
   test('is read no faster than the handler consumes it', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const stream = aStream('held', { chunks: 1_000 })
     const patient = { ...open.as('gateway'), timeoutMs: 60_000 }
     const call = open.uploads.createUpload(stream.parts, patient)
@@ -65,7 +65,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     ['crash', Code.Internal],
     ['flaky', Code.Unavailable],
   ])('that is %s is answered at once and not retried', async (name, code) => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const stream = aStream(name, { chunks: 1_000 })
     expect(await codeOf(open.uploads.createUpload(stream.parts, open.as('gateway')))).toBe(code)
     expect(stream.taken).toBeLessThan(1_000)
@@ -74,14 +74,14 @@ describe.each(ways)('a call that streams %s', (way) => {
   })
 
   test('without a caller is refused before anything is read', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const { parts } = aStream('fine')
     expect(await codeOf(open.uploads.createUpload(parts))).toBe(Code.Unavailable)
     expect(open.calls.tries()).toBe(0)
   })
 
   test("fails on both sides when its client aborts, with the client's error", async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const last = () => Promise.reject(refused('too much', { status: 413 }))
     const stream = aStream('fine', { chunks: 5, last })
     const call = open.uploads.createUpload(stream.parts, open.as('gateway'))
@@ -94,7 +94,7 @@ describe.each(ways)('a call that streams %s', (way) => {
   })
 
   test('ends at its deadline or when its caller aborts, without further messages', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const silence = () => new Promise<void>(() => undefined)
     const late = aStream('fine', { last: silence })
     const short = { ...open.as('gateway'), timeoutMs: 200 }

@@ -5,7 +5,7 @@ import { GetFeedLinkResponseSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../testing/boot.ts'
-import { openCalls, type Way } from '../../testing/fixture/mesh.ts'
+import { connectCalls, type Way } from '../../testing/fixture/mesh.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
 
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
@@ -59,14 +59,14 @@ const outcomes: [string, ReturnType<typeof fault> | null][] = [
 
 describe.each(ways)('a call %s', (way) => {
   test.each(outcomes)('that is %s', async (feedLinkId, expected) => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     expect(await faultOf(open.links.getFeedLink({ feedLinkId }, open.as('gateway')))).toEqual(
       expected,
     )
   })
 
   test('returns the message, instants to the millisecond, and the headers', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     let replayed: string | null = null
     const reply = await open.links.getFeedLink(
       { feedLinkId: 'fine' },
@@ -79,14 +79,14 @@ describe.each(ways)('a call %s', (way) => {
   })
 
   test('that hangs fails at its deadline', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const options = { ...open.as('gateway'), timeoutMs: 50 }
     const hung = await faultOf(open.links.createFeedLink({ name: 'hang' }, options))
     expect(hung?.code).toBe(Code.DeadlineExceeded)
   })
 
   test('ends when its caller aborts it', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const gone = new AbortController()
     const call = open.links.getFeedLink(
       { feedLinkId: 'held' },
@@ -105,7 +105,7 @@ describe.each(ways)('a call %s', (way) => {
   })
 
   test('without a caller, or from a service without access, is refused', async () => {
-    await using open = await openCalls(way)
+    await using open = await connectCalls(way)
     const request = { feedLinkId: 'fine' }
     // It must not look like a refused credential of the client.
     const distrusted = fault(Code.Unavailable, 'a service is not available')
@@ -118,21 +118,21 @@ describe.each(ways)('a call %s', (way) => {
   })
 
   test('is retried once if it is marked idempotent, and only then', async () => {
-    await using reading = await openCalls(way)
+    await using reading = await connectCalls(way)
     const gateway = reading.as('gateway')
     await reading.links.getFeedLink({ feedLinkId: 'flaky' }, gateway)
     expect(reading.calls.tries()).toBe(2)
 
-    await using repeatable = await openCalls(way)
+    await using repeatable = await connectCalls(way)
     await repeatable.links.activateFeedLink({ feedLinkId: 'flaky' }, repeatable.as('gateway'))
     expect(repeatable.calls.tries()).toBe(2)
 
-    await using writing = await openCalls(way)
+    await using writing = await connectCalls(way)
     const written = writing.links.createFeedLink({ name: 'flaky' }, writing.as('gateway'))
     expect((await faultOf(written))?.code).toBe(Code.Unavailable)
     expect(writing.calls.tries()).toBe(1)
 
-    await using down = await openCalls(way)
+    await using down = await connectCalls(way)
     await faultOf(down.links.getFeedLink({ feedLinkId: 'unavailable' }, down.as('gateway')))
     expect(down.calls.tries()).toBe(2)
     await faultOf(down.links.getFeedLink({ feedLinkId: 'missing' }, down.as('gateway')))
@@ -142,7 +142,7 @@ describe.each(ways)('a call %s', (way) => {
 
 test('a call that crashes is logged as an error, unless its caller has aborted it', async () => {
   const { log, lines } = keepLogLines()
-  await using open = await openCalls('in memory', log)
+  await using open = await connectCalls('in memory', log)
   await faultOf(open.links.getFeedLink({ feedLinkId: 'crash' }, open.as('gateway')))
   const gone = new AbortController()
   const options = { ...open.as('gateway'), signal: gone.signal }

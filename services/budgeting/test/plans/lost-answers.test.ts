@@ -1,4 +1,4 @@
-import { openDatabase } from '@coffer/host/database/pool'
+import { createDatabase } from '@coffer/host/database/pool'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import type { Database } from '@coffer/kit/database/database'
 import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = booted.database('budgeting')
   proxy = stack.use(await openProxy(booted.databaseUrl))
   const options = { schema: 'budgeting', poolSizeMax: 4, statementTimeoutMs: 10_000 }
-  const remote = stack.use(await openDatabase({ url: proxy.url, ...options }))
+  const remote = stack.use(await createDatabase({ url: proxy.url, ...options }))
   writer = createPlanWriter({ database: remote, clock: () => new Date() })
 })
 

@@ -1,4 +1,4 @@
-import { openDatabase } from '@coffer/host/database/pool'
+import { createDatabase } from '@coffer/host/database/pool'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { fixture } from '@coffer/host/testing/fixture/service'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -29,7 +29,7 @@ let database: Database
 beforeAll(async () => {
   const { url } = stack.use(await cloneDatabase([fixture]))
   const options = { schema: fixture.schema, poolSizeMax: 4, statementTimeoutMs: 10_000 }
-  database = stack.use(await openDatabase({ url, ...options }))
+  database = stack.use(await createDatabase({ url, ...options }))
   await database.pool.query(sql.unsafe`
     CREATE TABLE lists (key text PRIMARY KEY, numbers int[], version bigint)`)
 })

@@ -1,4 +1,4 @@
-import { openDatabase } from '@coffer/host/database/pool'
+import { createDatabase } from '@coffer/host/database/pool'
 import { connectBroker } from '@coffer/host/events/nats'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { fileImportActivities } from '../../src/imports/file-import.activities.ts'
@@ -10,7 +10,7 @@ import type { ImportTask } from './large-files.ts'
 /** Imports one file, without NATS, in a process that a test kills. */
 const { url, folder, key }: ImportTask = JSON.parse(process.argv[2] ?? '')
 const limits = { poolSizeMax: 4, statementTimeoutMs: 10_000 }
-const database = await openDatabase({ url, schema: 'ledger', ...limits })
+const database = await createDatabase({ url, schema: 'ledger', ...limits })
 const nowhere = { url: 'nats://127.0.0.1:1', prefix: 'none', serviceNames: [], log: silentLog }
 const clock = () => new Date()
 const { importFile } = fileImportActivities({

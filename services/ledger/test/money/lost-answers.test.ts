@@ -1,4 +1,4 @@
-import { openDatabase } from '@coffer/host/database/pool'
+import { createDatabase } from '@coffer/host/database/pool'
 import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
 import { createHousehold } from '@coffer/host/testing/household'
 import type { Database } from '@coffer/kit/database/database'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   booted = stack.use(await boot([ledger]))
   proxy = stack.use(await openProxy(booted.databaseUrl))
   const options = { schema: 'ledger', poolSizeMax: 4, statementTimeoutMs: 10_000 }
-  remote = stack.use(await openDatabase({ url: proxy.url, ...options }))
+  remote = stack.use(await createDatabase({ url: proxy.url, ...options }))
   const clock = () => new Date()
   writer = createMoneyWriter({ database: remote, clock })
   otherWriter = createMoneyWriter({ database: booted.database('ledger'), clock })
