@@ -1,12 +1,11 @@
 import type { Rule } from '@coffer/kit/values/ruleset'
 import { dayMs } from '@coffer/kit/values/time'
 import rrule from 'rrule'
+import { intervalPastTheEnd } from './bounds.ts'
 import { weekday } from './midnight.ts'
 
 const everyWeekday = [0, 1, 2, 3, 4, 5, 6]
 const everyMonth = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
-/** The library searches until the year 9999; an interval this long ends it after one year. */
-const intervalPastTheEnd = 9999
 const weeksOfYear = 53
 const weeksOfMonth = 5
 

@@ -1,5 +1,6 @@
 import { type Rule, readRuleset } from '@coffer/kit/values/ruleset'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
+import { daysMax, horizonYears, rulesMax, yearEnd } from './bounds.ts'
 import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
 /**
@@ -26,12 +27,7 @@ export type Occurrences = {
 /** Ascending day numbers of one year in local time, and their instants (ms), 0 if unknown. */
 type Year = { days: number[]; instants: Float64Array }
 
-/** Bound of every search; the rarest calendar rules repeat within 40 years. */
-const horizonYears = 100
 const offsetMaxMs = 15 * hourMs
-const yearEnd = 9000
-const rulesMax = 2000
-const daysMax = 500_000
 
 // Not lru-cache: an entry grows after it is stored, and the days of all rules are bounded.
 const cache = new Map<string, Map<string, Occurrences>>()

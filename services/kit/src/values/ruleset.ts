@@ -51,6 +51,8 @@ const yearLast = 2199
  * Parses a ruleset: one DTSTART, one RRULE (daily or slower), any EXDATE and RDATE lines (RFC 5545
  * 3.3.10, docs/recurrence.md#rules-accepted). Returns the problem in words for the client when it
  * is refused.
+ *
+ * Not in budgeting alone: the gateway reports this problem together with those of other fields.
  */
 export function readRuleset(text: string): { rule: Rule } | { problem: string } {
   try {
