@@ -63,7 +63,10 @@ export async function isUncleaned(
   return isLeft ?? false
 }
 
-/** Marks the clean-up of a deleted link as finished; the row of the link stays. */
+/**
+ * Marks the clean-up of a deleted link as finished; the row of the link stays. A link that a
+ * restore has brought back is not marked, since its next deletion has to be cleaned up.
+ */
 export async function markCleaned(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
@@ -71,5 +74,5 @@ export async function markCleaned(
 ): Promise<void> {
   await pool.query(sql.unsafe`
     UPDATE links SET cleaned_at = coalesce(cleaned_at, ${now.toISOString()})
-    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND deleted_at IS NOT NULL`)
 }

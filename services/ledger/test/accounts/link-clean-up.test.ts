@@ -13,6 +13,7 @@ import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { markCleaned } from '../../src/accounts/link-clean-up.sql.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { partsOf } from '../imports/file-parts.ts'
@@ -148,6 +149,21 @@ describe('a deleted link', () => {
     )
     expect(await rowsUnder(booted.database('ledger'), home)).toEqual(nothing)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
+  })
+
+  test('is cleaned up if a restore had brought it back during an earlier clean-up', async () => {
+    const home = await createHousehold(booted, { availableBalance: 1000n })
+    const { accountId, linkId, links, as } = home
+    const database = booted.database('ledger')
+    // The last step of the earlier clean-up finds the link live.
+    await markCleaned(database, { accountId, linkId }, new Date())
+    expect(await cleanedAt(home)).toBeNull()
+    await links.deleteLink({ linkId }, as)
+    await eventually(
+      () => cleanedAt(home),
+      (instant) => instant !== null,
+    )
+    expect(await rowsUnder(database, home)).toEqual(nothing)
   })
 
   test('hides its bank accounts and their objects immediately', async () => {
