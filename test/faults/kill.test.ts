@@ -1,6 +1,6 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { requiredVariable } from '@coffer/host/testing/database'
-import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { createGoal } from '../harness/goal.ts'
@@ -19,7 +19,7 @@ let deployment: Deployment
 let reader: pg.Client
 
 beforeAll(async () => {
-  nats = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
+  nats = stack.use(await startProxy(requiredVariable('COFFER_TEST_NATS_URL')))
   deployment = stack.use(await deploy({ COFFER_NATS_URL: nats.url, ...fullSettings }))
   reader = await connect()
   await deployment.start()

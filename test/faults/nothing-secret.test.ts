@@ -10,12 +10,12 @@ import { storedMessages } from '../harness/messages.ts'
 import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 import { feedKey, fullHousehold, fullSettings } from '../mesh/full-household.ts'
-import { type MailSink, openMailSink, type ReceivedMail, tokenIn } from '../providers/smtp.ts'
+import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
 
 test('secrets are in no log, message, history, row, error or mail', async () => {
   await using stripe = await startStripe()
-  await using sink = await openMailSink()
+  await using sink = await startMailSink()
   await using deployment = await deploy({
     COFFER_SMTP_URL: sink.url,
     COFFER_SMTP_TLS: 'none',

@@ -1,6 +1,6 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { requiredVariable } from '@coffer/host/testing/database'
-import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { call, newPerson, type Person } from '../harness/person.ts'
@@ -13,9 +13,9 @@ let deployment: Deployment
 let alice: Person
 
 beforeAll(async () => {
-  nats = stack.use(await openProxy(requiredVariable('COFFER_TEST_NATS_URL')))
+  nats = stack.use(await startProxy(requiredVariable('COFFER_TEST_NATS_URL')))
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
-  temporal = stack.use(await openProxy(`tcp://${address}`))
+  temporal = stack.use(await startProxy(`tcp://${address}`))
   const servers = {
     COFFER_NATS_URL: nats.url,
     COFFER_TEMPORAL_ADDRESS: new URL(temporal.url).host,

@@ -6,7 +6,7 @@ import { newId } from '@coffer/kit/values/id'
 import { generateSync } from 'otplib'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call, cookieOf, newPerson, type Person } from '../harness/person.ts'
-import { openMailSink } from '../providers/smtp.ts'
+import { startMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 import type { Knowledge } from './requests.ts'
 
@@ -31,7 +31,7 @@ export interface SignIn extends AsyncDisposable {
 export async function startSignIn(): Promise<SignIn> {
   await using opening = new AsyncDisposableStack()
   const stripe = opening.use(await startStripe())
-  const sink = opening.use(await openMailSink())
+  const sink = opening.use(await startMailSink())
   const coffer = opening.use(
     await startCoffer({
       ...stripe.settings,

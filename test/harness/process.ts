@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { deployment } from '@coffer/cli/testing/deployment'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { eventually } from '@coffer/host/testing/boot'
-import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { freePorts } from '@coffer/local/ports'
 import { call } from './person.ts'
 
@@ -38,7 +38,7 @@ export interface Deployment extends AsyncDisposable {
 export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
   const { env: settings, databaseUrl, baseUrl } = stack.use(await deployment())
-  const database = stack.use(await openProxy(databaseUrl))
+  const database = stack.use(await startProxy(databaseUrl))
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',

@@ -2,7 +2,7 @@ import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { type Answer, call } from '../harness/person.ts'
-import { type MailSink, openMailSink } from '../providers/smtp.ts'
+import { type MailSink, startMailSink } from '../providers/smtp.ts'
 
 const password = 'a long enough password'
 const samples = 40
@@ -12,7 +12,7 @@ let sink: MailSink
 let known: string[]
 
 beforeAll(async () => {
-  sink = await openMailSink()
+  sink = await startMailSink()
   coffer = await startCoffer({
     COFFER_SMTP_URL: sink.url,
     COFFER_SMTP_TLS: 'none',

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { createMailServer, isRefusedForGood } from '@coffer/identity/mail/mail.client'
 import { expect, test } from '@jest/globals'
-import { openMailSink } from '../providers/smtp.ts'
+import { startMailSink } from '../providers/smtp.ts'
 
 const sender = 'no-reply@money.example'
 const posted = {
@@ -25,7 +25,7 @@ async function sent(options: { smtpUrl: string; smtpTls: 'required' | 'none' }):
 }
 
 test('a server without encryption gets no mail, unless that is allowed', async () => {
-  await using sink = await openMailSink()
+  await using sink = await startMailSink()
   const error = await sent({ smtpUrl: sink.url, smtpTls: 'required' })
   expect(error).toMatchObject({ code: 'ETLS' })
   expect(isRefusedForGood(error)).toBe(false)
@@ -42,14 +42,14 @@ test('a server without encryption gets no mail, unless that is allowed', async (
 })
 
 test('a server with an invalid certificate gets no mail', async () => {
-  await using sink = await openMailSink({ offersTls: true })
+  await using sink = await startMailSink({ offersTls: true })
   const error = await sent({ smtpUrl: sink.url, smtpTls: 'required' })
   expect(error).toMatchObject({ originalCode: expect.stringMatching(/CERT/) })
   expect(sink.mails).toEqual([])
 })
 
 test('a server gets the name and password of the URL, percent-decoded', async () => {
-  await using sink = await openMailSink({ login: { name: 'pat@money', password: 'p:ss/w@rd' } })
+  await using sink = await startMailSink({ login: { name: 'pat@money', password: 'p:ss/w@rd' } })
   const { host } = new URL(sink.url.replace('smtp:', 'http:'))
   const good = `smtp://pat%40money:p%3Ass%2Fw%40rd@${host}`
   expect(await sent({ smtpUrl: good, smtpTls: 'none' })).toBeNull()

@@ -7,13 +7,13 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call } from '../harness/person.ts'
-import { type MailSink, openMailSink, tokenIn } from '../providers/smtp.ts'
+import { type MailSink, startMailSink, tokenIn } from '../providers/smtp.ts'
 
 let coffer: Coffer
 let sink: MailSink
 
 beforeAll(async () => {
-  sink = await openMailSink()
+  sink = await startMailSink()
   coffer = await startCoffer({
     COFFER_SMTP_URL: sink.url,
     COFFER_SMTP_TLS: 'none',

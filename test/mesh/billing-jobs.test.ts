@@ -9,7 +9,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
-import { type MailSink, openMailSink } from '../providers/smtp.ts'
+import { type MailSink, startMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 
 // Time to start every service with its workers.
@@ -23,7 +23,7 @@ let coffer: Coffer
 
 beforeAll(async () => {
   stripe = await startStripe()
-  sink = await openMailSink()
+  sink = await startMailSink()
   const mail = { COFFER_SMTP_URL: sink.url, COFFER_SMTP_TLS: 'none' }
   coffer = await startCoffer({ ...stripe.settings, ...mail })
 }, bootMs)

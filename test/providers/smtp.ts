@@ -33,7 +33,7 @@ export interface MailSinkOptions {
 }
 
 /** Starts the server on a free port. */
-export async function openMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
+export async function startMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
   const { offersTls = false, login } = options
   const mails: ReceivedMail[] = []
   let refusing = { replyCode: 0, times: 0 }

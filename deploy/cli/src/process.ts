@@ -70,7 +70,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   )
   const gateway = parts.hasGateway
     ? opening.use(
-        await openGateway({ config, log, broker, host, readiness, draining: draining.signal }),
+        await loadGateway({ config, log, broker, host, readiness, draining: draining.signal }),
       )
     : null
   const open = opening.move()
@@ -88,7 +88,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
 }
 
 /** The REST API. Its code is loaded here, because a process of services does not need it. */
-async function openGateway({
+async function loadGateway({
   config,
   log,
   broker,

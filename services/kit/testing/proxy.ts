@@ -35,8 +35,8 @@ interface Faults {
   awaited: { text: string; resolve: (line: HeldLine) => void } | null
 }
 
-/** Opens a proxy to the host and port of the URL. */
-export async function openProxy(target: string): Promise<TcpProxy> {
+/** Starts a proxy to the host and port of the URL. */
+export async function startProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   const faults: Faults = { isCut: false, isSilent: false, lost: null, awaited: null }

@@ -27,7 +27,7 @@ export async function resetPassword(
   env: Environment,
 ): Promise<undefined> {
   const config = readConfig(env)
-  await using database = await openIdentity(config)
+  await using database = await connectIdentity(config)
   const { resetLinkMinutes: minutes } = readSettings(identitySettings, config.environment)
   const reset = await issuePasswordReset(database, email, { now: new Date(), minutes })
   if (!reset) throw unknownLogin(email)
@@ -49,7 +49,7 @@ export async function resetPassword(
  * @throws {FatalError} when no login has the address
  */
 export async function disable({ email }: { email: string }, env: Environment): Promise<undefined> {
-  await using database = await openIdentity(readConfig(env))
+  await using database = await connectIdentity(readConfig(env))
   if (!(await disableLogin(database, email, new Date()))) throw unknownLogin(email)
   console.log(`${email} is disabled`)
 }
@@ -60,7 +60,7 @@ export async function disable({ email }: { email: string }, env: Environment): P
  * @throws {FatalError} when no login has the address
  */
 export async function enable({ email }: { email: string }, env: Environment): Promise<undefined> {
-  await using database = await openIdentity(readConfig(env))
+  await using database = await connectIdentity(readConfig(env))
   if (!(await enableLogin(database, email))) throw unknownLogin(email)
   console.log(`${email} is enabled`)
 }
@@ -75,7 +75,7 @@ export async function endSessionsOf(
   env: Environment,
 ): Promise<undefined> {
   if ((email === undefined) !== all) throw new FatalError('Give either --email or --all.')
-  await using database = await openIdentity(readConfig(env))
+  await using database = await connectIdentity(readConfig(env))
   if (email === undefined) await endEverySession(database)
   else if (!(await endSessions(database, email))) throw unknownLogin(email)
   console.log(`${email ?? 'every login'} has to sign in again`)
@@ -87,20 +87,20 @@ export async function endSessionsOf(
  * @throws {FatalError} when no login has the address
  */
 export async function expire({ email }: { email: string }, env: Environment): Promise<undefined> {
-  await using database = await openIdentity(readConfig(env))
+  await using database = await connectIdentity(readConfig(env))
   if (!(await expirePassword(database, email))) throw unknownLogin(email)
   console.log(`${email} has to set a new password`)
 }
 
 /** `coffer beta:new-code`: prints a code for one registration. */
 export async function newBetaCode(env: Environment): Promise<undefined> {
-  await using database = await openIdentity(readConfig(env))
+  await using database = await connectIdentity(readConfig(env))
   const { code, expiresAt } = await issueBetaCode(database, new Date())
   console.log(code)
   console.error(`Works once, until ${expiresAt.toISOString()}.`)
 }
 
-async function openIdentity(config: Config): Promise<Database> {
+async function connectIdentity(config: Config): Promise<Database> {
   await requireTables([identity], config)
   return createServiceDatabase(identity, config)
 }

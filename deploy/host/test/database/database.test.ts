@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { invalid } from '@coffer/kit/rpc/errors'
-import { openProxy } from '@coffer/kit/testing/proxy'
+import { startProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { StatementTimeoutError, sql } from 'slonik'
@@ -113,7 +113,7 @@ test('a statement beyond its timeout is cancelled', async () => {
 })
 
 test('health is false while the server is away, and true when it is back', async () => {
-  await using proxy = await openProxy(url)
+  await using proxy = await startProxy(url)
   await using remote = await open({ url: proxy.url })
   expect(await remote.isHealthy()).toBe(true)
   proxy.cut()

@@ -15,18 +15,18 @@ import { fixture } from '../../testing/fixture/service.ts'
 
 const stack = new AsyncDisposableStack()
 let url: string
-let database: Awaited<ReturnType<typeof openClient>>
+let database: Awaited<ReturnType<typeof connectClient>>
 
 beforeAll(async () => {
   url = stack.use(await cloneDatabase([fixture])).url
-  database = stack.use(await openClient())
+  database = stack.use(await connectClient())
 })
 
 afterAll(async () => {
   await stack.disposeAsync()
 })
 
-async function openClient() {
+async function connectClient() {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
@@ -177,7 +177,7 @@ test('a migration waits for a lock briefly, so that requests behind it continue'
   await using busy = await service('busy', { '0001-table.sql': table })
   await migrate(busy.tables)
   await busy.write({ '0002-column.sql': 'ALTER TABLE things ADD COLUMN m int4' })
-  await using reader = await openClient()
+  await using reader = await connectClient()
   await reader.query('BEGIN; SELECT FROM busy.things')
   await expect(migrate(busy.tables, impatient)).rejects.toThrow(
     /^busy-service: 0002-column\.sql: .*lock timeout, 2 times\. Run it again/,

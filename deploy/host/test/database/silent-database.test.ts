@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Database } from '@coffer/kit/database/database'
 import { isOutage, knownError } from '@coffer/kit/rpc/fault'
 import { registry } from '@coffer/kit/service/telemetry'
-import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
@@ -30,9 +30,9 @@ interface Remote extends AsyncDisposable {
 }
 
 /** A pool of two connections through a proxy that can fall silent. */
-async function openRemote(overrides: { connectionWaitMs?: number } = {}): Promise<Remote> {
+async function connectRemote(overrides: { connectionWaitMs?: number } = {}): Promise<Remote> {
   const using = new AsyncDisposableStack()
-  const proxy = using.use(await openProxy(url))
+  const proxy = using.use(await startProxy(url))
   const options = { schema: fixture.schema, poolSizeMax: 2, statementTimeoutMs: 200 }
   const database = using.use(await createDatabase({ url: proxy.url, ...options, ...overrides }))
   return { proxy, database, [Symbol.asyncDispose]: () => using.disposeAsync() }
@@ -46,19 +46,19 @@ const insert = (name: string) => sql.unsafe`
 const codeOf = (error: unknown) => Code[knownError(error).code]
 const outcome = (work: Promise<unknown>) => work.then(() => 'done', codeOf)
 const names = async () => {
-  await using client = await openClient()
+  await using client = await connectClient()
   const { rows } = await client.query('SELECT name FROM fixture.connections ORDER BY name')
   return rows.map(({ name }) => name)
 }
 
-async function openClient() {
+async function connectClient() {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
 test('statements to a silent server fail, and the pool recovers with the server', async () => {
-  await using remote = await openRemote()
+  await using remote = await connectRemote()
   const { database, proxy } = remote
   const before = await database.pool.oneFirst(pid)
   proxy.fallSilent()
@@ -94,7 +94,11 @@ test('a write of unknown outcome is unanswered and not repeated', async () => {
     return outcome(database.pool.query(insert('alone')))
   }
   await using opened = new AsyncDisposableStack()
-  const [first, second, third] = await Promise.all([openRemote(), openRemote(), openRemote()])
+  const [first, second, third] = await Promise.all([
+    connectRemote(),
+    connectRemote(),
+    connectRemote(),
+  ])
   for (const remote of [first, second, third]) opened.use(remote)
   const outcomes = [inTransaction(first, 'insert'), inTransaction(second, 'commit'), alone(third)]
   expect(await Promise.all(outcomes)).toEqual([
@@ -108,7 +112,7 @@ test('a write of unknown outcome is unanswered and not repeated', async () => {
 })
 
 test('a write whose connection breaks is unanswered', async () => {
-  await using remote = await openRemote()
+  await using remote = await connectRemote()
   const { database, proxy } = remote
   await database.pool.query(one)
   const isLost = proxy.loseAnswerTo('INSERT', 0)
@@ -118,7 +122,7 @@ test('a write whose connection breaks is unanswered', async () => {
 })
 
 test('a transaction whose COMMIT was not answered is looked up', async () => {
-  await using remote = await openRemote()
+  await using remote = await connectRemote()
   const { database, proxy } = remote
   const write = (name: string) => outcome(database.transaction((tx) => tx.query(insert(name))))
   const isLost = proxy.loseAnswerTo('COMMIT', 0)
@@ -134,7 +138,7 @@ test('a transaction whose COMMIT was not answered is looked up', async () => {
 })
 
 test('the wait for a connection is bounded and measured', async () => {
-  await using remote = await openRemote({ connectionWaitMs: 50 })
+  await using remote = await connectRemote({ connectionWaitMs: 50 })
   const { database, proxy } = remote
   await database.pool.query(one)
   proxy.fallSilent()
@@ -165,7 +169,7 @@ async function timersOf(url: string): Promise<(string | undefined)[]> {
 }
 
 test('an idle connection sends keep-alive probes', async () => {
-  await using remote = await openRemote()
+  await using remote = await connectRemote()
   await remote.database.pool.query(one)
   const keepAlive = '02'
   const isLinux = process.platform === 'linux'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { type Handler, isFirstDelivery, on } from '@coffer/kit/events/handler'
 import { unavailable } from '@coffer/kit/rpc/errors'
-import { openProxy } from '@coffer/kit/testing/proxy'
+import { startProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import {
   AccountDeletionRequestedSchema,
@@ -270,7 +270,7 @@ test('concurrency of handlers is bounded; stopping waits for them', async () => 
 
 test('a consumer continues after its connection broke, and after the server lost it', async () => {
   const accountId = newId('acct')
-  await using proxy = await openProxy(requiredVariable('COFFER_TEST_NATS_URL'))
+  await using proxy = await startProxy(requiredVariable('COFFER_TEST_NATS_URL'))
   await using broker = await messaging.connect(proxy.url)
   const handled = new Set<string>()
   const handle: Handle = async ({ timezone }) => {

@@ -1,4 +1,4 @@
-import { openProxy } from '@coffer/kit/testing/proxy'
+import { startProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
@@ -11,7 +11,7 @@ const url = () => requiredVariable('COFFER_TEST_NATS_URL')
 const serviceNames = ['identity']
 
 test('a connection whose server is gone can still be closed', async () => {
-  await using proxy = await openProxy(url())
+  await using proxy = await startProxy(url())
   const prefix = newId('t')
   await using keeper = await connectBroker({ url: url(), prefix, serviceNames, log: silentLog })
   const broker = await connectBroker({ url: proxy.url, prefix, serviceNames, log: silentLog })
@@ -23,7 +23,7 @@ test('a connection whose server is gone can still be closed', async () => {
 })
 
 test('the stream is created again on a server that has lost it', async () => {
-  await using proxy = await openProxy(url())
+  await using proxy = await startProxy(url())
   const prefix = newId('t')
   await using broker = await connectBroker({ url: proxy.url, prefix, serviceNames, log: silentLog })
   await using watcher = await connectBroker({ url: url(), prefix, serviceNames, log: silentLog })

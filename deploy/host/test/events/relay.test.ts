@@ -1,5 +1,5 @@
 import { emit } from '@coffer/kit/events/changes'
-import { openProxy } from '@coffer/kit/testing/proxy'
+import { startProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -120,7 +120,7 @@ test('a change that is published again after a crash is in the stream once', asy
 })
 
 test('changes committed while NATS is away are published when it is back', async () => {
-  await using proxy = await openProxy(requiredVariable('COFFER_TEST_NATS_URL'))
+  await using proxy = await startProxy(requiredVariable('COFFER_TEST_NATS_URL'))
   await using broker = await messaging.connect(proxy.url)
   await using _relay = await messaging.relay(broker)
   const accountId = newId('acct')
@@ -139,7 +139,7 @@ const backlogOf = async (service: string): Promise<number | undefined> =>
   (await relayBacklog.get()).values.find(({ labels }) => labels.service === service)?.value
 
 test('a relay cut off from NATS logs its recovery only once NATS answers it', async () => {
-  await using proxy = await openProxy(requiredVariable('COFFER_TEST_NATS_URL'))
+  await using proxy = await startProxy(requiredVariable('COFFER_TEST_NATS_URL'))
   proxy.cut()
   const { log, lines } = keepLogLines()
   const logged = async () => lines().map(({ msg }) => msg)

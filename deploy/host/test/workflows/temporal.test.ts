@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { invalid } from '@coffer/kit/rpc/errors'
-import { openProxy } from '@coffer/kit/testing/proxy'
+import { startProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import { siblingQueue } from '@coffer/kit/workflows/task-queue'
 import { Code } from '@connectrpc/connect'
@@ -148,7 +148,7 @@ test('schedules that Temporal has lost are created again, triggered and logged',
 })
 
 test('a process that starts while Temporal is away connects once it answers', async () => {
-  await using proxy = await openProxy(`tcp://${address()}`)
+  await using proxy = await startProxy(`tcp://${address()}`)
   proxy.cut()
   await using early = connect({ address: new URL(proxy.url).host })
   await using _worker = await work(early, 'early')
@@ -174,7 +174,7 @@ test('a process that stops while Temporal is away ends its calls and exits clean
 })
 
 test('a worker continues after its connection broke', async () => {
-  await using proxy = await openProxy(`tcp://${address()}`)
+  await using proxy = await startProxy(`tcp://${address()}`)
   await using distant = connect({ address: new URL(proxy.url).host })
   await using _worker = await work(distant, 'distant')
   const call = (id: string) =>

@@ -1,7 +1,7 @@
 import { createDatabase } from '@coffer/host/database/pool'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import type { Database } from '@coffer/kit/database/database'
-import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -21,7 +21,7 @@ let database: Database
 beforeAll(async () => {
   booted = stack.use(await boot([budgeting]))
   database = booted.database('budgeting')
-  proxy = stack.use(await openProxy(booted.databaseUrl))
+  proxy = stack.use(await startProxy(booted.databaseUrl))
   const options = { schema: 'budgeting', poolSizeMax: 4, statementTimeoutMs: 10_000 }
   const remote = stack.use(await createDatabase({ url: proxy.url, ...options }))
   writer = createPlanWriter({ database: remote, clock: () => new Date() })

@@ -7,7 +7,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually, untilLockAwaited } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { mortalOf } from '@coffer/kit/testing/mortal'
-import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type FragmentSqlToken, sql } from 'slonik'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'coffer-large-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   booted = stack.use(await boot([mortal.definition], { COFFER_DATA_DIR: folder }))
-  proxy = stack.use(await openProxy(booted.databaseUrl))
+  proxy = stack.use(await startProxy(booted.databaseUrl))
 })
 
 afterAll(async () => {

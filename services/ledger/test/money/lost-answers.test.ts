@@ -2,7 +2,7 @@ import { createDatabase } from '@coffer/host/database/pool'
 import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
 import { createHousehold } from '@coffer/host/testing/household'
 import type { Database } from '@coffer/kit/database/database'
-import { openProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
+import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -32,7 +32,7 @@ let otherWriter: MoneyWriter
 
 beforeAll(async () => {
   booted = stack.use(await boot([ledger]))
-  proxy = stack.use(await openProxy(booted.databaseUrl))
+  proxy = stack.use(await startProxy(booted.databaseUrl))
   const options = { schema: 'ledger', poolSizeMax: 4, statementTimeoutMs: 10_000 }
   remote = stack.use(await createDatabase({ url: proxy.url, ...options }))
   const clock = () => new Date()
