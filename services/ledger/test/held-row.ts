@@ -1,6 +1,6 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
-import { type QuerySqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik'
 
 /** Locks the row of a bank account until `release`, which runs `change` and commits. */
 export async function holdRow(
@@ -25,4 +25,39 @@ export async function holdRow(
       return holding
     },
   }
+}
+
+/**
+ * Locks one of the rows in a transaction; returns a function that ends it, after a change if one is
+ * given.
+ */
+export async function hold(
+  database: Database,
+  rows: FragmentSqlToken,
+): Promise<(change?: QuerySqlToken) => Promise<void>> {
+  const locked = Promise.withResolvers<void>()
+  const isOver = Promise.withResolvers<QuerySqlToken | undefined>()
+  const holding = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`SELECT FROM ${rows} LIMIT 1 FOR UPDATE`)
+    locked.resolve()
+    const change = await isOver.promise
+    if (change) await tx.query(change)
+  })
+  await locked.promise
+  return (change) => {
+    isOver.resolve(change)
+    return holding
+  }
+}
+
+/** Returns whether the row of the bank account has no locks, those of foreign keys included. */
+export async function isFree(
+  { pool }: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    SELECT FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    FOR UPDATE SKIP LOCKED`)
+  return rowCount === 1
 }

@@ -32,7 +32,7 @@ import { createUpload, detectFormat, noteOf, type Upload, type UploadKey } from 
 import { requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
-  Pick<MoneyWriter, 'writeIn'> & { config: Bounds; storage: Storage }
+  Pick<MoneyWriter, 'changeRows' | 'writeIn'> & { config: Bounds; storage: Storage }
 
 /** Returns the RPC handlers of uploads: create, get, undo (docs/files.md#uploading). */
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
@@ -103,18 +103,16 @@ function renderUpload({ file, upload }: ReturnType<typeof createUpload>) {
 
 /**
  * One transaction for rows, envelopes and balances. Idempotent: a second undo changes nothing. The
- * rows are removed before the row lock, because 100,000 of them take more than a second. A change
- * of one of these rows at the same time is a deadlock: Postgres rolls one of both back, and slonik
- * repeats it.
+ * rows are removed before the row lock, because 100,000 of them take more than a second.
  */
 function undo(
-  { database, clock, writeIn }: Deps,
+  { clock, changeRows, writeIn }: Deps,
   key: UploadKey,
   createdBy: string,
 ): Promise<Settlement> {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const scope = { accountId, bankAccountId }
-  return database.transaction(async (tx) => {
+  return changeRows(key, async (tx) => {
     const isMarked = await markUndone(tx, key, clock())
     const given = isMarked ? await removeUploaded(tx, key) : []
     return writeIn(tx, key, async () => {

@@ -10,11 +10,12 @@ import { mortalOf } from '@coffer/kit/testing/mortal'
 import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../src/imports/upload.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { hold, isFree } from '../held-row.ts'
 import { largeStatement, startImporting, textNear } from './large-files.ts'
 import { opening, sendFile, undo } from './uploading.ts'
 
@@ -94,31 +95,6 @@ function countRows({ accountId, transactionUploadId }: UploadKey): Promise<numbe
     WHERE account_id = ${accountId} AND transaction_upload_id = ${transactionUploadId}`)
 }
 
-/** Returns whether the row of the bank account has no locks, those of foreign keys included. */
-async function isFree({ accountId, bankAccountId }: UploadKey): Promise<boolean> {
-  const { rowCount } = await booted.database('ledger').pool.query(sql.unsafe`
-    SELECT FROM bank_accounts
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-    FOR UPDATE SKIP LOCKED`)
-  return rowCount === 1
-}
-
-/** Locks a row in a transaction; returns a function that ends it. */
-async function hold(row: FragmentSqlToken): Promise<() => Promise<void>> {
-  const locked = Promise.withResolvers<void>()
-  const isOver = Promise.withResolvers<void>()
-  const holding = booted.database('ledger').transaction(async (tx) => {
-    await tx.query(sql.unsafe`SELECT FROM ${row} LIMIT 1 FOR UPDATE`)
-    locked.resolve()
-    await isOver.promise
-  })
-  await locked.promise
-  return () => {
-    isOver.resolve()
-    return holding
-  }
-}
-
 const lastStatements = [
   { text: `SET status = 'complete'`, isLocked: false, left: none },
   { text: '"cause":"upload"', isLocked: true, left: none },
@@ -140,7 +116,7 @@ test('a large file is stored completely or not at all, wherever its import is ki
     const exit = once(running, 'exit')
     const line = await Promise.race([held, exit])
     if (!('deliver' in line)) throw new Error(`it ended before ${text}`)
-    expect(await isFree(key)).toBe(!isLocked)
+    expect(await isFree(booted.database('ledger'), key)).toBe(!isLocked)
     const posting = post()
     // Only the last statements of an import block other changes of the bank account.
     if (!isLocked) await posting
@@ -179,8 +155,11 @@ test('a large file and concurrent requests are both applied', async () => {
 test('files are imported into a bank account one after the other', async () => {
   const first = await upload()
   const second = await upload(first.home)
-  const release = await hold(sql.fragment`
-    uploads WHERE transaction_upload_id = ${first.key.transactionUploadId}`)
+  const release = await hold(
+    booted.database('ledger'),
+    sql.fragment`
+    uploads WHERE transaction_upload_id = ${first.key.transactionUploadId}`,
+  )
   const importing = first.import()
   await untilLockAwaited(booted.database('ledger'))
   expect(await second.try()).toBe('busy')
@@ -193,11 +172,14 @@ test('the undo of a large file removes its rows without a lock on the bank accou
   const { key, home, post, look, ...file } = await upload()
   await file.import()
   const database = booted.database('ledger')
-  const release = await hold(sql.fragment`
-    transactions WHERE transaction_upload_id = ${key.transactionUploadId}`)
+  const release = await hold(
+    booted.database('ledger'),
+    sql.fragment`
+    transactions WHERE transaction_upload_id = ${key.transactionUploadId}`,
+  )
   const undone = undo(home, key.transactionUploadId)
   await untilLockAwaited(database)
-  expect(await isFree(key)).toBe(true)
+  expect(await isFree(booted.database('ledger'), key)).toBe(true)
   await post()
   await Promise.all([undone, release()])
   expect(await look()).toEqual({ ...none, status: 'complete' })

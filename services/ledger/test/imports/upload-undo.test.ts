@@ -270,15 +270,24 @@ test('an undo beside concurrent changes is applied once, and so are they', async
   expect(await home.balances()).toMatchObject({ current: 49000n, available: 39000n })
 })
 
-test('an undo is repeated after a deadlock with a change of one of its rows', async () => {
+test('an undo that met a deadlock holds no row while it waits for the bank account', async () => {
   const home = await createHousehold(booted, opening)
   const { transactionUploadId } = await importFile(home, statementOf(rows, { ledger: '470.00' }))
   const database = booted.database('ledger')
+  const ofUpload = sql.fragment`transactions WHERE transaction_upload_id = ${transactionUploadId}`
   const renamed = sql.unsafe`
     UPDATE transactions SET name = 'Renamed' WHERE transaction_upload_id = ${transactionUploadId}`
-  const { release } = await holdRow(database, home, renamed)
+  const first = await holdRow(database, home, renamed)
   const undone = undo(home, transactionUploadId)
   await untilLockAwaited(database)
+  const next = holdRow(database, home, renamed)
+  await first.release()
+  const { release } = await next
+  // The undo waits, or it is done if Postgres rolled the other one back.
+  await Promise.race([untilLockAwaited(database), undone])
+  const { rowCount } = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload}`)
+  const free = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload} FOR UPDATE SKIP LOCKED`)
+  expect(free.rowCount).toBe(rowCount)
   await release()
   await undone
   expect(await listed(home)).toEqual([])
