@@ -20,6 +20,7 @@ const aggregates: Aggregate[] = [
     ],
     folder: 'services/ledger/src/',
     writers: {
+      'money/assigned-rows.sql.ts': ['envelopes/envelope.rpc.ts'],
       'money/money-save.sql.ts': ['money/writer.service.ts', 'money/creation.service.ts'],
       'money/removal.sql.ts': [
         'tenancy/account-deletion.sql.ts',

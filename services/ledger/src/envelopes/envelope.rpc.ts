@@ -13,11 +13,13 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { requireWritable } from '../accounts/bank-account.ts'
 import type { Bounds } from '../accounts/bounds.sql.ts'
+import { unassignAll } from '../money/assigned-rows.sql.ts'
 import { endOperation, findEnvelope, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import type { Locked } from '../transactions/transaction.ts'
 import { listEnvelopes } from './envelope.sql.ts'
 import { createEnvelope, type Envelope, requireRoom, SpendingType } from './envelope.ts'
 import { closeEnvelope } from './period.ts'
@@ -94,25 +96,26 @@ async function findOrCreate(
   return { envelope: toMessage(EnvelopeSchema, envelope) }
 }
 
+/** All or nothing, in one transaction. Idempotent: a second closing changes nothing. */
 async function close(
-  { write }: Deps,
+  { changeRows, writeIn }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<void> {
   const { accountId, userId: createdBy } = callerOf(context)
-  await write({
-    scope: { accountId, bankAccountId, spendingIds: [spendingId] },
-    createdBy,
-    isAlone: true,
-    signal: context.signal,
-    decide: (locked) => {
-      requireWritable(locked.bankAccount)
-      const started = startOperation(locked)
-      const envelope = findEnvelope(started, spendingId)
-      // Idempotent: closed already, or never created.
-      if (!envelope) return { reply: undefined }
-      closeEnvelope(started, envelope)
-      return { settlement: endOperation(started), reply: undefined }
-    },
+  const key = { accountId, bankAccountId }
+  const decide = (locked: Locked): Decision<undefined> => {
+    requireWritable(locked.bankAccount)
+    const started = startOperation(locked)
+    const envelope = findEnvelope(started, spendingId)
+    // Closed already, or never created.
+    if (!envelope) return { reply: undefined }
+    closeEnvelope(started, envelope)
+    return { settlement: endOperation(started), reply: undefined }
+  }
+  await changeRows(key, async (tx) => {
+    await unassignAll(tx, { ...key, spendingId })
+    const scope = { ...key, spendingIds: [spendingId] }
+    await writeIn(tx, key, async () => ({ scope, createdBy, decide }))
   })
 }
