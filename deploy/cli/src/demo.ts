@@ -5,7 +5,7 @@ import { reasonOf } from './databases.ts'
 import { loadDemo } from './demo/load.ts'
 import { demoPerson, type Saved, saveDemo, savedDemo } from './demo/person.ts'
 import { Balances, Offered, Spending } from './demo/replies.ts'
-import { basic, createRest, isRefused, type Rest } from './demo/rest.ts'
+import { basic, createRest, isRefused } from './demo/rest.ts'
 import { household } from './demo/story.ts'
 import { addressText, missingForDemo, summaryText, welcomeText } from './demo/texts.ts'
 import { readConfig } from './environment.ts'
@@ -44,9 +44,16 @@ export type Server = {
   dataDir: string
 }
 
-async function loadAndShow(server: Server): Promise<void> {
-  const { rest, bankAccountId } = await prepareDemo(server.baseUrl, server.dataDir)
-  await showDemo({ ...server, rest, bankAccountId })
+async function loadAndShow({ baseUrl, publicUrl, dataDir }: Server): Promise<void> {
+  await requireOffered(baseUrl, dataDir)
+  const { saved, rest } = await demoPerson(baseUrl, dataDir)
+  const bankAccountId = await loadDemo(rest, new Date())
+  const loaded = { ...saved, bankAccountId }
+  saveDemo(dataDir, loaded)
+  const balances = await rest.get(`/bank_accounts/${bankAccountId}/balances`, Balances)
+  const spending = await rest.get(`/bank_accounts/${bankAccountId}/spending`, z.array(Spending))
+  console.log(`\n${summaryText({ balances, spending, timezone: household.timezone })}\n`)
+  console.log(welcomeText(publicUrl, loaded))
 }
 
 /** Whether the server refuses the demo's API key, or no longer has its bank account. */
@@ -55,33 +62,11 @@ async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promis
   return isRefused(rest.get(`/bank_accounts/${bankAccountId}`, z.unknown()), [401, 404])
 }
 
-async function prepareDemo(
-  baseUrl: string,
-  dataDir: string,
-): Promise<{ rest: Rest; bankAccountId: string }> {
-  await requireOffered(baseUrl, dataDir)
-  const { saved, rest } = await demoPerson(baseUrl, dataDir)
-  const bankAccountId = await loadDemo(rest, new Date())
-  saveDemo(dataDir, { ...saved, bankAccountId })
-  return { rest, bankAccountId }
-}
-
 /** Checked before the first write, so that a refused demo leaves nothing behind. */
 async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
   const offered = await createRest(baseUrl).get('/config', Offered)
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })
   if (missing !== null) throw new FatalError(missing)
-}
-
-async function showDemo(options: Server & { rest: Rest; bankAccountId: string }): Promise<void> {
-  const { publicUrl, dataDir, rest, bankAccountId } = options
-  const balances = await rest.get(`/bank_accounts/${bankAccountId}/balances`, Balances)
-  const spending = await rest.get(`/bank_accounts/${bankAccountId}/spending`, z.array(Spending))
-  console.log(`\n${summaryText({ balances, spending, timezone: household.timezone })}\n`)
-  const saved = savedDemo(dataDir)
-  if (saved !== null) {
-    console.log(welcomeText(publicUrl, saved))
-  }
 }
 
 async function requireServer(baseUrl: string): Promise<void> {

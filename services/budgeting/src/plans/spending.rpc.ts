@@ -1,11 +1,18 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { SpendingSchema, type SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import {
+  ExplanationSchema,
+  SpendingSchema,
+  type SpendingService,
+} from '@coffer/proto/budgeting/v1/spending'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { explainSpending } from '../contributions/explanation.rpc.ts'
+import { explain } from '../contributions/explanation.ts'
+import { renderSentences, type Style } from '../contributions/explanation-text.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { deletePlan } from './plan-works.ts'
 import { findPlans, listSpending } from './spending.sql.ts'
@@ -33,19 +40,20 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       ])
       return { spending: compose(plans, envelopes, asOf) }
     },
-    getSpending: async ({ bankAccountId, spendingId }, context) => {
-      const { scope, asOf } = scopeOf(bankAccountId, context)
-      const spendingIds = [spendingId]
-      const [plans, { envelopes }] = await Promise.all([
-        findPlans(database, scope, spendingIds),
-        ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
-      ])
-      const open = plans.filter(({ state }) => state === 'open')
-      const [spending] = compose(open, envelopes, asOf)
-      if (!spending) throw notFound('spending')
-      return { spending }
+    getSpending: async (request, context) => {
+      const plan = await getPlan(deps, request, context)
+      return { spending: toMessage(SpendingSchema, plan) }
     },
-    explainSpending: (request, context) => explainSpending(deps, request, context),
+    explainSpending: async (request, context) => {
+      const { timezone, locale } = callerOf(context)
+      const bankAccounts = mesh.client('ledger', BankAccountService)
+      const [plan, { balances }] = await Promise.all([
+        getPlan(deps, request, context),
+        bankAccounts.getBalances({ bankAccountId: request.bankAccountId }, onBehalfOf(context)),
+      ])
+      const style = { currency: balances?.currency ?? 'USD', locale, timezone }
+      return { explanation: createExplanation(plan, style) }
+    },
     createSpending: (request, context) => createSpending(deps, request, context),
     updateSpending: (request, context) => updateSpending(deps, request, context),
     deleteSpending: async ({ bankAccountId, spendingId }, context) => {
@@ -74,5 +82,36 @@ function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[
   return envelopes.flatMap((envelope) => {
     const plan = byId.get(envelope.spendingId)
     return plan ? [toMessage(SpendingSchema, withAmounts(plan, envelope, asOf))] : []
+  })
+}
+
+/** The open plan of a request, with the ledger's amounts. Throws notFound. */
+async function getPlan(
+  { database, mesh, clock }: Deps,
+  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  context: HandlerContext,
+): Promise<FundedSpending> {
+  const { accountId, timezone } = callerOf(context)
+  const spendingIds = [spendingId]
+  const ledger = mesh.client('ledger', EnvelopeService)
+  const [[plan], { envelopes }] = await Promise.all([
+    findPlans(database, { accountId, bankAccountId }, spendingIds),
+    ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
+  ])
+  if (plan?.state !== 'open' || !envelopes[0]) throw notFound('spending')
+  return withAmounts(plan, envelopes[0], { timezone, now: clock() })
+}
+
+/** The explanation of the contribution, as GET shows it (docs/plans.md#the-explanation). */
+function createExplanation(plan: FundedSpending, style: Style) {
+  const { timezone } = style
+  const explanation = explain(plan, { timezone, now: plan.calculatedAt })
+  return toMessage(ExplanationSchema, {
+    ...explanation,
+    spendingId: plan.spendingId,
+    targetAmount: plan.targetAmount,
+    sentences: renderSentences(plan, explanation, style),
+    dueDates: explanation.dueDates.map(timestampFromDate),
+    fundingDates: explanation.fundingDates.map(timestampFromDate),
   })
 }
