@@ -48,7 +48,7 @@ interface StepState {
 
 /**
  * Decides one step of a bank account: applies the booked events to the plans, then decides the next
- * firings and moves their schedules on (docs/hourly-job.md#steps-and-repeating-them). Replies the
+ * firings and moves their schedules on (docs/hourly-job.md#steps-and-retries). Replies the
  * events to book next, null if nothing is left. Pending runs come first, so that their money
  * arrives before a later due date. Idempotent: events that another process has applied are skipped.
  */

@@ -23,7 +23,7 @@ export type SpendingEvent = {
 /**
  * Running state of one envelope. `after` is the instant (ms) of its last event, `index` that of its
  * next funding, `rolling` its content in minor units. `isOwed` is true for an expense that is late
- * at the start (docs/forecast.md#how-an-envelope-goes-on).
+ * at the start (docs/forecast.md#events-of-an-envelope).
  */
 type SimulatedEnvelope = {
   plan: ForecastPlan
@@ -37,7 +37,7 @@ type SimulatedEnvelope = {
 
 /**
  * Events of one envelope from the day of `now` to `end` (ms, included). Each due date spends the
- * whole target (docs/forecast.md#how-an-envelope-goes-on).
+ * whole target (docs/forecast.md#events-of-an-envelope).
  */
 export function listEnvelopeEvents(
   plan: ForecastPlan,
@@ -95,7 +95,7 @@ function findNextFunding(walk: SimulatedEnvelope): FundingEvent | null {
   return funding
 }
 
-/** Contribution of the next funding, in minor units (docs/forecast.md#how-an-envelope-goes-on). */
+/** Contribution of the next funding, in minor units (docs/forecast.md#events-of-an-envelope). */
 function contribution(walk: SimulatedEnvelope, due: number): bigint {
   const { plan, fundings, after, index } = walk
   const each =

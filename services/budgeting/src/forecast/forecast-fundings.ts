@@ -55,7 +55,7 @@ export function fundingAt(fundings: Fundings, index: number): FundingEvent | nul
 /**
  * The number of firings after `after` up to `due` (ms, included) that share a need: occurrences of
  * the rule, without those paid early because of a weekend
- * (docs/forecast.md#how-an-envelope-goes-on).
+ * (docs/forecast.md#events-of-an-envelope).
  */
 export function countFundings(
   { schedule, timezone }: Fundings,
