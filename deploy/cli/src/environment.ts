@@ -86,7 +86,7 @@ export function keysDirOf(env: Environment): string {
 }
 
 /** The lines of the SettingsError that a check throws; empty when it throws none. */
-export function faultsOf(check: () => unknown): string[] {
+export function collectFaults(check: () => unknown): string[] {
   try {
     check()
     return []
@@ -114,7 +114,9 @@ function unknownFaults(env: Environment): string[] {
 
 /** One line for each invalid setting; a setting of several groups is reported once. */
 function unreadableFaults(environment: Environment): string[] {
-  const faults = allSettings.flatMap((group) => faultsOf(() => readSettings(group, environment)))
+  const faults = allSettings.flatMap((group) =>
+    collectFaults(() => readSettings(group, environment)),
+  )
   const names = faults.map((fault) => fault.split(':', 1)[0])
   return faults.filter((_, index) => names.indexOf(names[index]) === index)
 }

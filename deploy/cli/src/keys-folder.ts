@@ -3,7 +3,7 @@ import { keyFileNames, requireWritable } from '@coffer/host/secrets/key-file'
 import type { keySettings } from '@coffer/host/secrets/key-settings'
 import { hasLocalKey } from '@coffer/host/secrets/local-keys'
 import { SettingsError, type ValuesOf } from '@coffer/kit/service/config'
-import { faultsOf } from './environment.ts'
+import { collectFaults } from './environment.ts'
 import { calls } from './service-names.ts'
 
 type KeeperSettings = Pick<ValuesOf<typeof keySettings>, 'keyService'>
@@ -22,7 +22,7 @@ export function requireKeysFolder(folder: string, { keyService }: KeeperSettings
     () => keyService !== 'local' || hasLocalKey(folder),
   ]
   const faults = checks.flatMap((check) =>
-    faultsOf(() => {
+    collectFaults(() => {
       isWhole = check() && isWhole
     }),
   )

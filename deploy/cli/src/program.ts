@@ -124,7 +124,7 @@ function addLogins(program: Command, run: Run): void {
   add(program, 'login:end-sessions', 'end the sessions of one login, or of all logins')
     .option(...emailOption)
     .option('--all', 'end the sessions of every login')
-    .action(run(async (options, env) => (await commands()).endSessionsOf(options, env)))
+    .action(run(async (options, env) => (await commands()).endLoginSessions(options, env)))
   add(program, 'login:expire-password', 'refuse sign-in of a login until its password is changed')
     .requiredOption(...emailOption)
     .action(run(async (options, env) => (await commands()).expire(options, env)))

@@ -5,7 +5,7 @@ import { type Environment, readSettings, SettingsError } from '@coffer/kit/servi
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'
 import { settings } from './commands/config.ts'
-import { faultsOf, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
+import { collectFaults, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
 
 /** Permissive defaults: `npm start` serves its owner's machine, without a load balancer. */
@@ -26,12 +26,12 @@ export function startEnvironment(env: Environment): Environment {
   const environment = { ...defaults, ...env }
   const faults = [
     () => requireSettings(environment),
-    () => requireDistinct(portsOf(environment)),
+    () => requireDistinct(listPorts(environment)),
     () => requireBillingSettings(readSettings(identitySettings, environment)),
     () => bucketOf(readSettings(ledgerSettings, environment)),
     () => requireKeeper(readSettings(keySettings, environment)),
     () => requireKeys(environment),
-  ].flatMap(faultsOf)
+  ].flatMap(collectFaults)
   if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('\n'))
   return environment
 }
@@ -48,7 +48,7 @@ function requireKeys(environment: Environment): void {
 }
 
 /** The ports that `npm start` opens, by their settings. */
-function portsOf(environment: Environment): Record<string, number> {
+function listPorts(environment: Environment): Record<string, number> {
   const { port, rpcPort, grpcPort } = readSettings(settings, environment)
   const { postgres, nats, temporal } = machineConfig(environment).ports
   const { COFFER_DATABASE_URL, COFFER_NATS_URL, COFFER_TEMPORAL_ADDRESS } = environment

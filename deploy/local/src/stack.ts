@@ -62,7 +62,7 @@ export async function startStack(options: {
   started.defer(async () => {
     await Promise.all(processes.map((process) => process.stop()))
   })
-  const [database, nats, temporal] = starts.map(serverOf)
+  const [database, nats, temporal] = starts.map(requireStarted)
   const socketUrl = starts[0].status === 'fulfilled' ? starts[0].value.socketUrl : null
   const servers = started.move()
   return {
@@ -80,7 +80,7 @@ export async function startStack(options: {
   }
 }
 
-function serverOf(start: PromiseSettledResult<Server>): Server {
+function requireStarted(start: PromiseSettledResult<Server>): Server {
   if (start.status === 'rejected') throw start.reason
   return start.value
 }

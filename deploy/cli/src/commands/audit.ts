@@ -32,7 +32,7 @@ export async function audit(env: Environment): Promise<number> {
   const lookAtPlans = () => auditPlans(plans, auditPages(money))
   const findings = [...(await auditLedger(money)), ...(await lasting(lookAtPlans))]
   for (const finding of findings) {
-    console.log(textOf(finding))
+    console.log(renderFinding(finding))
   }
   console.log(findings.length === 0 ? 'everything adds up' : `${findings.length} findings`)
   return findings.length === 0 ? 0 : 1
@@ -46,10 +46,10 @@ async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
   const first = await look()
   if (first.length === 0) return first
   await sleep(secondLookMs)
-  const again = new Set((await look()).map(textOf))
-  return first.filter((finding) => again.has(textOf(finding)))
+  const again = new Set((await look()).map(renderFinding))
+  return first.filter((finding) => again.has(renderFinding(finding)))
 }
 
-function textOf({ accountId, rule, detail }: Finding): string {
+function renderFinding({ accountId, rule, detail }: Finding): string {
   return `${accountId}: not true that ${rule}: ${detail}`
 }

@@ -70,7 +70,7 @@ export async function enable({ email }: { email: string }, env: Environment): Pr
  *
  * @throws {FatalError} when no login has the address, or not exactly one of both options is given
  */
-export async function endSessionsOf(
+export async function endLoginSessions(
   { email, all = false }: { email?: string; all?: boolean },
   env: Environment,
 ): Promise<undefined> {

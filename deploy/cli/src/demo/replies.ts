@@ -27,7 +27,6 @@ export const Upload = z.object({
 export const Schedule = z.object({
   fundingScheduleId: z.string(),
   name: z.string(),
-  nextRecurrence: z.coerce.date(),
 })
 export const Transaction = z.object({
   transactionId: z.string(),
@@ -48,8 +47,6 @@ export type Balances = z.infer<typeof Balances>
 
 export const Spending = z.object({
   spendingId: z.string(),
-  fundingScheduleId: z.string(),
-  spendingType: z.enum(['expense', 'goal']),
   name: z.string(),
   targetAmount: z.number(),
   currentAmount: z.number(),

@@ -51,7 +51,7 @@ export function resolvePostgres(options: {
   ]
   for (const { path, source } of candidates) {
     const initdb = join(dirname(path), 'initdb')
-    const found = isExecutable(path) && isExecutable(initdb) ? versionOf(path, user) : null
+    const found = isExecutable(path) && isExecutable(initdb) ? readVersion(path, user) : null
     if (found !== null && found >= majorMin && (major === null || found === major)) {
       return { postgres: path, initdb, major: found, source: `Postgres ${found} from ${source}` }
     }
@@ -63,7 +63,7 @@ export function resolvePostgres(options: {
 }
 
 /** The major version; null when the user cannot run the binary. */
-function versionOf(postgres: string, user: SystemUser | undefined): number | null {
+function readVersion(postgres: string, user: SystemUser | undefined): number | null {
   const { stdout, status } = spawnSync(postgres, ['--version'], {
     cwd: '/',
     encoding: 'utf8',
@@ -91,7 +91,7 @@ function embeddedPostgres(): Embedded | null {
 /** Path of the binary, or of a copy when the user cannot enter a parent directory. */
 function reachable({ directory, version }: Embedded, user: SystemUser | undefined): string {
   const inPlace = join(directory, 'bin/postgres')
-  if (user === undefined || versionOf(inPlace, user) !== null) return inPlace
+  if (user === undefined || readVersion(inPlace, user) !== null) return inPlace
   const copy = join(sharedDirectory, `postgres-${version}-${platform}`)
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`

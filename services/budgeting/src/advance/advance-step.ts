@@ -73,7 +73,7 @@ export function decideStep(
   }
   const before = new Map(state.plans)
   for (const one of booked) applyBooked(state, one)
-  const reply = state.runs.size > 0 ? pendingOf(state, current.lines) : decideNext(state)
+  const reply = state.runs.size > 0 ? listPending(state, current.lines) : decideNext(state)
   return {
     reply,
     plans: [...state.plans].flatMap(([id, plan]) => (plan === before.get(id) ? [] : plan)),
@@ -130,7 +130,7 @@ function afterDue(
   return withContribution({ ...closed, ...rollDue(closed, timezone) }, asOf)
 }
 
-function pendingOf({ runs }: StepState, lines: readonly RunLine[]): BookableEvent[] {
+function listPending({ runs }: StepState, lines: readonly RunLine[]): BookableEvent[] {
   return [...runs.values()].map((run) => {
     const isOf = ({ fundingRunId }: RunLine) => fundingRunId === run.fundingRunId
     return { kind: 'run', run, lines: lines.filter(isOf) }

@@ -17,7 +17,7 @@ type PageRow = Record<(typeof pageNames)[number], string>
  * planner reads every due row (0.9 s instead of 0.6 ms, 50,000 accounts, no statistics) or all
  * account settings (10 ms).
  */
-function dueOf(
+function dueIn(
   page: PageRow,
   { table, instant, isDue }: { table: string; instant: string; isDue: FragmentSqlToken },
 ): FragmentSqlToken {
@@ -48,11 +48,11 @@ const duePage = prepare(
   (page) => sql.type(DueRow)`
     SELECT account_id AS "accountId", bank_account_id AS "bankAccountId", due_at AS "dueAt"
     FROM (
-      ${dueOf(page, { table: 'funding_schedules', instant: 'next_recurrence', isDue: isFiring })}
+      ${dueIn(page, { table: 'funding_schedules', instant: 'next_recurrence', isDue: isFiring })}
       UNION ALL
-      ${dueOf(page, { table: 'spending', instant: 'next_recurrence', isDue: isOpenAndDue })}
+      ${dueIn(page, { table: 'spending', instant: 'next_recurrence', isDue: isOpenAndDue })}
       UNION ALL
-      ${dueOf(page, { table: 'funding_runs', instant: 'occurrence', isDue: isPending })}
+      ${dueIn(page, { table: 'funding_runs', instant: 'occurrence', isDue: isPending })}
     ) AS due
     ORDER BY due_at, account_id, bank_account_id LIMIT ${page.limit}::int`,
 )

@@ -13,7 +13,7 @@ type Texts = { money: (amount: bigint) => string; day: (date: Date | null) => st
  * days in the format of the locale.
  */
 export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
-  const texts = textsOf(style)
+  const texts = createTexts(style)
   const { method, isBehind } = explanation
   return [
     start(plan, explanation, texts),
@@ -77,7 +77,7 @@ function max0(amount: bigint): bigint {
   return amount > 0n ? amount : 0n
 }
 
-function textsOf({ currency, locale, timezone }: Style): Texts {
+function createTexts({ currency, locale, timezone }: Style): Texts {
   const places = decimalPlaces(currency)
   const digits = { minimumFractionDigits: places, maximumFractionDigits: places }
   const tag = languageTag(locale)

@@ -150,11 +150,11 @@ export async function readPlanStates(
   if (scopes.some(({ countsSchedules }) => countsSchedules)) parts.push('countsSchedules')
   const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, parts))
   return new Map(
-    [...Map.groupBy(rows, ({ key }) => key)].map(([key, found]) => [key, stateOf(found)]),
+    [...Map.groupBy(rows, ({ key }) => key)].map(([key, found]) => [key, readState(found)]),
   )
 }
 
-function stateOf(rows: readonly z.infer<typeof FoundRow>[]): PlanState {
+function readState(rows: readonly z.infer<typeof FoundRow>[]): PlanState {
   const listed = <Shape extends z.ZodRawShape>(kind: string, entity: z.ZodObject<Shape>) =>
     rows.flatMap((row) => (row.kind === kind ? [entityOf(entity, row.record)] : []))
   const [state] = listed('state', StateRow)

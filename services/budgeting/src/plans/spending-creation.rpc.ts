@@ -107,7 +107,7 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
       const funding = findLiveSchedule(schedules, fundingScheduleId)
       if (!funding) throw notFound('funding schedule')
       const entity: Spending = {
-        ...newSpending(inputOf(request), { ...asOf, isManualLink }),
+        ...newSpending(readInput(request), { ...asOf, isManualLink }),
         ...scope,
         spendingId,
         // An envelope is created empty, with version 1.
@@ -130,7 +130,7 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
   }
 }
 
-function inputOf(request: CreateSpendingRequest): NewSpending {
+function readInput(request: CreateSpendingRequest): NewSpending {
   const { name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused } = request
   const { spendingType, nextRecurrence } = request
   if (spendingType !== 'expense' && spendingType !== 'goal') {

@@ -65,7 +65,7 @@ async function createFundingSchedule(
     const { bankAccountId } = request
     const { isManualLink } = await describeWritable(deps, bankAccountId, context)
     const now = clock()
-    const plan = newFundingSchedule(inputOf(request), { timezone, now, isManualLink })
+    const plan = newFundingSchedule(readInput(request), { timezone, now, isManualLink })
     const identity = { accountId, bankAccountId, fundingScheduleId: newId('fund') }
     const schedule: FundingSchedule = { ...plan, ...identity, createdAt: now }
     return write({
@@ -85,7 +85,7 @@ async function createFundingSchedule(
   })
 }
 
-function inputOf(request: CreateFundingScheduleRequest) {
+function readInput(request: CreateFundingScheduleRequest) {
   const { name, ruleset, excludeWeekends, autoCreateTransaction, nextRecurrence } = request
   return {
     name,

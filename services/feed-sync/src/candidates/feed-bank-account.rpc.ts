@@ -32,7 +32,7 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
     findFeedBankAccounts: async ({ feedBankAccountIds }, context) => {
       const { accountId } = callerOf(context)
       const candidates = await findFeedBankAccounts(database, accountId, feedBankAccountIds)
-      return { feedBankAccounts: candidates.map(messageOf) }
+      return { feedBankAccounts: candidates.map(toReply) }
     },
     listFeedBankAccounts: async ({ feedLinkId }, context) => {
       const { accountId } = callerOf(context)
@@ -40,7 +40,7 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
       if (candidates.length === 0) {
         requireFound((await findFeedLinks(database, accountId, [feedLinkId]))[0])
       }
-      return { feedBankAccounts: candidates.map(messageOf) }
+      return { feedBankAccounts: candidates.map(toReply) }
     },
     refreshFeedBankAccounts: async ({ feedLinkId }, context) => {
       const { accountId, userId: createdBy } = callerOf(context)
@@ -57,7 +57,7 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
         activateFeedBankAccount,
       )
       if (!candidate) throw notFound('feed bank account')
-      return { feedBankAccount: messageOf(candidate) }
+      return { feedBankAccount: toReply(candidate) }
     },
     deactivateFeedBankAccount: async (request, context) => {
       const { accountId } = callerOf(context)
@@ -92,6 +92,6 @@ export async function changeCandidate(
   })
 }
 
-function messageOf(candidate: FeedBankAccount) {
+function toReply(candidate: FeedBankAccount) {
   return toMessage(FeedBankAccountSchema, candidate)
 }

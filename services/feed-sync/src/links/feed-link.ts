@@ -36,7 +36,7 @@ export function createFeedLink(
   { feedLinkId, name, feedUrl, apiKey }: NewFeedLink,
   by: { accountId: string; createdBy: string; allowedUrls: readonly string[]; now: Date },
 ): FeedLink {
-  const problems = problemsOf({ name, feedUrl, apiKey })
+  const problems = findProblems({ name, feedUrl, apiKey })
   if (Object.keys(problems).length > 0) throw invalid(problems)
   const apiUrl = canonicalFeedUrl(feedUrl)
   if (!by.allowedUrls.includes(apiUrl)) {
@@ -97,7 +97,7 @@ export function releaseFeedLink(feedLink: FeedLink, linkId: string, now: Date): 
   return { ...feedLink, linkId, status: 'deactivated', updatedAt: now, deletedAt: now }
 }
 
-function problemsOf({ name, feedUrl, apiKey }: Omit<NewFeedLink, 'feedLinkId'>): Problems {
+function findProblems({ name, feedUrl, apiKey }: Omit<NewFeedLink, 'feedLinkId'>): Problems {
   const problems: Problems = {}
   const nameLength = [...name].length
   if (nameLength < 1 || nameLength > 300) problems.name = 'must be 1 to 300 characters long'
