@@ -1,4 +1,4 @@
-import type { KMSClient } from '@aws-sdk/client-kms'
+import type { KMS } from '@aws-sdk/client-kms'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { KeyEncryption } from './key-encryption.ts'
 
@@ -17,55 +17,44 @@ export function kmsKeyEncryption(settings: {
   endpoint: string | null
 }): KeyEncryption {
   const { kmsKey: KeyId, endpoint } = settings
-  let opening: Promise<{ sdk: typeof import('@aws-sdk/client-kms'); client: KMSClient }> | null =
-    null
+  let opening: Promise<KMS> | null = null
   // Imported on demand: the SDK takes most of a second to load.
   const open = () => {
     opening ??= import('@aws-sdk/client-kms').then((sdk) => {
       const bounds = { connectionTimeout: 1_000, requestTimeout: 2_000 }
       const options = { maxAttempts: 2, requestHandler: bounds, ...(endpoint ? { endpoint } : {}) }
-      return { sdk, client: new sdk.KMSClient(options) }
+      return new sdk.KMS(options)
     })
     return opening
   }
-  const within = () => ({ abortSignal: AbortSignal.timeout(callMs) })
+  const call = async <T>(send: (kms: KMS, options: { abortSignal: AbortSignal }) => Promise<T>) => {
+    try {
+      return await send(await open(), { abortSignal: AbortSignal.timeout(callMs) })
+    } catch (error) {
+      // Only the name of the SDK's error is shown: its text may contain keys and requests.
+      throw unavailable(`the key service did not do it (${(error as Error).name})`)
+    }
+  }
   return {
     kind: 'aws-kms',
-    wrap: (dataKey) =>
-      callKms(async () => {
-        const { sdk, client } = await open()
-        const command = new sdk.EncryptCommand({ KeyId, Plaintext: dataKey })
-        const { KeyId: arn = '', CiphertextBlob = new Uint8Array() } = await client.send(
-          command,
-          within(),
-        )
-        return { keyId: `${prefix}${arn}`, bytes: Buffer.from(CiphertextBlob) }
-      }),
-    unwrap: ({ keyId, bytes }) =>
-      callKms(async () => {
-        const { sdk, client } = await open()
-        const key = keyId.slice(prefix.length)
-        const command = new sdk.DecryptCommand({ KeyId: key, CiphertextBlob: bytes })
-        const { Plaintext = new Uint8Array() } = await client.send(command, within())
-        return Buffer.from(Plaintext)
-      }),
-    isCurrent: (keyId) =>
-      callKms(async () => {
-        const { sdk, client } = await open()
-        const { KeyMetadata } = await client.send(new sdk.DescribeKeyCommand({ KeyId }), within())
-        return keyId === `${prefix}${KeyMetadata?.Arn}`
-      }),
+    wrap: async (Plaintext) => {
+      const { KeyId: arn = '', CiphertextBlob = new Uint8Array() } = await call((kms, options) =>
+        kms.encrypt({ KeyId, Plaintext }, options),
+      )
+      return { keyId: `${prefix}${arn}`, bytes: Buffer.from(CiphertextBlob) }
+    },
+    unwrap: async ({ keyId, bytes }) => {
+      const request = { KeyId: keyId.slice(prefix.length), CiphertextBlob: bytes }
+      const { Plaintext = new Uint8Array() } = await call((kms, options) =>
+        kms.decrypt(request, options),
+      )
+      return Buffer.from(Plaintext)
+    },
+    isCurrent: async (keyId) => {
+      const { KeyMetadata } = await call((kms, options) => kms.describeKey({ KeyId }, options))
+      return keyId === `${prefix}${KeyMetadata?.Arn}`
+    },
     isAtHand: (keyId) => keyId.startsWith(prefix),
     isLost: () => false,
-  }
-}
-
-// Only the name of the SDK's error is shown: its text may contain keys and requests.
-async function callKms<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    const { name } = error as Error
-    throw unavailable(`the key service did not do it (${name})`)
   }
 }
