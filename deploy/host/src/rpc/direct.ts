@@ -3,13 +3,13 @@ import {
   type DescMessage,
   type DescMethodClientStreaming,
   type DescMethodUnary,
+  type DescService,
   type MessageInitShape,
   type MessageShape,
 } from '@bufbuild/protobuf'
 import {
   Code,
   ConnectError,
-  type ConnectRouter,
   type ContextValues,
   createConnectRouter,
   createContextValues,
@@ -21,6 +21,7 @@ import {
   type UnaryRequest,
   type UnaryResponse,
 } from '@connectrpc/connect'
+import { intercept, type Routes } from './intercept.ts'
 
 type Method = DescMethodUnary | DescMethodClientStreaming
 type AnyRequest = UnaryRequest | StreamRequest
@@ -36,7 +37,7 @@ type Implementation = (request: never, context: HandlerContext) => unknown
  * client-streaming calls; others throw unimplemented.
  */
 export function createDirectTransport(options: {
-  routes: (router: ConnectRouter) => void
+  routes: Routes
   /** Outermost first: the client's, then the server's. */
   interceptors: Interceptor[]
   defaultTimeoutMs: number
@@ -122,25 +123,15 @@ async function* streamOfOne<Message>(message: Message): AsyncIterable<Message> {
   yield message
 }
 
-function collectImplementations(
-  routes: (router: ConnectRouter) => void,
-): Map<Method, Implementation> {
+function collectImplementations(routes: Routes): Map<Method, Implementation> {
   const implementations = new Map<Method, Implementation>()
-  const recorder = Object.create(createConnectRouter(), {
-    service: {
-      value: (
-        service: { methods: readonly Method[] },
-        implementation: Record<string, Implementation>,
-      ) => {
-        for (const method of service.methods) {
-          const run = implementation[method.localName]
-          if (run) implementations.set(method, run)
-        }
-        return recorder
-      },
-    },
-  }) as ConnectRouter
-  routes(recorder)
+  const collect = (service: DescService, implementation: Record<string, Implementation>) => {
+    for (const method of service.methods) {
+      const run = implementation[method.localName]
+      if (run) implementations.set(method as Method, run)
+    }
+  }
+  routes(intercept(createConnectRouter(), collect))
   return implementations
 }
 

@@ -22,7 +22,7 @@ export function servicesOf(routes: Routes): DescService[] {
 }
 
 /** A router with another `service` method. */
-function intercept(
+export function intercept(
   router: ConnectRouter,
   register: (service: DescService, implementation: never) => void,
 ): ConnectRouter {

@@ -7,13 +7,13 @@ import type { Mesh } from '@coffer/kit/rpc/mesh'
 import {
   Code,
   ConnectError,
-  type ConnectRouter,
   createClient,
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { createDirectTransport } from './direct.ts'
+import type { Routes } from './intercept.ts'
 
 /** Timeout of calls for which the caller sets none. */
 const defaultTimeoutMs = 5_000
@@ -21,7 +21,7 @@ const defaultTimeoutMs = 5_000
 /** Options of the mesh. */
 export interface MeshOptions {
   /** Routes of the services in this process, with their server-side interceptors. */
-  hosted: Record<string, { routes: (router: ConnectRouter) => void; interceptors: Interceptor[] }>
+  hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }>
   /** Base URLs (Connect, HTTP/1.1) of the services in other processes. */
   urls: Record<string, string>
   /** Lifetime of a connection in ms; calls then move to a new one. */

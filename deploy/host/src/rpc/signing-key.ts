@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import type { Signer } from '@coffer/kit/rpc/caller'
-import type { SettingsError } from '@coffer/kit/service/config'
 import { keyFault, keyFileNames, makeKeyFile, readKeyFile } from '../secrets/key-file.ts'
 import type { Verifiers } from './caller-verifier.ts'
 
@@ -31,7 +30,8 @@ export function createSigningKey(folder: string, issuer: string): string[] {
   const isPublicMade = makeKeyFile(publicPath, () =>
     key.export({ type: 'spki', format: 'pem' }).toString(),
   )
-  if (!publicKeyAt(publicPath)?.equals(key)) throw mismatchFault(folder, issuer)
+  // Concurrent processes may have created the two files from different keys.
+  requireKeyPair(folder, issuer)
   return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
 }
 
@@ -44,7 +44,7 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
   const { path, publicPath } = pathsOf(folder, issuer)
   // The public key is read first: a concurrent process creates the private key before the public
   // one.
-  const publicKey = publicKeyAt(publicPath)
+  const publicKey = keyOf(publicPath, createPublicKey)
   const key = keyOf(path, createPrivateKey)
   if (publicKey && !key) {
     const text = `is here without ${issuer}.key: bring that file back, or remove ${issuer}.pub here`
@@ -52,7 +52,8 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
     throw keyFault(publicPath, `${text} ${after}, since they trust it`)
   }
   if (publicKey && key && !createPublicKey(key).equals(publicKey)) {
-    throw mismatchFault(folder, issuer)
+    const text = `does not belong to ${issuer}.key: remove it, to have it made anew`
+    throw keyFault(publicPath, text)
   }
   return publicKey !== null && key !== null
 }
@@ -65,7 +66,7 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
 export function loadVerifiers(folder: string): Verifiers {
   const keys = new Map<string, KeyObject>()
   const load = (name: string): KeyObject | null => {
-    const key = publicKeyAt(join(folder, name))
+    const key = keyOf(join(folder, name), createPublicKey)
     if (key) keys.set(name, key)
     return key
   }
@@ -83,19 +84,10 @@ function pathsOf(folder: string, issuer: string): { path: string; publicPath: st
   return { path: join(folder, `${issuer}.key`), publicPath: join(folder, `${issuer}.pub`) }
 }
 
-function mismatchFault(folder: string, issuer: string): SettingsError {
-  const { publicPath } = pathsOf(folder, issuer)
-  return keyFault(publicPath, `does not belong to ${issuer}.key: remove it, to have it made anew`)
-}
-
 function privateKeyAt(path: string): KeyObject {
   const key = keyOf(path, createPrivateKey)
   if (!key) throw keyFault(path, 'is missing: "coffer keys:create" makes it')
   return key
-}
-
-function publicKeyAt(path: string): KeyObject | null {
-  return keyOf(path, createPublicKey)
 }
 
 /** Parses a key file; null when it does not exist. */
