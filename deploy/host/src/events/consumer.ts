@@ -42,7 +42,8 @@ export interface ConsumerOptions {
 
 /** State of a running consumer in one process. */
 interface Consuming {
-  options: ConsumerOptions
+  options: Required<ConsumerOptions>
+  durable: DurableConsumer
   underWay: Set<Promise<void>>
   /**
    * Subjects that were already logged: those without a handler, and those that wait for an outage.
@@ -59,13 +60,20 @@ interface Consuming {
  * becomes a dead letter (docs/events.md#dead-letters). An outage of a dependency never makes dead
  * letters. A message without a handler is put back for a process of a newer release.
  */
-export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisposable> {
-  const { name: consumer, log } = options
-  const underWay = new Set<Promise<void>>()
-  const state: Consuming = { options, underWay, unknown: new Set(), waiting: new Set() }
+export async function startConsumer(given: ConsumerOptions): Promise<AsyncDisposable> {
+  const options = { retryPausesMs: pausesMs, ackWaitMs: ackWaitMsDefault, ...given }
+  const { name: consumer, handlers, broker, log, ackWaitMs } = options
+  const subjects = handlers.map(({ subject }) => broker.subject(subject))
+  const state: Consuming = {
+    options,
+    durable: { broker, name: consumer, subjects, ackWaitMs },
+    underWay: new Set(),
+    unknown: new Set(),
+    waiting: new Set(),
+  }
   const running = await keepRunning({
     create: async () => {
-      const messages = await consume(options)
+      const messages = await consume(state.durable)
       return { run: () => deliverAll(state, messages), stop: () => messages.stop() }
     },
     restartMs,
@@ -75,29 +83,23 @@ export async function startConsumer(options: ConsumerOptions): Promise<AsyncDisp
   return {
     [Symbol.asyncDispose]: async () => {
       await running[Symbol.asyncDispose]()
-      await Promise.all(underWay)
+      await Promise.all(state.underWay)
     },
   }
 }
 
-async function consume(options: ConsumerOptions): Promise<ConsumerMessages> {
-  const { name, broker } = options
-  await ensureConsumer(durableOf(options))
+async function consume(durable: DurableConsumer): Promise<ConsumerMessages> {
+  await ensureConsumer(durable)
+  const { broker, name } = durable
   const consumer = await broker.stream.consumers.get(broker.streamName, name)
   return consumer.consume({ max_messages: fetchedMax, abort_on_missing_resource: true })
 }
 
-function durableOf(options: ConsumerOptions): DurableConsumer {
-  const { name, handlers, broker, ackWaitMs = ackWaitMsDefault } = options
-  const subjects = handlers.map(({ subject }) => broker.subject(subject))
-  return { broker, name, subjects, ackWaitMs }
-}
-
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
-  const { options, underWay } = state
+  const { options, durable, underWay } = state
   const renewal = setInterval(() => {
     // A failure shows as messages that are not delivered; the next interval tries again.
-    ensureConsumer(durableOf(options)).catch(() => undefined)
+    ensureConsumer(durable).catch(() => undefined)
   }, renewMs)
   try {
     for await (const message of messages) {
@@ -117,7 +119,7 @@ async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise
 }
 
 async function deliver(state: Consuming, message: JsMsg): Promise<void> {
-  const { name, handlers, broker, ackWaitMs = ackWaitMsDefault } = state.options
+  const { name, handlers, broker, ackWaitMs, retryPausesMs } = state.options
   const handler = handlers.find(({ subject }) => broker.subject(subject) === message.subject)
   if (!handler) return putBackUnknown(state, message)
   const delivery = {
@@ -133,7 +135,7 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
     logRecovery(state, message)
   } catch (error) {
     logFailure(state, message, { error, delivery })
-    const isLast = message.info.deliveryCount > pausesOf(state.options).length
+    const isLast = message.info.deliveryCount > retryPausesMs.length
     if (isLast && !isOutage(error)) await publishDeadLetter(state.options, message, delivery)
     else putBack(state.options, message)
   } finally {
@@ -152,13 +154,8 @@ function putBackUnknown({ options, unknown }: Consuming, message: JsMsg): void {
 }
 
 /** Negative acknowledgement: the message is redelivered after a pause, to any process. */
-function putBack(options: ConsumerOptions, message: JsMsg): void {
-  const pauses = pausesOf(options)
-  message.nak(pauses[message.info.deliveryCount - 1] ?? pauses.at(-1))
-}
-
-function pausesOf({ retryPausesMs = pausesMs }: ConsumerOptions): number[] {
-  return retryPausesMs
+function putBack({ retryPausesMs }: Required<ConsumerOptions>, message: JsMsg): void {
+  message.nak(retryPausesMs[message.info.deliveryCount - 1] ?? retryPausesMs.at(-1))
 }
 
 /**
@@ -191,7 +188,7 @@ function logRecovery({ options, waiting }: Consuming, { subject }: JsMsg): void 
  * duplicates.
  */
 async function publishDeadLetter(
-  { broker, name, retryPausesMs = pausesMs }: ConsumerOptions,
+  { broker, name, retryPausesMs }: Required<ConsumerOptions>,
   message: JsMsg,
   { changeId, accountId }: Delivery,
 ): Promise<void> {
