@@ -1,22 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@coffer/kit/service/log'
+import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
 import {
   type Client,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
-
-/** A schedule with its full names on the server. */
-export interface ScheduleOptions {
-  id: string
-  /** Name of the exported workflow function. */
-  type: string
-  taskQueue: string
-  args: unknown[]
-  /** Cron expression of five fields, in UTC. */
-  cron: string
-}
 
 const checkMsDefault = 15_000
 const retryMs = 2_000
@@ -27,12 +17,13 @@ const catchUpMs = 75_000
 
 /** Reconciles schedules with their definitions, also after Temporal has lost its database. */
 export interface Schedules extends AsyncDisposable {
-  ensure: (schedule: ScheduleOptions) => void
+  /** The schedule, with its full names on the server. */
+  ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
 }
 
 interface ScheduleState {
-  schedule: ScheduleOptions
+  schedule: WorkflowSchedule
   /** Whether the server was seen to have the schedule. */
   isKnown: boolean
   /** Whether the server has this definition. */
@@ -146,7 +137,7 @@ async function ensure(client: Client, one: ScheduleState, lost: string[]): Promi
 }
 
 /** Returns false when the schedule exists. */
-async function create(client: Client, schedule: ScheduleOptions): Promise<boolean> {
+async function create(client: Client, schedule: WorkflowSchedule): Promise<boolean> {
   try {
     await client.schedule.create({ scheduleId: schedule.id, ...definitionOf(schedule) })
     return true
@@ -156,7 +147,7 @@ async function create(client: Client, schedule: ScheduleOptions): Promise<boolea
   }
 }
 
-function definitionOf({ id, type, taskQueue, args, cron }: ScheduleOptions) {
+function definitionOf({ id, type, taskQueue, args, cron }: WorkflowSchedule) {
   return {
     spec: { cronExpressions: [cron] },
     action: {

@@ -5,9 +5,16 @@ import type { Log } from '@coffer/kit/service/log'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
-import { type ActivityInboundCallsInterceptor, NativeConnection, Worker } from '@temporalio/worker'
+import {
+  type ActivityInboundCallsInterceptor,
+  DefaultLogger,
+  type LogLevel,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker'
+import { LRUCache } from 'lru-cache'
 import { keepRunning } from '../keep-running.ts'
-import { installTemporalRuntime } from './temporal-runtime.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 export interface WorkerOptions {
@@ -28,7 +35,7 @@ const connectMs = 10_000
  * not answer within 10 s: the native core has no timeout for a silent server.
  */
 export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
-  installTemporalRuntime(log)
+  installRuntime(log)
   const settled = new AbortController()
   const connecting = NativeConnection.connect({ address })
   const late = sleep(connectMs, undefined, { signal: settled.signal }).then(() => {
@@ -43,6 +50,36 @@ export async function connectWorkers(address: string, log: Log): Promise<NativeC
   } finally {
     settled.abort()
     late.catch(() => undefined)
+  }
+}
+
+/** Each poller of the native core reports an outage, several times a minute. */
+const repeatedMs = 60_000
+
+/**
+ * Configures Temporal's library before the first connection of workers. Log lines, those of the
+ * native core included, go to `log`. Signals are left to the host, which drains the workers.
+ */
+function installRuntime(log: Log): void {
+  const logged = new LRUCache<string, true>({ max: 1_000, ttl: repeatedMs })
+  const logger = new DefaultLogger('TRACE', ({ level, message, meta = {} }) => {
+    const source = String(meta.target ?? '')
+    const isRepeated = source !== '' && logged.has(source)
+    if (source !== '' && !isRepeated) logged.set(source, true)
+    // Routine messages of workers: starting, idle, no workflows.
+    const isQuiet = isRepeated || meta.sdkComponent === 'worker'
+    const isDebug = isQuiet && (level === 'INFO' || level === 'WARN')
+    log[isDebug ? 'debug' : (level.toLowerCase() as Lowercase<LogLevel>)]({ ...meta }, message)
+  })
+  try {
+    Runtime.install({
+      logger,
+      shutdownSignals: [],
+      // Without forwarding, the native core writes coloured text to the console.
+      telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    })
+  } catch {
+    // Already installed: the runtime is one per process.
   }
 }
 
