@@ -118,7 +118,7 @@ const sslModes: Record<string, pg.ClientConfig['ssl']> = {
 
 function clientConfig(driver: DriverConfiguration): pg.ClientConfig {
   const dsn = parseDsn(driver.connectionUri)
-  const settings = {
+  return {
     application_name: dsn.applicationName,
     database: dsn.databaseName,
     host: dsn.host,
@@ -130,10 +130,6 @@ function clientConfig(driver: DriverConfiguration): pg.ClientConfig {
     connectionTimeoutMillis: millisecondsOf(driver.connectionTimeout),
     statement_timeout: millisecondsOf(driver.statementTimeout),
     idle_in_transaction_session_timeout: millisecondsOf(driver.idleInTransactionSessionTimeout),
-  }
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return {
-    ...Object.fromEntries(given),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     types: exactTypes(),

@@ -1,15 +1,18 @@
 import { createBatcher } from '@coffer/kit/database/batch'
 import type { Database } from '@coffer/kit/database/database'
 import type { Handler } from '@coffer/kit/events/handler'
-import { findDeleted } from './deleted-accounts.sql.ts'
+import { sql } from 'slonik'
+import { z } from 'zod'
 
 const batch = { sizeMax: 256, waitingMax: 1_024 }
 
 /** Handlers that ignore messages of deleted accounts. Concurrent messages share one look-up. */
-export function unlessDeleted(database: Database, handlers: readonly Handler[]): Handler[] {
+export function unlessDeleted({ pool }: Database, handlers: readonly Handler[]): Handler[] {
   const isDeleted = createBatcher<string, boolean>(async (_key, accountIds) => {
-    const deleted = await findDeleted(database, [...new Set(accountIds)])
-    return accountIds.map((id) => ({ status: 'fulfilled', value: deleted.has(id) }))
+    const deleted = await pool.anyFirst(sql.type(z.object({ accountId: z.string() }))`
+      SELECT account_id AS "accountId" FROM deleted_accounts
+      WHERE account_id = ANY(${sql.array([...new Set(accountIds)], 'text')})`)
+    return accountIds.map((id) => ({ status: 'fulfilled', value: deleted.includes(id) }))
   }, batch)
   return handlers.map(({ subject, handle }) => ({
     subject,
