@@ -33,7 +33,7 @@ export function limitConnections(
   const observed = connectionWait.labels({ schema: options.schema })
   const wait = async (): Promise<void> => {
     const startedAt = performance.now()
-    const isAcquired = await connections.acquireWithin(options.waitMsMax)
+    const isAcquired = await connections.acquire(options.waitMsMax)
     observed.observe((performance.now() - startedAt) / 1000)
     if (!isAcquired) throw unavailable('the database is busy: try again later')
   }

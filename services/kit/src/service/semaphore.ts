@@ -2,10 +2,8 @@
 export interface Semaphore {
   /** Takes a permit; returns false when none is free. */
   tryAcquire: () => boolean
-  /** Waits for a permit; throws the signal's reason when it aborts. */
-  acquire: (signal: AbortSignal) => Promise<void>
-  /** Waits for a permit; returns false after `ms`. Cheaper than a signal for each wait. */
-  acquireWithin: (ms: number) => Promise<boolean>
+  /** Waits for a permit; returns false after `ms`, throws the signal's reason when it aborts. */
+  acquire: (ms: number, signal?: AbortSignal) => Promise<boolean>
   /** Returns a permit, to the next waiter if there is one. */
   release: () => void
   /** Number of waiters. */
@@ -28,29 +26,20 @@ export function createSemaphore(count: number): Semaphore {
   }
   return {
     tryAcquire,
-    acquire: async (signal) => {
-      signal.throwIfAborted()
-      if (tryAcquire()) return
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      waiting.add(resolve)
-      const leave = (): void => {
-        if (waiting.delete(resolve)) reject(signal.reason)
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      await promise
-    },
-    acquireWithin: (ms) => {
-      if (tryAcquire()) return Promise.resolve(true)
-      const { promise, resolve } = Promise.withResolvers<boolean>()
-      const enter = (): void => {
-        clearTimeout(timer)
-        resolve(true)
-      }
+    acquire: async (ms, signal) => {
+      signal?.throwIfAborted()
+      if (tryAcquire()) return true
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+      const enter = (): void => resolve(true)
       const timer = setTimeout(() => {
         if (waiting.delete(enter)) resolve(false)
       }, ms)
+      const leave = (): void => {
+        if (waiting.delete(enter)) reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', leave, { once: true })
       waiting.add(enter)
-      return promise
+      return promise.finally(() => clearTimeout(timer))
     },
     release: () => {
       const [next] = waiting

@@ -51,15 +51,15 @@ export function startWorkers<Input, Output>(
     resourceLimits: { maxOldGenerationSizeMb: options.memoryMaxMb },
   })
   const threads = createSemaphore(options.threadsMax)
-  const tasks = new Set<Task>()
-  const runTask = async (input: Input, { signal, within }: Task): Promise<Output> => {
+  const tasks = new Set<AbortController>()
+  const runTask = async (input: Input, stop: AbortSignal): Promise<Output> => {
+    const timeout = AbortSignal.timeout(options.taskTimeoutMs)
     try {
-      const limit = { timeoutMs: options.taskTimeoutMs, reason: () => tookTooLong }
-      return await within(limit, () => pool.run(input, { signal }))
+      return await pool.run(input, { signal: AbortSignal.any([stop, timeout]) })
     } catch (error) {
-      const { aborted, reason } = signal
-      if (reason === tookTooLong || isOutOfMemory(error)) return options.exceeded()
-      throw aborted ? reason : error
+      if (stop.aborted) throw stop.reason
+      if (timeout.aborted || isOutOfMemory(error)) return options.exceeded()
+      throw error
     }
   }
   const isFull = () => threads.waiting() >= options.queueMax
@@ -67,12 +67,12 @@ export function startWorkers<Input, Output>(
     isFull,
     run: async (input, signal) => {
       if (isFull()) throw queueFull()
-      using task = startTask(signal)
+      const task = new AbortController()
+      const stop = signal ? AbortSignal.any([signal, task.signal]) : task.signal
       tasks.add(task)
       try {
-        const limit = { timeoutMs: options.waitTimeoutMs, reason: queueFull }
-        await task.within(limit, () => threads.acquire(task.signal))
-        return await runTask(input, task).finally(threads.release)
+        if (!(await threads.acquire(options.waitTimeoutMs, stop))) throw queueFull()
+        return await runTask(input, stop).finally(threads.release)
       } finally {
         tasks.delete(task)
       }
@@ -81,41 +81,6 @@ export function startWorkers<Input, Output>(
       for (const task of tasks) task.abort(unavailable('the process is stopping'))
       await pool.destroy()
     },
-  }
-}
-
-const tookTooLong = Symbol('a task took too long')
-
-/** Abort signal of one task, with a timeout for each of its steps. */
-interface Task extends Disposable {
-  signal: AbortSignal
-  abort: (reason: unknown) => void
-  /** Aborts the task with `reason()` when the step takes longer than its timeout. */
-  within: <Result>(
-    limit: { timeoutMs: number; reason: () => unknown },
-    work: () => Promise<Result>,
-  ) => Promise<Result>
-}
-
-/** The task aborts with its caller's signal, until disposed. */
-function startTask(caller: AbortSignal | undefined): Task {
-  const controller = new AbortController()
-  const abort = (reason: unknown): void => controller.abort(reason)
-  const leave = (): void => abort(caller?.reason)
-  if (caller?.aborted) leave()
-  caller?.addEventListener('abort', leave, { once: true })
-  return {
-    signal: controller.signal,
-    abort,
-    within: async ({ timeoutMs, reason }, work) => {
-      const timer = setTimeout(() => abort(reason()), timeoutMs)
-      try {
-        return await work()
-      } finally {
-        clearTimeout(timer)
-      }
-    },
-    [Symbol.dispose]: () => caller?.removeEventListener('abort', leave),
   }
 }
 
