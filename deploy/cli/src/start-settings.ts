@@ -1,5 +1,5 @@
 import { isEntry } from '@coffer/host/secrets/key-file'
-import { keySettings, requireKeeper } from '@coffer/host/secrets/key-settings'
+import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
 import { settings as identitySettings, requireBillingSettings } from '@coffer/identity/config'
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
@@ -29,7 +29,7 @@ export function startEnvironment(env: Environment): Environment {
     () => requireDistinct(listPorts(environment)),
     () => requireBillingSettings(readSettings(identitySettings, environment)),
     () => bucketOf(readSettings(ledgerSettings, environment)),
-    () => requireKeeper(readSettings(keySettings, environment)),
+    () => createKeyEncryption(readSettings(keySettings, environment), keysDirOf(environment)),
     () => requireKeys(environment),
   ].flatMap(collectFaults)
   if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('\n'))

@@ -48,7 +48,7 @@ export function createKeyEncryption(
   if (vaultUrl && vaultToken) keepers.push(vaultKeyEncryption({ vaultUrl, vaultToken, vaultKey }))
   const keeperOf = (keyId: string) => keepers.find(({ kind }) => keyId.startsWith(`${kind}:`))
   const current = keepers.find(({ kind }) => kind === keyService)
-  if (!current) throw missingKeeper(keyService)
+  if (!current) throw new SettingsError(missingText[keyService])
   return {
     kind: current.kind,
     wrap: current.wrap,
@@ -63,21 +63,6 @@ export function createKeyEncryption(
     isAtHand: (keyId) => keeperOf(keyId)?.isAtHand(keyId) ?? false,
     isLost: (keyId) => keeperOf(keyId)?.isLost(keyId) ?? false,
   }
-}
-
-/**
- * Checks the settings of the named keeper.
- *
- * @throws {SettingsError} when some are missing
- */
-export function requireKeeper(config: ValuesOf<typeof keySettings>): void {
-  const { keyService, kmsKey, vaultUrl, vaultToken } = config
-  const isSet = { local: true, 'aws-kms': Boolean(kmsKey), vault: Boolean(vaultUrl && vaultToken) }
-  if (!isSet[keyService]) throw missingKeeper(keyService)
-}
-
-function missingKeeper(keyService: keyof typeof missingText): SettingsError {
-  return new SettingsError(missingText[keyService])
 }
 
 const missingText = {
