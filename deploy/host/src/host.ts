@@ -6,7 +6,7 @@ import { type Environment, readSettings } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import type { Service, ServiceDefinition, ServiceDeps } from '@coffer/kit/service/service'
 import type { Interceptor } from '@connectrpc/connect'
-import { accountDataRoutes, type DataSource } from './accounts/account-data.rpc.ts'
+import { accountDataRoutes } from './accounts/account-data.rpc.ts'
 import { unlessDeleted } from './accounts/deleted-accounts.ts'
 import { checkMigrations, migrate, type Tables } from './database/migrations.ts'
 import { createDatabase } from './database/pool.ts'
@@ -90,29 +90,30 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const { environment, keysFolder } = options
   const keys = createKeyEncryption(readSettings(keySettings, environment), keysFolder)
   const secrets = createSecrets(keys)
-  const created: CreatedService[] = []
+  const opened: (ServiceDefinition & { database: Database })[] = []
+  for (const definition of options.definitions) {
+    const database = stack.use(await createServiceDatabase(definition, options))
+    opened.push({ ...definition, database })
+  }
+  await requireSealingKey(opened, keys, keysFolder)
   const services: Record<string, Service> = {}
-  const databases: Record<string, Database> = {}
-  const sources: Record<string, DataSource> = {}
-  const ofProcess = combine(accountDataRoutes(sources), serviceHealthRoutes(databases))
+  const databases = Object.fromEntries(opened.map(({ name, database }) => [name, database]))
+  const ofProcess = combine(accountDataRoutes(opened), serviceHealthRoutes(databases))
   const observed = observe(log, (name) => Object.hasOwn(services, name))
   const routes = [intercepted(ofProcess, [observed, authorized])]
-  const opened = await createDatabases(options, stack)
-  await requireSealingKey(opened, keys, keysFolder)
-  for (const { name, definition, database } of opened) {
-    const { hidden = [] } = definition
-    const service = createService({ definition, database, secrets, mesh, options })
+  const starting: (() => Promise<AsyncDisposable>)[] = []
+  for (const definition of opened) {
+    const { name, database } = definition
+    const service = createService(definition, { database, secrets, mesh }, options)
     stack.defer(async () => service.close?.())
     const interceptors = [observe(log.child({ service: name })), authorized]
     hosted[name] = { routes: combine(service.routes, ofProcess), interceptors }
     routes.push(intercepted(service.routes, interceptors))
     services[name] = service
-    databases[name] = database
-    sources[name] = { database, hidden }
-    stack.use(await startRelaying({ definition, database, options }))
-    created.push({ name, service, database })
+    stack.use(await startRelaying(definition, database.onChanges, options))
+    starting.push(() => startBackground(name, service, { ...options, database }))
   }
-  stack.use(await startAll(created.map((one) => startBackground(one, options))))
+  stack.use(await startAll(starting.map((start) => start())))
   const started = stack.move()
   return {
     mesh,
@@ -127,18 +128,11 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Opens the database of each service; `stack` closes them. */
-async function createDatabases(
+function createServiceDatabase(
+  { name, schema }: ServiceDefinition,
   options: HostOptions,
-  stack: AsyncDisposableStack,
-): Promise<{ name: string; definition: ServiceDefinition; database: Database }[]> {
-  const opened = []
-  for (const definition of options.definitions) {
-    const { name, schema } = definition
-    const database = await createDatabase({ ...options, url: options.databaseUrl(name), schema })
-    opened.push({ name, definition, database: stack.use(database) })
-  }
-  return opened
+): Promise<Database> {
+  return createDatabase({ ...options, url: options.databaseUrl(name), schema })
 }
 
 /**
@@ -147,24 +141,15 @@ async function createDatabases(
  */
 async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisposable> {
   const ends = await Promise.allSettled(starting)
-  const behind = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
-  const all: AsyncDisposable = {
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(behind.map((one) => one[Symbol.asyncDispose]()))
-    },
+  const started = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+  const stop = async () => {
+    await Promise.all(started.map((one) => one[Symbol.asyncDispose]()))
   }
   const failed = ends.find((end) => end.status === 'rejected')
-  if (!failed) return all
+  if (!failed) return { [Symbol.asyncDispose]: stop }
   // Errors while the others stop are ignored: the first error is the cause.
-  await Promise.allSettled([all[Symbol.asyncDispose]()])
+  await stop().catch(() => undefined)
   throw failed.reason
-}
-
-/** A created service with its name and database. */
-interface CreatedService {
-  name: string
-  service: Service
-  database: Database
 }
 
 function combine(...all: Routes[]): Routes {
@@ -173,16 +158,12 @@ function combine(...all: Routes[]): Routes {
   }
 }
 
-function createService({
-  definition,
-  options: { environment, keysFolder, broker, workflows, log, clock },
-  ...made
-}: {
-  definition: ServiceDefinition
-  options: HostOptions
-} & Pick<ServiceDeps, 'database' | 'secrets' | 'mesh'>): Service {
-  const { name, settings } = definition
-  return definition.create({
+function createService(
+  { name, settings, create }: ServiceDefinition,
+  made: Pick<ServiceDeps, 'database' | 'secrets' | 'mesh'>,
+  { environment, keysFolder, broker, workflows, log, clock }: HostOptions,
+): Service {
+  return create({
     ...made,
     config: readSettings(settings, environment),
     signer: loadSigner(keysFolder, name),
@@ -194,29 +175,27 @@ function createService({
 }
 
 /** Outbox relay and housekeeping, on a connection pool of their own. */
-async function startRelaying({
-  definition: { name, schema },
-  database: { onChanges },
-  options,
-}: {
-  definition: ServiceDefinition
-  database: Database
-  options: HostOptions
-}): Promise<AsyncDisposable> {
+async function startRelaying(
+  definition: ServiceDefinition,
+  onChanges: Database['onChanges'],
+  options: HostOptions,
+): Promise<AsyncDisposable> {
+  const { name: service } = definition
   const { broker } = options
-  const log = options.log.child({ service: name })
+  const log = options.log.child({ service })
   const stack = new AsyncDisposableStack()
-  const url = options.databaseUrl(name)
-  const database = await createDatabase({ ...options, url, schema, poolSizeMax: 2 })
-  stack.use(database)
-  stack.use(startRelay({ service: name, database, onChanges, broker, log }))
+  const database = stack.use(
+    await createServiceDatabase(definition, { ...options, poolSizeMax: 2 }),
+  )
+  stack.use(startRelay({ service, database, onChanges, broker, log }))
   stack.use(startHousekeeping(database, log))
   return stack
 }
 
 async function startBackground(
-  { name, service, database }: CreatedService,
-  { broker, workflows, ...options }: HostOptions,
+  name: string,
+  service: Service,
+  { broker, workflows, database, ...options }: HostOptions & { database: Database },
 ): Promise<AsyncDisposable> {
   const log = options.log.child({ service: name })
   const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
@@ -229,9 +208,8 @@ async function startBackground(
   for (const schedule of schedules) workflows.schedule(schedule)
   for (const id of formerSchedules) workflows.unschedule(id)
   if (handlers.length > 0) {
-    stack.use(
-      await startConsumer({ name, handlers: unlessDeleted(database, handlers), broker, log }),
-    )
+    const known = unlessDeleted(database, handlers)
+    stack.use(await startConsumer({ name, handlers: known, broker, log }))
   }
   await service.ready?.()
   return stack.move()

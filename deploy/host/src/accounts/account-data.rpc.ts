@@ -1,6 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { invalid, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
 import {
   AccountDataService,
   type DataCursor,
@@ -13,20 +14,17 @@ import { camelCase, type ShownTable } from './account-tables.ts'
 /** Rows of one page. */
 const pageSize = 500
 
-/** A hosted service: its database, and the columns (`table.column`) that a copy leaves out. */
-export interface DataSource {
-  database: Database
-  hidden: readonly string[]
-}
+/** A hosted service with its database. */
+type DataSource = Pick<ServiceDefinition, 'name' | 'hidden'> & { database: Database }
 
 /**
  * Routes of AccountDataService: the copy of an account's rows, in pages
  * (docs/account-data.md#copy). Tables and columns come from the database schema, so new tables are
  * included without code.
  */
-export function accountDataRoutes(sources: Record<string, DataSource>) {
+export function accountDataRoutes(sources: readonly DataSource[]) {
   const known = new Map<string, ShownTable[]>()
-  const tablesOf = async (name: string, { database, hidden }: DataSource) => {
+  const tablesOf = async ({ name, database, hidden = [] }: DataSource) => {
     const tables = known.get(name) ?? (await findShownTables(database, hidden))
     known.set(name, tables)
     return tables
@@ -36,9 +34,9 @@ export function accountDataRoutes(sources: Record<string, DataSource>) {
       readAccountData: async ({ service, from }: ReadAccountDataRequest, context) => {
         const { accountId, kind } = callerOf(context)
         if (kind !== 'session') throw unauthenticated('SESSION_REQUIRED')
-        const source = sources[service]
+        const source = sources.find(({ name }) => name === service)
         if (!source) throw unavailable(`${service} is not here`)
-        const tables = await tablesOf(service, source)
+        const tables = await tablesOf(source)
         const index = from ? tables.findIndex(({ table }) => table === from.table) : 0
         const table = tables[index]
         if (!table)
