@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
-import { calledDependency, type Dependency, hostedDependency } from '@coffer/host/dependency.client'
 import { type Host, hostServices } from '@coffer/host/host'
-import { type Readiness, watchReadiness } from '@coffer/host/readiness'
+import { type Dependency, type Readiness, watchReadiness } from '@coffer/host/readiness'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { serve } from '@coffer/host/serve'
 import type { Broker } from '@coffer/kit/events/broker'
@@ -57,7 +56,8 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
     }),
   )
   const draining = new AbortController()
-  const readiness = opening.use(watchReadiness(listDependencies(parts, host, config.keysDir), log))
+  const dependencies = listDependencies(parts, host, config.keysDir)
+  const readiness = opening.use(watchReadiness(dependencies, { mesh: host.mesh, log, clock }))
   const servers = opening.use(
     await serve({
       host: config.host,
@@ -121,19 +121,19 @@ const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['ide
 
 /** Services that this process hosts, and services of other processes that its parts call. */
 function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency[] {
-  const hosted = Object.entries(host.databases)
-  const names = hosted.map(([name]) => name as PartName)
-  const all: PartName[] = parts.hasGateway ? ['gateway', ...names] : names
-  const called = new Map<string, Dependency>()
+  const hosted = Object.keys(host.databases) as PartName[]
+  const all: PartName[] = parts.hasGateway ? ['gateway', ...hosted] : hosted
+  const found = new Map<string, Dependency>()
+  for (const name of hosted) {
+    found.set(name, { name, isEssential: true, signer: loadSigner(keysDir, name) })
+  }
   for (const part of all) {
     const signer = loadSigner(keysDir, part)
-    for (const name of calls[part]) {
-      if (name in host.databases || called.has(name)) continue
-      const isEssential = essential[part]?.includes(name) ?? false
-      called.set(name, calledDependency({ name, isEssential, mesh: host.mesh, signer, clock }))
+    for (const name of calls[part].filter((one) => !found.has(one))) {
+      found.set(name, { name, isEssential: essential[part]?.includes(name) ?? false, signer })
     }
   }
-  return [...hosted.map(([name, database]) => hostedDependency(name, database)), ...called.values()]
+  return [...found.values()]
 }
 
 /**

@@ -1,9 +1,36 @@
+import { anonymousCaller, type Signer } from '@coffer/kit/rpc/caller'
+import { isCallerRefused } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import { headers } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
-import type { Dependency, Fault } from './dependency.client.ts'
+import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
+import { Code, ConnectError } from '@connectrpc/connect'
 
 /** Results are cached for this time; concurrent checks share one. */
 const heldMs = 1_000
 const everyMs = 2_000
+const checkMsMax = 2_000
+
+/** A service that this process hosts or calls. */
+export interface Dependency {
+  name: string
+  /** Whether this process cannot work without the service. */
+  isEssential: boolean
+  /** Signs the calls that check the service. */
+  signer: Signer
+}
+
+/** A fault of a dependency, and whether it makes this process not ready. */
+interface Fault {
+  reason: string
+  isBlocking: boolean
+}
+
+export interface ReadinessOptions {
+  mesh: Mesh
+  log: Log
+  clock: () => Date
+}
 
 /**
  * Health of the services that this process hosts and calls
@@ -23,8 +50,8 @@ export interface Readiness extends Disposable {
  * Checks the services every two seconds and on request. Logs when a service becomes unavailable and
  * when it recovers.
  */
-export function watchReadiness(dependencies: Dependency[], log: Log): Readiness {
-  const watched = dependencies.map((dependency) => watch(dependency, log))
+export function watchReadiness(dependencies: Dependency[], options: ReadinessOptions): Readiness {
+  const watched = dependencies.map((dependency) => watch(dependency, options))
   const timer = setInterval(() => {
     for (const { refresh } of watched) void refresh()
   }, everyMs)
@@ -45,7 +72,9 @@ export function watchReadiness(dependencies: Dependency[], log: Log): Readiness 
   }
 }
 
-function watch({ name, check }: Dependency, log: Log) {
+function watch(dependency: Dependency, options: ReadinessOptions) {
+  const { name } = dependency
+  const { log } = options
   let latest = { at: Number.NEGATIVE_INFINITY, fault: Promise.resolve<Fault | null>(null) }
   let last: Promise<Fault | null> | null = null
   let away: { reason: string; since: number } | null = null
@@ -62,7 +91,7 @@ function watch({ name, check }: Dependency, log: Log) {
   }
   const refresh = (): Promise<Fault | null> => {
     if (performance.now() - latest.at < heldMs) return latest.fault
-    const fault = check()
+    const fault = check(dependency, options)
     latest = { at: performance.now(), fault }
     void fault.then((known) => {
       logChange(known)
@@ -71,4 +100,34 @@ function watch({ name, check }: Dependency, log: Log) {
     return fault
   }
   return { name, refresh, last: () => last ?? refresh() }
+}
+
+/** Null when the service is healthy. Bounded in time; never rejects. */
+async function check(
+  { name, isEssential, signer }: Dependency,
+  { mesh, clock }: ReadinessOptions,
+): Promise<Fault | null> {
+  const token = anonymousCaller(signer, clock())
+  const call = { headers: { [headers.caller]: token }, timeoutMs: checkMsMax }
+  try {
+    const service = mesh.client(name, ServiceHealthService)
+    const { isDatabaseHealthy } = await service.checkServiceHealth({ service: name }, call)
+    if (isDatabaseHealthy) return null
+    return { reason: 'its database does not answer', isBlocking: isEssential }
+  } catch (error) {
+    return faultOf(ConnectError.from(error), isEssential)
+  }
+}
+
+/**
+ * Refused caller tokens always block readiness: the keys folders differ, so no call succeeds.
+ */
+function faultOf({ code, cause }: ConnectError, isEssential: boolean): Fault {
+  if (isCallerRefused(cause)) {
+    const { rawMessage } = ConnectError.from(cause)
+    const reason = `refuses the keys of this process (${rawMessage}): is COFFER_KEYS_DIR the same?`
+    return { reason, isBlocking: true }
+  }
+  const detail = (cause as NodeJS.ErrnoException | undefined)?.code ?? Code[code]
+  return { reason: `does not answer (${detail})`, isBlocking: isEssential }
 }

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { calledDependency, hostedDependency } from '../src/dependency.client.ts'
 import { watchReadiness } from '../src/readiness.ts'
 import { intercepted } from '../src/rpc/intercept.ts'
 import { authorize } from '../src/rpc/interceptors.ts'
@@ -38,8 +37,8 @@ function watchLedger(options: { keysFolder: string; port: number; isEssential?: 
   const mesh = stack.use(createMesh({ hosted: {}, urls }))
   const signer = loadSigner(keysFolder, 'gateway')
   const { log, lines } = keepLogLines()
-  const dependency = calledDependency({ name: 'ledger', isEssential, mesh, signer, clock })
-  const readiness = stack.use(watchReadiness([dependency], log))
+  const dependency = { name: 'ledger', isEssential, signer }
+  const readiness = stack.use(watchReadiness([dependency], { mesh, log, clock }))
   return { readiness, lines, [Symbol.dispose]: () => stack.dispose() }
 }
 
@@ -86,14 +85,18 @@ test('a process whose keys another service refuses is not ready', async () => {
   expect(watched.lines()[0].reason).toContain(reason)
 })
 
-test('a service whose database does not answer is not healthy', async () => {
-  await using folder = await scratchFolder()
-  const keysFolder = folder.path
-  loadSigner(keysFolder, 'gateway')
-  const database = { isHealthy: async () => false }
-  await using ledger = await serveLedger({ keysFolder, ...database })
-  using watched = watchLedger({ keysFolder, port: ledger.rpcPort })
-  const reason = 'its database does not answer'
-  expect(await watched.readiness.blockers()).toEqual([`ledger: ${reason}`])
-  expect(await hostedDependency('ledger', database).check()).toEqual({ reason, isBlocking: true })
-})
+test.each([
+  [true, ['ledger: its database does not answer']],
+  [false, []],
+])(
+  'a service whose database does not answer is not healthy (essential: %s)',
+  async (isEssential, blockers) => {
+    await using folder = await scratchFolder()
+    const keysFolder = folder.path
+    loadSigner(keysFolder, 'gateway')
+    await using ledger = await serveLedger({ keysFolder, isHealthy: async () => false })
+    using watched = watchLedger({ keysFolder, port: ledger.rpcPort, isEssential })
+    expect(await watched.readiness.blockers()).toEqual(blockers)
+    expect(await watched.readiness.isHealthy()).toBe(false)
+  },
+)
