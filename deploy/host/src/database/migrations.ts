@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { appliedFormer, formerFault, readFormer } from './former-tables.ts'
+import { formerFault } from './former-tables.ts'
 
 /** The schema of one service, and the folders of the SQL files that create its tables. */
 export interface Tables {
@@ -143,9 +143,10 @@ async function readApplied(
   const applied = await appliedFiles(client, schema)
   requireKnown(service, applied, files)
   requireUnedited(service, applied, files)
-  const former = applied.size > 0 ? new Set<string>() : await appliedFormer(client, schema)
-  if (former.size === 0) return { applied, adopted: [] }
-  const fault = formerFault(former, await readFormer(folders))
+  const former = applied.size > 0 ? [] : await recordsIn(client, schema, 'migrations')
+  if (former.length === 0) return { applied, adopted: [] }
+  const names = former.map(({ name }) => name)
+  const fault = await formerFault(names, folders)
   if (fault !== null) throw new MigrationError(`${service}: ${fault}`)
   return { applied, adopted: files.filter(({ name }) => name.startsWith('0001-')) }
 }
@@ -190,13 +191,20 @@ class LockError extends Error {}
 type Applied = ReadonlyMap<string, string>
 
 async function appliedFiles(client: pg.Client, schema: string): Promise<Applied> {
-  const table = `${client.escapeIdentifier(schema)}.applied_migrations`
+  const files = await recordsIn(client, schema, 'applied_migrations')
+  return new Map(files.map(({ name, checksum }) => [name, checksum]))
+}
+
+/** The rows of a table of applied migrations; empty when it does not exist. */
+async function recordsIn(
+  client: pg.Client,
+  schema: string,
+  name: string,
+): Promise<Omit<MigrationFile, 'text'>[]> {
+  const table = `${client.escapeIdentifier(schema)}.${name}`
   const known = await client.query('SELECT to_regclass($1) AS name', [table])
-  if (known.rows[0].name === null) return new Map()
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    `SELECT name, checksum FROM ${table}`,
-  )
-  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  if (known.rows[0].name === null) return []
+  return (await client.query(`SELECT * FROM ${table}`)).rows
 }
 
 /** @throws {MigrationError} when this program lacks an applied file */

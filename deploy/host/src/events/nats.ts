@@ -131,18 +131,17 @@ async function ensureStream(connection: NatsConnection, config: StreamOptions): 
 async function keepStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   for await (const { type } of connection.status()) {
     if (type !== 'reconnect') continue
-    // Failures are not logged here: the relay logs that it cannot publish without the stream.
-    while (!connection.isClosed() && !(await isEnsured(connection, config))) {
-      await sleep(retryMs, undefined, { ref: false })
+    let isEnsured = false
+    while (!isEnsured && !connection.isClosed()) {
+      try {
+        await ensureStream(connection, config)
+        isEnsured = true
+      } catch {
+        // Not logged here: the relay logs that it cannot publish without the stream.
+        await sleep(retryMs, undefined, { ref: false })
+      }
     }
   }
-}
-
-function isEnsured(connection: NatsConnection, config: StreamOptions): Promise<boolean> {
-  return ensureStream(connection, config).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Flushes buffered messages, for at most `drainMsMax`: a server that is away never answers. */

@@ -1,5 +1,4 @@
 import { AsyncResource } from 'node:async_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isTransient, unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import { Code, type ConnectError } from '@connectrpc/connect'
@@ -36,21 +35,16 @@ const connectMs = 10_000
  */
 export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
   installRuntime(log)
-  const settled = new AbortController()
   const connecting = NativeConnection.connect({ address })
-  const late = sleep(connectMs, undefined, { signal: settled.signal }).then(() => {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(unavailable('Temporal does not answer'))
     connecting.then(
       (connection) => connection.close(),
       () => undefined,
     )
-    throw unavailable('Temporal does not answer')
-  })
-  try {
-    return await Promise.race([connecting, late])
-  } finally {
-    settled.abort()
-    late.catch(() => undefined)
-  }
+  }, connectMs)
+  return Promise.race([connecting, late.promise]).finally(() => clearTimeout(timer))
 }
 
 /** Each poller of the native core reports an outage, several times a minute. */
