@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
+import { isAfter } from '@coffer/kit/database/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type Column, camelCase, type ShownTable, shownTables } from './account-tables.ts'
@@ -41,7 +42,6 @@ export async function readRows(
 ): Promise<readonly z.infer<typeof Row>[]> {
   const { from, after, limit } = page
   const key = from.key.map(({ column }) => sql.fragment`stored.${sql.identifier([column])}`)
-  const beginsAfter = after.length > 0 ? sql.fragment`AND ${isAfter(key, after)}` : sql.fragment``
   const order = key.length > 0 ? sql.fragment`ORDER BY ${commas(key)}` : sql.fragment``
   const keyTexts = commas(key.map((column) => sql.fragment`${column}::text`))
   return pool.any(sql.type(Row)`
@@ -49,7 +49,8 @@ export async function readRows(
         FROM (SELECT ${commas(from.columns.map(shown))}) AS shown) AS row,
       ARRAY[${keyTexts}]::text[] AS key
     FROM ${sql.identifier([from.table])} AS stored
-    WHERE stored.account_id = ${accountId} ${beginsAfter} ${order} LIMIT ${limit}`)
+    WHERE stored.account_id = ${accountId} AND ${isAfter(commas(key), after)}
+    ${order} LIMIT ${limit}`)
 }
 
 /** A column under its JSON name. Instants are in UTC with milliseconds, as in REST. */
@@ -59,14 +60,6 @@ function shown({ column, type }: Column): FragmentSqlToken {
   if (type !== 'timestamp with time zone') return sql.fragment`${value} AS ${name}`
   return sql.fragment`
     to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${name}`
-}
-
-/**
- * Keyset pagination. No casts are needed: Postgres infers the type of each value from its column.
- */
-function isAfter(key: readonly FragmentSqlToken[], after: readonly string[]): FragmentSqlToken {
-  const values = after.map((value) => sql.fragment`${value}`)
-  return sql.fragment`(${commas(key)}) > (${commas(values)})`
 }
 
 function commas(parts: readonly FragmentSqlToken[]): FragmentSqlToken {

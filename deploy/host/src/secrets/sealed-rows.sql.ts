@@ -1,5 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
-import { type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
+import { isAfter, parametersOf } from '@coffer/kit/database/rows'
+import { type ListSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { WrappedKey } from './key-encryption.ts'
 
@@ -61,19 +62,7 @@ export async function replaceDataKey(
   const { rowCount } = await pool.query(sql.unsafe`
     UPDATE ${sql.identifier([table])}
     SET key_id = ${next.keyId}, data_key = ${sql.binary(next.bytes)}
-    WHERE ${isAfter(key, after)} AND (${key}) <= (${valuesOf(upTo)})
+    WHERE ${isAfter(key, after)} AND (${key}) <= (${parametersOf(upTo)})
       AND key_id = ${before.keyId} AND data_key = ${sql.binary(before.bytes)}`)
   return rowCount
-}
-
-function isAfter(key: ListSqlToken, after: readonly string[]): FragmentSqlToken {
-  return after.length === 0 ? sql.fragment`true` : sql.fragment`(${key}) > (${valuesOf(after)})`
-}
-
-/** No casts are needed: Postgres infers the type of each value from its column. */
-function valuesOf(place: readonly string[]): ListSqlToken {
-  return sql.join(
-    place.map((value) => sql.fragment`${value}`),
-    sql.fragment`, `,
-  )
 }

@@ -31,12 +31,10 @@ export function insertOf<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   entity: z.infer<z.ZodObject<Shape>>,
 ): FragmentSqlToken {
-  const names = Object.keys(schema.shape)
-  const columns = names.map((name) => sql.identifier([columnOf(name)]))
-  const values = names.map((name) => parameterOf((entity as Record<string, unknown>)[name]))
+  const values = Object.keys(schema.shape).map((name) => (entity as Record<string, unknown>)[name])
   return sql.fragment`
-    INSERT INTO ${sql.identifier([table])} (${sql.join(columns, sql.fragment`, `)})
-    VALUES (${sql.join(values, sql.fragment`, `)})`
+    INSERT INTO ${sql.identifier([table])} (${columnNames(schema)})
+    VALUES (${parametersOf(values)})`
 }
 
 /** The SET list of an UPDATE of these fields of an entity. */
@@ -66,6 +64,24 @@ export async function keyColumns({ pool }: Database, table: string): Promise<Lis
     columns.map((column) => sql.identifier([column])),
     sql.fragment`, `,
   )
+}
+
+/**
+ * Condition of keyset pagination: the key is greater than these values; true without values. No
+ * casts are needed: Postgres infers the type of each value from its column.
+ */
+export function isAfter(
+  key: ListSqlToken | FragmentSqlToken,
+  values: readonly string[],
+): FragmentSqlToken {
+  return values.length === 0
+    ? sql.fragment`true`
+    : sql.fragment`(${key}) > (${parametersOf(values)})`
+}
+
+/** A list of values, each a parameter. */
+export function parametersOf(values: readonly unknown[]): ListSqlToken {
+  return sql.join(values.map(parameterOf), sql.fragment`, `)
 }
 
 /** Deletes at most `limit` rows that fulfil the condition; returns the number of deleted rows. */
