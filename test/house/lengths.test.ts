@@ -15,6 +15,18 @@ test('a line may have 100 columns, not 101', () => {
   expect(longFiles(code(`ok\n${'é'.repeat(101)}`))).toEqual(['a.ts:2: 101 columns'])
 })
 
+test('a line of Markdown may have 120 columns, not 121', () => {
+  const page = (text: string) => longFiles({ path: 'a.md', text })
+  expect(page(`# A\n${'é'.repeat(120)}`)).toEqual([])
+  expect(page(`# A\n${'é'.repeat(121)}`)).toEqual(['a.md:2: 121 columns'])
+})
+
+test('tables and code blocks in Markdown may be wider, the text after them may not', () => {
+  const wide = 'a'.repeat(121)
+  const text = `| ${wide} |\n\n- a\n  \`\`\`sh\n${wide}\n  \`\`\`\n${wide}\n`
+  expect(longFiles({ path: 'a.md', text })).toEqual(['a.md:7: 121 columns'])
+})
+
 test('migrations and manifests may be longer', () => {
   expect(longFiles({ path: '0001-a.sql', text: 'a'.repeat(200) })).toEqual([])
   expect(longFiles({ path: 'package.json', text: 'a\n'.repeat(400) })).toEqual([])

@@ -49,7 +49,7 @@ test('registration answers with the user and a session that works', async () => 
   })
 })
 
-test('texts are trimmed, and without timezone and locale the defaults hold', async () => {
+test('texts are trimmed; timezone and locale have defaults', async () => {
   const { email } = newcomer()
   const padded = { email: ` ${email} `, password: '  87654kjh  ', firstName: ' Bo ', lastName: '' }
   const { user } = await register(booted, padded)

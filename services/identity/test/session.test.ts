@@ -61,7 +61,7 @@ test('sessions are listed newest first, with the current one marked', async () =
   expect(live[0]?.expiresAt?.seconds).toBe(BigInt(after(14 * day).getTime() / 1000))
 })
 
-test('a session that has idled away or owes its second factor is not listed', async () => {
+test('an idle session, and one that still requires its second factor, are not listed', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   const as = await bySession(booted, ann.sessionToken)
   await signIn().login({ email: ann.email, password }, anonymous(booted))

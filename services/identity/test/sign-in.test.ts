@@ -133,7 +133,7 @@ test('a session ends with logout at once, the others stay', async () => {
   await expect(verify(ann.sessionToken)).resolves.toHaveProperty('credential')
 })
 
-test('a sign-in ends the session whose place it takes, and no other', async () => {
+test('a sign-in ends the former session of the same browser, and no other', async () => {
   const ann = await register(booted)
   const other = await login(ann)
   const formerSessionToken = ann.sessionToken
@@ -163,7 +163,7 @@ test('a session ends when its login is disabled', async () => {
   expect(await refusal(verify(ann.sessionToken))).toMatchObject({ code: Code.Unauthenticated })
 })
 
-test('a password holds for years', async () => {
+test('a password does not expire by age', async () => {
   booted.clock.now = after(-3_650 * day)
   const ann = await register(booted)
   booted.clock.now = start

@@ -64,7 +64,7 @@ test('all problems are reported at once', () => {
 const little = 'is little more than your name, your address or the name of this service'
 
 test.each(['ann@example.com', 'Money.Example', 'EXAMPLE-2026'])(
-  'of who registers at money.example as ann@example.com, %s is no password',
+  '%s is refused as the password of ann@example.com at money.example',
   (password) => {
     expect(findRegistrationProblems({ ...ann, password }, 'money.example')).toEqual({
       password: little,

@@ -37,7 +37,7 @@ test.each([
   'LÓPEZ+brien',
   'lopez.family',
   'maria.lopez@mail.example',
-])('%s is no password for who is known', (password) => {
+])('%s is refused as a password: it consists of known personal words', (password) => {
   expect(findChosenPasswordProblem(password, known)).toBe(
     'is little more than your name, your address or the name of this service',
   )
