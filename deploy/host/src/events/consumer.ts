@@ -4,11 +4,19 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import type { Log } from '@coffer/kit/service/log'
 import { ConnectError } from '@connectrpc/connect'
-import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
-import { headers } from '@nats-io/transport-node'
+import {
+  AckPolicy,
+  type ConsumerInfo,
+  type ConsumerMessages,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  type JsMsg,
+  jetstreamManager,
+} from '@nats-io/jetstream'
+import { headers, nanos } from '@nats-io/transport-node'
 import { keepRunning } from '../keep-running.ts'
 import { deadLetters } from '../metrics.ts'
-import { type DurableConsumer, ensureConsumer } from './durable-consumer.ts'
 
 /** Attempts whose transient errors are logged at debug. */
 const quietAttempts = 3
@@ -16,6 +24,9 @@ const quietAttempts = 3
 const inFlightMax = 64
 // Small prefetch: queued messages send no progress and would be redelivered.
 const fetchedMax = 16
+// Far above `inFlightMax`: messages that wait for a redelivery, or for a newer version, count as
+// pending. They must not block other messages.
+const pendingMax = 16_384
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
 // The filter is renewed at this interval: a process of another release may have narrowed it.
@@ -43,7 +54,6 @@ export interface ConsumerOptions {
 /** State of a running consumer in one process. */
 interface Consuming {
   options: Required<ConsumerOptions>
-  durable: DurableConsumer
   underWay: Set<Promise<void>>
   /**
    * Subjects that were already logged: those without a handler, and those that wait for an outage.
@@ -62,18 +72,12 @@ interface Consuming {
  */
 export async function startConsumer(given: ConsumerOptions): Promise<AsyncDisposable> {
   const options = { retryPausesMs: pausesMs, ackWaitMs: ackWaitMsDefault, ...given }
-  const { name: consumer, handlers, broker, log, ackWaitMs } = options
-  const subjects = handlers.map(({ subject }) => broker.subject(subject))
-  const state: Consuming = {
-    options,
-    durable: { broker, name: consumer, subjects, ackWaitMs },
-    underWay: new Set(),
-    unknown: new Set(),
-    waiting: new Set(),
-  }
+  const { name: consumer, log } = options
+  const underWay = new Set<Promise<void>>()
+  const state: Consuming = { options, underWay, unknown: new Set(), waiting: new Set() }
   const running = await keepRunning({
     create: async () => {
-      const messages = await consume(state.durable)
+      const messages = await consume(options)
       return { run: () => deliverAll(state, messages), stop: () => messages.stop() }
     },
     restartMs,
@@ -83,23 +87,69 @@ export async function startConsumer(given: ConsumerOptions): Promise<AsyncDispos
   return {
     [Symbol.asyncDispose]: async () => {
       await running[Symbol.asyncDispose]()
-      await Promise.all(state.underWay)
+      await Promise.all(underWay)
     },
   }
 }
 
-async function consume(durable: DurableConsumer): Promise<ConsumerMessages> {
-  await ensureConsumer(durable)
-  const { broker, name } = durable
+async function consume(options: Required<ConsumerOptions>): Promise<ConsumerMessages> {
+  await ensureConsumer(options)
+  const { broker, name } = options
   const consumer = await broker.stream.consumers.get(broker.streamName, name)
   return consumer.consume({ max_messages: fetchedMax, abort_on_missing_resource: true })
 }
 
+/**
+ * Creates the consumer on the server, which all processes of a service share, or adds missing subjects to its filter. The filter only grows, because a
+ * newer version may run at the same time: a message outside the filter is lost for every process.
+ */
+async function ensureConsumer(options: Required<ConsumerOptions>): Promise<void> {
+  const { broker, name, handlers, ackWaitMs } = options
+  const subjects = handlers.map(({ subject }) => broker.subject(subject))
+  const manager = await jetstreamManager(broker.connection, { timeout: 5_000 })
+  const found = await findConsumer(manager, options)
+  const known = found?.config.filter_subjects ?? []
+  const missing = subjects.filter((subject) => !known.includes(subject))
+  const config = {
+    filter_subjects: [...known, ...missing],
+    max_deliver: -1,
+    max_ack_pending: pendingMax,
+    ack_wait: nanos(ackWaitMs),
+  }
+  if (found === null) {
+    const made = { durable_name: name, ack_policy: AckPolicy.Explicit }
+    await manager.consumers.add(broker.streamName, { ...config, ...made })
+  } else if (missing.length > 0 || differs(found.config, config)) {
+    await manager.consumers.update(broker.streamName, name, config)
+  }
+}
+
+function differs(
+  found: ConsumerInfo['config'],
+  config: Pick<ConsumerInfo['config'], 'max_ack_pending' | 'ack_wait'>,
+): boolean {
+  return found.max_ack_pending !== config.max_ack_pending || found.ack_wait !== config.ack_wait
+}
+
+async function findConsumer(
+  manager: JetStreamManager,
+  { broker, name }: ConsumerOptions,
+): Promise<ConsumerInfo | null> {
+  try {
+    return await manager.consumers.info(broker.streamName, name)
+  } catch (error) {
+    const isMissing =
+      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound
+    if (!isMissing) throw error
+    return null
+  }
+}
+
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
-  const { options, durable, underWay } = state
+  const { options, underWay } = state
   const renewal = setInterval(() => {
     // A failure shows as messages that are not delivered; the next interval tries again.
-    ensureConsumer(durable).catch(() => undefined)
+    ensureConsumer(options).catch(() => undefined)
   }, renewMs)
   try {
     for await (const message of messages) {
