@@ -1,12 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/rpc/errors'
-import {
-  Health,
-  type HealthCheckResponse,
-  HealthCheckResponse_ServingStatus,
-  HealthCheckResponseSchema,
-} from '@coffer/proto/grpc/health'
+import { Health, HealthCheckResponse_ServingStatus as Status } from '@coffer/proto/grpc/health'
 import type { ConnectRouter } from '@connectrpc/connect'
 
 const watchMs = 1_000
@@ -42,25 +36,18 @@ async function* watch(
   options: HealthOptions,
   isKnown: boolean,
   signal: AbortSignal,
-): AsyncGenerator<HealthCheckResponse> {
+): AsyncGenerator<{ status: Status }> {
   const over = AbortSignal.any([signal, options.ending])
-  let last: HealthCheckResponse_ServingStatus | undefined
+  let last: Status | undefined
   for (;;) {
-    const response = isKnown
-      ? await statusNow(options)
-      : responseOf(HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN)
-    if (response.status !== last) yield response
-    last = response.status
+    const { status } = isKnown ? await statusNow(options) : { status: Status.SERVICE_UNKNOWN }
+    if (status !== last) yield { status }
+    last = status
     if (over.aborted) return
     await sleep(watchMs, undefined, { signal: over }).catch(() => undefined)
   }
 }
 
-async function statusNow({ isReady }: HealthOptions): Promise<HealthCheckResponse> {
-  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus
-  return responseOf((await isReady()) ? SERVING : NOT_SERVING)
-}
-
-function responseOf(status: HealthCheckResponse_ServingStatus): HealthCheckResponse {
-  return create(HealthCheckResponseSchema, { status })
+async function statusNow({ isReady }: HealthOptions): Promise<{ status: Status }> {
+  return { status: (await isReady()) ? Status.SERVING : Status.NOT_SERVING }
 }

@@ -8,7 +8,6 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 
-const checkMsDefault = 15_000
 const retryMs = 2_000
 const deadlineMs = 10_000
 const lateMs = 3_000
@@ -45,13 +44,13 @@ interface ReconcilerState {
 }
 
 /**
- * Creates schedules in the background and checks them every `checkMs` (15 s by default). A Temporal
+ * Creates schedules in the background and checks them every `checkMs`. A Temporal
  * that has lost its database has no schedules. Schedules that are created late are also triggered,
  * so that sweeps resume unfinished work. Existing schedules are updated once.
  */
 export function keepSchedules(
   client: Client,
-  { log, checkMs = checkMsDefault }: { log: Log; checkMs?: number },
+  { log, checkMs }: { log: Log; checkMs: number },
 ): Schedules {
   const stopping = new AbortController()
   const state: ReconcilerState = {

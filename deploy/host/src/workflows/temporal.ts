@@ -34,7 +34,7 @@ export interface TemporalOptions {
   /** Prefix of workflow IDs and task queues, so that deployments can share a namespace. */
   prefix: string
   log: Log
-  /** Interval of schedule checks in ms. */
+  /** Interval of schedule checks in ms; 15 s unless set. */
   scheduleCheckMs?: number
 }
 
@@ -43,10 +43,10 @@ export interface TemporalOptions {
  * and runs while Temporal is away.
  */
 export function connectTemporal(options: TemporalOptions): Temporal {
-  const { address, namespace, prefix, log, scheduleCheckMs: checkMs } = options
+  const { address, namespace, prefix, log, scheduleCheckMs: checkMs = 15_000 } = options
   const opened = createTemporalConnection(address)
   const client = new Client({ connection: opened.connection, namespace })
-  const schedules = keepSchedules(client, { log, ...(checkMs === undefined ? {} : { checkMs }) })
+  const schedules = keepSchedules(client, { log, checkMs })
   let native: Promise<NativeConnection> | undefined
   return {
     client,
