@@ -40,7 +40,7 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
       mesh: booted.host.mesh,
       signer: loadSigner(booted.keysFolder, 'gateway'),
       broker: booted.broker,
-      isHealthy: booted.host.isHealthy,
+      isHealthy: booted.isHealthy,
       clock: () => booted.clock.now ?? new Date(),
       log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
       host: '127.0.0.1',

@@ -47,7 +47,7 @@ beforeAll(async () => {
       log,
       host: '127.0.0.1',
       port: 0,
-      isHealthy: host.isHealthy,
+      isHealthy: async () => true,
       config: readSettings(settings, { COFFER_UPLOADS_ENABLED: 'true' }),
       signer: loadSigner(keysFolder, 'gateway'),
     }),

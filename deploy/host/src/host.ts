@@ -49,8 +49,6 @@ export interface Host extends AsyncDisposable {
   databases: Record<string, Database>
   /** RPCs of all services with their interceptors. */
   routes: Routes
-  /** Whether the databases of all hosted services answer. */
-  isHealthy: () => Promise<boolean>
 }
 
 /** The schema of a service in the database at that URL, with the folders of its SQL files. */
@@ -120,10 +118,6 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     services,
     databases,
     routes: combine(...routes),
-    isHealthy: async () => {
-      const healthy = Object.values(databases).map((database) => database.isHealthy())
-      return (await Promise.all(healthy)).every(Boolean)
-    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }

@@ -47,6 +47,8 @@ export interface Booted extends AsyncDisposable {
   keysFolder: string
   client: <Service extends DescService>(name: string, service: Service) => Client<Service>
   database: (name: string) => Database
+  /** Whether the databases of all services answer. */
+  isHealthy: () => Promise<boolean>
   /** Call options of a user of that account, as the gateway passes them. */
   as: (accountId: string, caller?: Partial<Caller>) => CallOptions
   /** Types of the changes that a service has emitted for an account, oldest first. */
@@ -105,6 +107,10 @@ export async function boot(
     keysFolder,
     client: host.mesh.client,
     database,
+    isHealthy: async () => {
+      const healthy = Object.values(host.databases).map((one) => one.isHealthy())
+      return (await Promise.all(healthy)).every(Boolean)
+    },
     as: (accountId, caller) => {
       const user = { kind: 'session' as const, userId: newId('user'), loginId: newId('lgn') }
       const settings = { timezone: 'UTC', locale: 'en_US', subscriptionActive: true }

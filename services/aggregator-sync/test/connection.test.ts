@@ -35,7 +35,7 @@ const release = (accountId: string, linkId: string) =>
   )
 
 test('the service is ready: its database answers', async () => {
-  expect(await booted.host.isHealthy()).toBe(true)
+  expect(await booted.isHealthy()).toBe(true)
 })
 
 test('the connection of a link is released once, and no other', async () => {
