@@ -1,5 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
+import { KeptReply } from './idempotency.ts'
 import { columnNames, namesOf, rowAssignments } from './rows.ts'
 
 // Parts of a statement that saves aggregates by compare-and-set. The CTE `guard` has a row for each
@@ -79,13 +80,4 @@ export function guardedInsert({ table, entity }: InsertPart, part: string): Frag
 }
 
 /** The replies stored under an idempotency key. */
-export const replyPart: InsertPart = {
-  table: 'idempotency_keys',
-  entity: z.object({
-    accountId: z.string(),
-    route: z.string(),
-    key: z.string(),
-    bodyHash: z.instanceof(Buffer),
-    reply: z.instanceof(Buffer),
-  }),
-}
+export const replyPart: InsertPart = { table: 'idempotency_keys', entity: KeptReply }

@@ -27,7 +27,17 @@ export interface IdempotencyKey<Reply extends DescMessage = DescMessage> {
   reply: Reply
 }
 
-const Kept = z.object({ bodyHash: z.instanceof(Buffer), reply: z.instanceof(Buffer) })
+/** A row of idempotency_keys. */
+export const KeptReply = z.object({
+  accountId: z.string(),
+  route: z.string(),
+  key: z.string(),
+  bodyHash: z.instanceof(Buffer),
+  reply: z.instanceof(Buffer),
+})
+export type KeptReply = z.infer<typeof KeptReply>
+
+const Kept = KeptReply.pick({ bodyHash: true, reply: true })
 
 /** Lifetime of an idempotency key in hours; after it, a request with the key counts as new. */
 export const keptForHours = 24
@@ -122,15 +132,6 @@ export async function keepReply<Reply extends DescMessage>(
       VALUES (${kept.accountId}, ${kept.route}, ${kept.key}, ${sql.binary(kept.bodyHash)},
         ${sql.binary(kept.reply)})`)
   }
-}
-
-/** A row of idempotency_keys, for a write that saves several rows in one statement. */
-export interface KeptReply {
-  accountId: string
-  route: string
-  key: string
-  bodyHash: Buffer
-  reply: Buffer
 }
 
 /** The row of a reply; empty when the request has no idempotency key. */
