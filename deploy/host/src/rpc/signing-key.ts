@@ -94,15 +94,12 @@ function privateKeyAt(path: string): KeyObject {
 function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | null {
   const pem = readKeyFile(path)
   if (pem === null) return null
-  const key = tryParse(parse, pem)
+  let key: KeyObject | null = null
+  try {
+    key = parse(pem)
+  } catch {
+    // Reported below, like a key of another kind.
+  }
   if (key?.asymmetricKeyType !== 'ed25519') throw keyFault(path, 'is no Ed25519 key in PEM')
   return key
-}
-
-function tryParse(parse: (pem: string) => KeyObject, pem: string): KeyObject | null {
-  try {
-    return parse(pem)
-  } catch {
-    return null
-  }
 }

@@ -1,3 +1,4 @@
+import { groupsOf } from '@coffer/kit/database/batch'
 import type { Database } from '@coffer/kit/database/database'
 import { keyColumns } from '@coffer/kit/database/rows'
 import type { KeyEncryption, WrappedKey } from './key-encryption.ts'
@@ -74,9 +75,9 @@ async function rotate(
 ): Promise<number> {
   const former = await formerOf(keys, wrapped)
   let rotated = 0
-  for (let from = 0; from < former.length; from += atOnce) {
+  for (const group of groupsOf(former, atOnce)) {
     const counts = await Promise.all(
-      former.slice(from, from + atOnce).map(async (before) => {
+      group.map(async (before) => {
         const next = await keys.wrap(await keys.unwrap(before))
         return replaceDataKey(database, range, { before, next })
       }),

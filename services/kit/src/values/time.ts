@@ -102,13 +102,10 @@ function yearOf(zone: Zone, instant: number): Year {
   return year
 }
 
+/** All offset changes of a year, for the cache: one call to the runtime costs microseconds. */
 function offsetsOf(rules: IANAZone, instant: number): YearOfOffsets {
   const year = new Date(instant).getUTCFullYear()
-  return findOffsets(rules, { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) })
-}
-
-/** All offset changes of a year, for the cache: one call to the runtime costs microseconds. */
-function findOffsets(rules: IANAZone, { from, to }: { from: number; to: number }): YearOfOffsets {
+  const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)]
   const found = { from: [from], offsets: [offsetMs(rules, from)] }
   for (let start = from; start < to; start += sampleMs) {
     const end = Math.min(start + sampleMs, to) - 1
