@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { isTransient, unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
+import type { Activities } from '@coffer/kit/service/service'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
@@ -20,8 +21,7 @@ export interface WorkerOptions {
   taskQueue: string
   /** Workflow modules (`*.workflow.ts`); empty for a service with activities only. */
   workflows: URL[]
-  // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
-  activities: Record<string, (...args: any[]) => Promise<unknown>>
+  activities: Activities
   log: Log
 }
 

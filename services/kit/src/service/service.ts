@@ -38,6 +38,9 @@ export interface ServiceDeps<S extends Settings = Settings> {
   clock: () => Date
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
+export type Activities = Record<string, (...args: any[]) => Promise<unknown>>
+
 /** Parts of a service that the process runs. */
 export interface Service {
   routes: (router: ConnectRouter) => void
@@ -45,8 +48,7 @@ export interface Service {
   handlers?: Handler[]
   /** Modules of its workflows; the task queue has the service's name. */
   workflowModules?: URL[]
-  // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
-  activities?: Record<string, (...args: any[]) => Promise<unknown>>
+  activities?: Activities
   schedules?: WorkflowSchedule[]
   /** IDs of schedules to delete, which other settings may have created. */
   formerSchedules?: string[]
