@@ -9,7 +9,7 @@ import type { Interceptor } from '@connectrpc/connect'
 import { accountDataRoutes } from './accounts/account-data.rpc.ts'
 import { unlessDeleted } from './accounts/deleted-accounts.ts'
 import { checkMigrations, migrate, type Tables } from './database/migrations.ts'
-import { createDatabase } from './database/pool.ts'
+import { createDatabase, type DatabaseOptions } from './database/pool.ts'
 import { startConsumer } from './events/consumer.ts'
 import { startRelay } from './events/relay.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -25,15 +25,12 @@ import type { Temporal } from './workflows/temporal.ts'
 
 const kitMigrations = fileURLToPath(new URL('../../../services/kit/migrations', import.meta.url))
 
-export interface HostOptions {
+export interface HostOptions extends Omit<DatabaseOptions, 'url' | 'schema'> {
   definitions: ServiceDefinition[]
   /** Base URLs of the services in other processes, by name. */
   urls: Record<string, string>
   /** Database URL of each hosted service, by name. */
   databaseUrl: (name: string) => string
-  poolSizeMax: number
-  statementTimeoutMs: number
-  connectionWaitMs?: number
   keysFolder: string
   environment: Environment
   broker: Broker
