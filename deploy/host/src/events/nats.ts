@@ -5,7 +5,6 @@ import type { Log } from '@coffer/kit/service/log'
 import {
   JetStreamApiCodes,
   JetStreamApiError,
-  type JetStreamClient,
   jetstream,
   jetstreamManager,
   type StreamAPI,
@@ -25,10 +24,7 @@ export interface BrokerOptions {
   log: Log
 }
 
-interface Opened {
-  connection: NatsConnection
-  stream: JetStreamClient
-}
+type Opened = Awaited<ReturnType<typeof open>>
 
 /**
  * Connects to NATS and ensures that the stream exists. The stream has one subject space for each
@@ -79,7 +75,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-async function open({ url, prefix, serviceNames }: BrokerOptions): Promise<Opened> {
+async function open({ url, prefix, serviceNames }: BrokerOptions) {
   const connection = await connect({
     servers: url,
     name: 'coffer',

@@ -36,7 +36,7 @@ export function localKeyEncryption(folder: string): KeyEncryption {
     },
     isCurrent: async (keyId) => current().keyId === keyId,
     isAtHand: (keyId) => known().some((one) => one.keyId === keyId),
-    isLost: (keyId) => keyFileNames(folder).includes(lostName(keyId)),
+    isLost: (keyId) => keyFileNames(folder).includes(fileNameOf(keyId, 'lost')),
   }
 }
 
@@ -61,7 +61,7 @@ export const localKeyId = /^local:[0-9a-f]{16}$/
  * paths.
  */
 export function declareLost(folder: string, keyId: string): string[] {
-  const path = join(folder, lostName(keyId))
+  const path = join(folder, fileNameOf(keyId, 'lost'))
   return makeKeyFile(path, () => `${keyId} is lost\n`) ? [path] : []
 }
 
@@ -82,22 +82,18 @@ export function replaceLocalKey(folder: string): string {
 
 /** Names of the files of former keys, which only decrypt. */
 export function formerKeyFiles(folder: string): string[] {
-  const current = fileNameOf(keyAt(join(folder, currentName)))
+  const current = fileNameOf(keyAt(join(folder, currentName)).keyId, 'key')
   return namesIn(folder).filter((name) => name !== current)
 }
 
 function keepNamed(folder: string, text: string): string {
   const key = keyOf(join(folder, currentName), text)
-  makeKeyFile(join(folder, fileNameOf(key)), () => text)
+  makeKeyFile(join(folder, fileNameOf(key.keyId, 'key')), () => text)
   return key.keyId
 }
 
-function fileNameOf({ keyId }: LocalKey): string {
-  return `secrets-${keyId.slice('local:'.length)}.key`
-}
-
-function lostName(keyId: string): string {
-  return `secrets-${keyId.slice('local:'.length)}.lost`
+function fileNameOf(keyId: string, ending: 'key' | 'lost'): string {
+  return `secrets-${keyId.slice('local:'.length)}.${ending}`
 }
 
 function namesIn(folder: string): string[] {

@@ -1,6 +1,7 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import type { WorkflowSchedule, Workflows } from '@coffer/kit/workflows/workflows'
+import { status } from '@grpc/grpc-js'
 import { Client, isGrpcServiceError, WorkflowIdConflictPolicy } from '@temporalio/client'
 import { NamespaceNotFoundError } from '@temporalio/common'
 import type { NativeConnection } from '@temporalio/worker'
@@ -21,9 +22,6 @@ export interface Temporal extends Workflows, AsyncDisposable {
    */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
-
-// gRPC status INVALID_ARGUMENT.
-const invalidArgument = 3
 
 /** Signal sent with every start: a workflow that is about to complete checks for work once more. */
 const triggerSignal = 'trigger'
@@ -100,5 +98,5 @@ export function connectTemporal(options: TemporalOptions): Temporal {
 function isRefused(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (error instanceof NamespaceNotFoundError) return false
-  return !isGrpcServiceError(cause) || cause.code === invalidArgument
+  return !isGrpcServiceError(cause) || cause.code === status.INVALID_ARGUMENT
 }

@@ -13,20 +13,6 @@ import { isOutage } from '../rpc/fault.ts'
 import { callerOf, headers } from '../rpc/rpc.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** The idempotency key of a request, with its scope: account and RPC. */
-export interface IdempotencyKey<Reply extends DescMessage = DescMessage> {
-  accountId: string
-  route: string
-  key: string
-  /**
-   * SHA-256 of the request body. The handler of a streaming request sets it before it stores the
-   * reply.
-   */
-  bodyHash: Buffer
-  /** Descriptor of the message that answers the request. */
-  reply: Reply
-}
-
 /** A row of idempotency_keys. */
 export const KeptReply = z.object({
   accountId: z.string(),
@@ -36,6 +22,18 @@ export const KeptReply = z.object({
   reply: z.instanceof(Buffer),
 })
 export type KeptReply = z.infer<typeof KeptReply>
+
+/** The idempotency key of a request, with its scope: account and RPC. */
+export interface IdempotencyKey<Reply extends DescMessage = DescMessage>
+  extends Omit<KeptReply, 'reply'> {
+  /**
+   * SHA-256 of the request body. The handler of a streaming request sets it before it stores the
+   * reply.
+   */
+  bodyHash: Buffer
+  /** Descriptor of the message that answers the request. */
+  reply: Reply
+}
 
 const Kept = KeptReply.pick({ bodyHash: true, reply: true })
 

@@ -58,7 +58,8 @@ export function startWorkers<Input, Output>(
       return await pool.run(input, { signal: AbortSignal.any([stop, timeout]) })
     } catch (error) {
       if (stop.aborted) throw stop.reason
-      if (timeout.aborted || isOutOfMemory(error)) return options.exceeded()
+      const isOutOfMemory = Object(error).code === 'ERR_WORKER_OUT_OF_MEMORY'
+      if (timeout.aborted || isOutOfMemory) return options.exceeded()
       throw error
     }
   }
@@ -86,8 +87,4 @@ export function startWorkers<Input, Output>(
 
 function queueFull(): Error {
   return unavailable('too much of this work is waiting')
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return Object(error).code === 'ERR_WORKER_OUT_OF_MEMORY'
 }
