@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { notFound } from '@coffer/kit/rpc/errors'
+import type { Database } from '@coffer/kit/database/database'
+import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@coffer/proto/grpc/health'
+import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import type { ConnectRouter } from '@connectrpc/connect'
 
 const watchMs = 1_000
@@ -30,6 +32,19 @@ export function healthRoutes(router: ConnectRouter, options: HealthOptions): voi
     },
     watch: ({ service }, { signal }) => watch(options, names.includes(service), signal),
   })
+}
+
+/** Routes of ServiceHealthService, by which other processes check the hosted services. */
+export function serviceHealthRoutes(databases: Record<string, Pick<Database, 'isHealthy'>>) {
+  return (router: ConnectRouter): void => {
+    router.service(ServiceHealthService, {
+      checkServiceHealth: async ({ service }) => {
+        const database = databases[service]
+        if (!database) throw unavailable(`${service} is not here`)
+        return { isDatabaseHealthy: await database.isHealthy() }
+      },
+    })
+  }
 }
 
 async function* watch(

@@ -2,11 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { invalid, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
-import {
-  AccountDataService,
-  type DataCursor,
-  type ReadAccountDataRequest,
-} from '@coffer/proto/data/v1/account_data'
+import { AccountDataService, type ReadAccountDataRequest } from '@coffer/proto/data/v1/account_data'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { findShownTables, readRows } from './account-data.sql.ts'
 import { camelCase, type ShownTable } from './account-tables.ts'
@@ -47,14 +43,13 @@ export function accountDataRoutes(sources: readonly DataSource[]) {
         const page = { from: table, after, limit: pageSize }
         const rows = await readRows(source.database, accountId, page)
         const last = rows.length === pageSize ? rows.at(-1) : undefined
-        const next = last ? { table: table.table, key: last.key } : beginOf(tables[index + 1])
+        const following = tables[index + 1]
+        const next = last
+          ? { table: table.table, key: last.key }
+          : following && { table: following.table, key: [] }
         const texts = rows.map(({ row }) => row)
         return { table: camelCase(table.table), rows: texts, ...(next ? { next } : {}) }
       },
     })
   }
-}
-
-function beginOf(table: ShownTable | undefined): Pick<DataCursor, 'table' | 'key'> | undefined {
-  return table && { table: table.table, key: [] }
 }
