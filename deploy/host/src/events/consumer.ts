@@ -100,8 +100,9 @@ async function consume(options: Required<ConsumerOptions>): Promise<ConsumerMess
 }
 
 /**
- * Creates the consumer on the server, which all processes of a service share, or adds missing subjects to its filter. The filter only grows, because a
- * newer version may run at the same time: a message outside the filter is lost for every process.
+ * Creates the consumer on the server, which all processes of a service share, or adds missing
+ * subjects to its filter. The filter only grows, because a newer version may run at the same time:
+ * a message outside the filter is lost for every process.
  */
 async function ensureConsumer(options: Required<ConsumerOptions>): Promise<void> {
   const { broker, name, handlers, ackWaitMs } = options
