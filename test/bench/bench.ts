@@ -25,13 +25,13 @@ const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')
 const page = join(root, 'docs/benchmarks.md')
 
-/** The marks of the page without other text, for figures that are printed only. */
+/** The marks of the two generated parts of the page, to print figures without the page. */
 const sections = [
   '<!-- household figures -->\n\n<!-- end of household figures -->',
   '<!-- figures -->\n\n<!-- end of figures -->',
 ].join('\n')
 
-/** Kinds of work on one household, one after the other. */
+/** Names of the kinds of work on one household, as `ONLY` of the load generator. */
 const linesOnly =
   'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,' +
   'patch_spending,feed_links'
@@ -39,7 +39,7 @@ const linesOnly =
 /** Settings of the load generator that the environment can override. */
 const defaults = {
   PAUSE_S: '2',
-  // Longest wait before a run for an otherwise idle machine.
+  // Maximum wait for an idle machine before each run, in s.
   QUIET_MAX_S: '3',
 }
 const householdDefaults = {
@@ -55,10 +55,10 @@ const lineDefaults = { SECS: '2', REPEATS: '2' }
 /** Settings of the load generator that the environment cannot override. */
 const fixed = { households: {}, lines: { HOUSEHOLDS: '0' } }
 
-/** Most repetitions of disturbed figures. */
+/** Maximum repetitions of disturbed work (`FURTHER_ROUNDS`). */
 const Rounds = z.coerce.number().int().min(0).max(10).default(1)
 
-/** No repetition after this time, so that the whole run takes a quarter of an hour at most. */
+/** No repetition starts later (ms after the start), so the run ends within 15 minutes. */
 const furtherMsMax = 8 * 60_000
 
 const references = z.object({
@@ -128,7 +128,7 @@ await runScript(async (stop) => {
 
 type Figures = { households: Results | null; lines: Results | null }
 
-/** Names of the work to run, by part of the measurement; empty for a part that is not selected. */
+/** Returns the names of the work to run for each part; '' for a part that is not selected. */
 function selectedWork(only: string | undefined): Record<keyof Figures, string> {
   const ofHouseholds = Object.keys(householdWork)
   if (!only) return { households: ofHouseholds.join(','), lines: linesOnly }
@@ -147,7 +147,7 @@ function processes(pids: Record<string, number | null | undefined>): string {
 /** Runs the load generator on the selected work; null when it fails. */
 type Measure = (selected: { ONLY: string; CONC?: string }) => Promise<Results | null>
 
-/** Measures, and repeats disturbed work at most `rounds` times. */
+/** Measures the work, and repeats disturbed work at most `rounds` times; null on failure. */
 async function measureUntilCalm(
   measure: Measure,
   { ONLY, rounds, log }: { ONLY: string; rounds: number; log: Log },
@@ -164,7 +164,7 @@ async function measureUntilCalm(
   return results
 }
 
-/** The text with the measured figures between its marks. */
+/** Returns the text with the measured figures between its marks. */
 function renewed(text: string, { households, lines }: Figures): string {
   const file = join(import.meta.dirname, 'reference.json')
   const reference = references.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -1,6 +1,6 @@
 import type { Run } from './report/results.ts'
 
-/** A run without errors; `given` overrides its fields. */
+/** Returns a run without errors; `given` overrides its fields. */
 export function exampleRun(given: Partial<Run>): Run {
   return {
     pass: 1,

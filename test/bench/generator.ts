@@ -11,7 +11,7 @@ import { endedRun, Results, withSteal } from './report/results.ts'
 export async function measureLoad(options: {
   generator: string
   env: NodeJS.ProcessEnv
-  /** File of the generator's report. */
+  /** Path of the report that the generator writes. */
   output: string
   stop: AbortSignal
 }): Promise<Results | null> {

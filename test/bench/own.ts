@@ -9,8 +9,8 @@ import { repeats, timed, type Work } from './timing.ts'
 const pollMs = 20
 
 /**
- * Measures work without reference figures, on bank accounts of 10,000 and of `rows` transactions:
- * one kind of work after the other, over one connection.
+ * Measures work without reference figures, on bank accounts of 10,000 and of `rows` transactions.
+ * Runs one kind of work after the other, over one connection.
  */
 export async function measureOwn(
   { baseUrl, stack }: Pick<Measured, 'baseUrl' | 'stack'>,
@@ -100,8 +100,8 @@ function cluster(): void {
 }
 
 /**
- * Inserts transactions without envelope and without effect on balances, so the audit needs no rows
- * of the journal. A hundred share a day, from 2000 on. The numbers in their names are distinct.
+ * Inserts transactions without envelope and without effect on balances, so the audit requires no
+ * journal rows. Each day from 2000-01-01 has 100 of them. The numbers in their names are distinct.
  */
 async function fill(
   databaseUrl: string,

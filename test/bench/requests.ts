@@ -2,7 +2,7 @@ import { type Agent, request } from 'node:http'
 
 const timeoutMs = 15_000
 
-/** A request: POST with a body, GET without. */
+/** A request: POST if it has a body, else GET. */
 export interface Ask {
   url: string
   agent: Agent
@@ -10,7 +10,7 @@ export interface Ask {
   body?: string
 }
 
-/** The result of a request: its status, and whether it has `Retry-After`; or the error's code. */
+/** The result of a request: its status and whether it has `Retry-After`, or the error's code. */
 export type Outcome = { status: number; retryAfter: boolean } | { error: string }
 
 /** Sends one request and reads its answer to the end; never rejects. */
@@ -40,7 +40,7 @@ export interface Tally {
     p99Ms: number
     slowestMs: number
   }
-  /** Whether all requests were answered, without a 5xx but 503 with `Retry-After`. */
+  /** Returns whether all requests were answered, with no 5xx except 503 with `Retry-After`. */
   isSound: () => boolean
 }
 

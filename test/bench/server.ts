@@ -11,14 +11,14 @@ import { type Stack, startStack } from '@coffer/local/stack'
 const startTimeoutMs = 60_000
 const pollMs = 100
 
-/** One process with all services, and the servers that it uses. */
+/** The measured process, which hosts all services, and the servers that it uses. */
 export interface Measured extends AsyncDisposable {
   baseUrl: string
   stack: Stack
   coffer: ServerProcess
 }
 
-/** Starts the process and its servers on free ports without data; returns when it is healthy. */
+/** Starts the process and its empty servers on free ports; returns when it is healthy. */
 export async function startMeasured(
   dataDir: string,
   log: ReturnType<typeof createProgress>,

@@ -1,4 +1,4 @@
-// node test/bench/sign-in-storm.ts [sign-ins per second]: measures reads alone and beside sign-ins.
+// node test/bench/sign-in-storm.ts [sign-ins per second]: measures reads without and with sign-ins.
 import { Agent } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const warmUpMs = 2_000
 const phaseMs = 8_000
 const tickMs = 5
 
-// Each sign-in has an address of its own, so that the limit by network refuses none.
+// Each sign-in has its own client address, so the limit of a network refuses none.
 const proxied = { COFFER_TRUSTED_PROXIES: '127.0.0.1' }
 
 await runScript(async () => {
@@ -71,7 +71,7 @@ async function readOf(baseUrl: string, person: Person): Promise<Read> {
   return (tally) => tally.count(() => ask({ url, agent, headers: { authorization } }))
 }
 
-/** Runs these concurrently for `ms`; returns their tallies. */
+/** Runs the loads concurrently for `ms`; returns their tallies. */
 async function during(
   ms: number,
   all: ((stop: AbortSignal) => Promise<Tally>)[],
@@ -80,7 +80,7 @@ async function during(
   return Promise.all(all.map((run) => run(stop)))
 }
 
-/** Reads over several connections, one request after the other on each. */
+/** Sends reads over several connections, one request after the other on each, until `stop`. */
 async function reads(read: Read, stop: AbortSignal): Promise<Tally> {
   const tally = createTally()
   const readOn = async () => {

@@ -5,16 +5,16 @@ import type { OwnFigure } from './report/own-report.ts'
 /** Number of repetitions by kind of work. */
 export const repeats = { read: 200, write: 20, long: 3 }
 
-/** A kind of work; repetitions are numbered from 0. */
+/** A kind of work; its repetitions are numbered from 0. */
 export interface Work {
   work: string
   times: number
-  /** Called before each repetition; its time is not measured. */
+  /** Called before each repetition, outside the measured time. */
   prepare?: (repetition: number) => Promise<unknown>
   run: (repetition: number) => Promise<unknown>
 }
 
-/** Runs the work once to warm up, and then `times` times, one after the other. */
+/** Runs the work once to warm up, then `times` times; returns the latencies. */
 export async function timed({ work, times, prepare, run }: Work): Promise<OwnFigure> {
   const taken: number[] = []
   const before = readProcessors()

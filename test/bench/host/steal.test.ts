@@ -25,7 +25,7 @@ test.each([
   expect(stolenShare(from, to)).toBe(share)
 })
 
-// The host stole half of the second second, and nothing before and after it.
+// The host stole 50 % from 1,000 to 2,000 ms, and nothing before or after.
 const readings = [
   reading(0, 0, 0),
   reading(1000, 0, 200),
@@ -61,8 +61,8 @@ test.each([
 })
 
 test.each([
-  [[null], 'What the host took of the processor time is not known.'],
-  [[], 'What the host took of the processor time is not known.'],
+  [[null], 'The share of the processor time that the host took is not known.'],
+  [[], 'The share of the processor time that the host took is not known.'],
   [
     [0.031, null, 0, 0.0012],
     'The host took 0.1 % of the processor time in the median, 3.1 % at worst.',

@@ -1,16 +1,16 @@
-/** Processor time of the machine since its start, in ticks, at `atMs`. */
+/** Stolen and total processor time of the machine since its start in ticks, read at `atMs`. */
 export interface Reading {
   atMs: number
   stolen: number
   all: number
 }
 
-/** A larger stolen share of the processor time makes a figure useless. */
+/** Maximum stolen share of the processor time; figures with more are disturbed. */
 export const disturbing = 0.05
 
 /**
  * Parses /proc/stat (proc(5)). Steal is time in which a virtual processor had work, and the host
- * ran another guest on it. Null without a line for all processors.
+ * ran another guest on it. Returns null without a line for all processors.
  */
 export function readingOf(procStat: string, atMs: number): Reading | null {
   const [, fields] = /^cpu +(.+)$/m.exec(procStat) ?? []
@@ -20,14 +20,14 @@ export function readingOf(procStat: string, atMs: number): Reading | null {
   return { atMs, stolen: ticks[7] ?? 0, all: ticks.reduce((sum, count) => sum + count, 0) }
 }
 
-/** The stolen share of the processor time, 0 to 1; null without two readings. */
+/** Returns the stolen share of the processor time, 0 to 1; null unless both readings exist. */
 export function stolenShare(from: Reading | null, to: Reading | null): number | null {
   if (from === null || to === null || to.all <= from.all) return null
-  // Some kernels decrease the count at times.
+  // On some kernels the count of stolen ticks occasionally decreases.
   return Math.max(0, (to.stolen - from.stolen) / (to.all - from.all))
 }
 
-/** The stolen share between two times, by linear interpolation of ordered readings. */
+/** Returns the stolen share between two times: linear interpolation of ordered readings. */
 export function stolenBetween(
   readings: readonly Reading[],
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -35,21 +35,21 @@ export function stolenBetween(
   return stolenShare(readingAt(readings, fromMs), readingAt(readings, toMs))
 }
 
-/** Whether the stolen share is too large for a figure. */
+/** Returns whether the stolen share makes a figure unreliable. */
 export function isDisturbed(share: number | null): boolean {
   return share !== null && share > disturbing
 }
 
-/** The text of a figure, with a dagger when it was disturbed. */
+/** Returns the figure, with a dagger if it was disturbed. */
 export function marked(figure: string, share: number | null): string {
   return isDisturbed(share) ? `${figure}†` : figure
 }
 
-/** The text below figures with these stolen shares; unknown shares (null) do not count. */
+/** Returns a sentence on the stolen shares of figures; unknown shares (null) are ignored. */
 export function stealText(shares: readonly (number | null)[]): string {
   const known = shares.filter((share) => share !== null).sort((a, b) => a - b)
   const worst = known.at(-1)
-  if (worst === undefined) return 'What the host took of the processor time is not known.'
+  if (worst === undefined) return 'The share of the processor time that the host took is not known.'
   const median = known[Math.floor((known.length - 1) / 2)] ?? worst
   return (
     `The host took ${percent(median)} of the processor time in the median, ` +
@@ -58,7 +58,7 @@ export function stealText(shares: readonly (number | null)[]): string {
   )
 }
 
-/** The interpolated reading at a time; the first or last one outside the readings. */
+/** Interpolates the reading at a time; outside the readings it is the first or the last one. */
 function readingAt(readings: readonly Reading[], atMs: number): Reading | null {
   const next = readings.findIndex((reading) => reading.atMs >= atMs)
   const after = readings.at(next) ?? null

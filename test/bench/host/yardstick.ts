@@ -1,19 +1,19 @@
 import pg from 'pg'
 import { z } from 'zod'
 
-/** Selects per second, by number of connections. */
+/** SELECT statements per second, by number of connections. */
 export const Yardstick = z.object({ 1: z.number(), 16: z.number() })
 export type Yardstick = z.infer<typeof Yardstick>
 
-/** The yardstick of the machine of the reference figures, with the same library and method. */
+/** Yardstick of the machine of the reference figures, measured with the same code. */
 const theirs: Yardstick = { 1: 13_021, 16: 40_717 }
 
 const rows = 10_000
 const measuredMs = 1_500
 
 /**
- * Measures the speed of this machine without Coffer: selects by key through bare `pg`, with named
- * statements and ten connections.
+ * Measures the speed of this machine without Coffer: SELECTs by primary key through `pg`, with
+ * named statements and ten connections.
  */
 export async function measureYardstick(databaseUrl: string): Promise<Yardstick> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
@@ -32,20 +32,20 @@ export async function measureYardstick(databaseUrl: string): Promise<Yardstick> 
   }
 }
 
-/** The faster one of each figure: other guests only slow a virtual machine down. */
+/** Returns the larger of each figure: other guests only slow a virtual machine down. */
 export function faster(one: Yardstick | null, other: Yardstick | null): Yardstick | null {
   if (one === null || other === null) return one ?? other
   return { 1: Math.max(one[1], other[1]), 16: Math.max(one[16], other[16]) }
 }
 
-/** The text below the figures. */
+/** Returns a sentence that compares the yardstick with that of the reference's machine. */
 export function yardstickText(measured: Yardstick): string {
   const text = (count: 1 | 16) => Math.round(measured[count]).toLocaleString('en-US')
   const share = (count: 1 | 16) => `${Math.round((100 * measured[count]) / theirs[count])} %`
   return (
-    'Yardstick, selects by key through bare `pg`, the best of several times: ' +
+    'Yardstick, selects by key through bare `pg`, the best of several measurements: ' +
     `${text(1)}/s one after the other and ${text(16)}/s at c=16, which is ${share(1)} and ` +
-    `${share(16)} of what the reference's machine came to.`
+    `${share(16)} of the rates of the reference's machine.`
   )
 }
 

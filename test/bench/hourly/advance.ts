@@ -12,12 +12,12 @@ import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
 import { runHourlyJob } from './hourly-job.ts'
 
 const dataDir = join(root, '.coffer/bench')
-// Work after a start (schedules, plans of statements) is not measured.
+// Wait before the measurement: a new process creates schedules and plans statements.
 const settleMs = 5_000
 const calmMs = 10_000
 const pauseMs = 10
 
-/** A client that reads repeatedly; `p99` is in milliseconds. */
+/** A client that reads balances repeatedly; `p99` returns ms, `reads` the number of reads. */
 type Reader = { p99: () => number; reads: () => number; stop: () => Promise<void> }
 
 await runScript(async () => {
@@ -58,7 +58,7 @@ await runScript(async () => {
     beforeMib,
     mostMib,
     afterMib,
-    // Without the cost of the reads and of idling between them.
+    // The processor time of reads, and of idling between them, is subtracted.
     cpuMsEach: (busyCpuMs - cpuMsRead * busy.reads()) / accounts,
     cpuMsRead,
     loads: loadavg().map(Math.round),
@@ -70,7 +70,7 @@ await runScript(async () => {
   return booked === accounts && left === 0 ? 0 : 1
 })
 
-/** Processor time (ms) of a read and of idling until the next one, on a warm process. */
+/** Measures the processor time (ms) of a read and of idling until the next one. */
 async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<number> {
   await sleep(settleMs)
   const from = cpuMs(pid)
@@ -108,13 +108,13 @@ function startReader(read: () => Promise<unknown>): Reader {
   }
 }
 
-/** Processor time of a process in milliseconds; Linux counts in ticks of 10 ms. */
+/** Returns the processor time of a process in ms; Linux counts in ticks of 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Resident memory of a process in MiB, from /proc/<pid>/statm in pages of 4 KiB. */
+/** Returns the resident memory of a process in MiB (/proc/<pid>/statm has pages of 4 KiB). */
 function residentMib(pid: number): number {
   const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
   return Math.round((Number(pages) * 4096) / 2 ** 20)

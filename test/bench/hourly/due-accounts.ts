@@ -1,9 +1,9 @@
 import pg from 'pg'
 
 /**
- * Accounts with one bank account, one funding schedule that was due at midnight (UTC), and four
- * envelopes, one of them due. Amounts are zero, so the audit passes. Every tenth account creates a
- * deposit and a bill automatically.
+ * INSERT statements for accounts with one bank account, one funding schedule that was due at
+ * midnight (UTC), and four envelopes, one of them due. Amounts are zero, so the audit passes. The
+ * plans of every tenth account create a deposit and a bill automatically.
  */
 const tables = [
   `INSERT INTO ledger.links
@@ -40,7 +40,7 @@ const due = `WITH due AS (SELECT 'acct_' || tail AS acct, 'bac_' || tail AS bac,
   FROM (SELECT lpad(n::text, 25, '0') AS tail, n
     FROM generate_series($1::int + 1, $1 + $2::int) n) AS numbers)`
 
-/** Inserts `count` due accounts, numbered from `after` + 1. */
+/** Inserts `count` due accounts; their numbers start at `after` + 1. */
 export async function loadDueAccounts(
   databaseUrl: string,
   { after, count }: { after: number; count: number },

@@ -4,7 +4,7 @@ import { bestRuns, disturbedWork } from './best-runs.ts'
 
 type Example = [stolen: number | null, rps: number, cores?: number]
 
-/** The rate of the best run; a run is given by stolen share, rate and busy cores. */
+/** Returns the rate of the best run; an example is stolen share, rate and busy cores. */
 function bestRate(runs: Example[]): number | undefined {
   const examples = runs.map(([stolen, rps, coffer]) => {
     return exampleRun({ stolen, rps, ...(coffer ? { cores: { coffer, postgres: 0 } } : {}) })

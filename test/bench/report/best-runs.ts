@@ -1,19 +1,17 @@
 import { isDisturbed } from '../host/steal.ts'
 import { costOf, type Run } from './results.ts'
 
-/** The best run of each kind of work and number of connections, in the order of first runs. */
+/** Returns the best run of each kind of work and number of connections, in order of first runs. */
 export function bestRuns(runs: readonly Run[]): Run[] {
   return alikeRuns(runs).flatMap((passes) => bestOf(passes) ?? [])
 }
 
-/** Runs grouped by work and number of connections, in the order of first runs. */
+/** Groups runs by work and number of connections, in order of first runs. */
 export function alikeRuns(runs: readonly Run[]): Run[][] {
   return [...Map.groupBy(runs, ({ name, conc }) => `${name} ${conc}`).values()]
 }
 
-/**
- * Work whose best run is disturbed, so that it has to be measured again; null when there is none.
- */
+/** Returns the work whose best run is disturbed, to be measured again; null if there is none. */
 export function disturbedWork(
   runs: readonly Run[],
 ): { names: string[]; connections: number[] } | null {
@@ -26,9 +24,9 @@ export function disturbedWork(
 }
 
 /**
- * Of the undisturbed runs, or else of those with the least stolen share (in percent), the run with
- * the least processor time a request. A guest on the same core halves our speed without stealing
- * time. Without processor times, the run with the median rate.
+ * Returns the run with the least processor time per request, among undisturbed runs, or else among
+ * those with the least stolen share (in percent). Rates do not show the best run: a guest on the
+ * same core halves them without steal. Without processor times, returns the run of median rate.
  */
 function bestOf(passes: readonly Run[]): Run | undefined {
   const least = Math.min(...passes.map(percentStolen))

@@ -5,7 +5,7 @@ import { costOf, type Results, type Run } from './results.ts'
 
 const columnsMax = 120
 
-/** Lines of a list in Markdown, at most 120 columns wide. */
+/** Returns the lines of a list in Markdown, wrapped at 120 columns. */
 export function listLines(items: readonly string[]): string[] {
   return items.flatMap((item) => {
     const lines: string[] = []
@@ -21,7 +21,7 @@ export function listLines(items: readonly string[]): string[] {
   })
 }
 
-/** Date and method of the measurement, as items of a list. */
+/** Returns the date and method of the measurement, as items of a list. */
 export function measuredText({ started, settings, runs, yardstick }: Results): string[] {
   return [
     `Measured on ${started.slice(0, 10)} with \`npm run bench\`: ` +
@@ -32,16 +32,17 @@ export function measuredText({ started, settings, runs, yardstick }: Results): s
   ]
 }
 
-/** Number and length of passes, and how the shown one is chosen. */
+/** Returns a text with the number of passes, their length, and the choice of the shown pass. */
 function passesText(runs: readonly Run[], seconds: number): string {
   const counts = alikeRuns(runs).map(({ length }) => length)
   const [fewest, most] = [Math.min(...counts), Math.max(...counts)]
   if (most <= 1) return `one pass of ${seconds} s each.`
   const passes = fewest === most ? `${most}` : `${fewest} to ${most}`
   return (
-    `${passes} passes of ${seconds} s each. Shown is, of those in which the host took at most ` +
-    `${percent(disturbing)} of the processor time (else least), the one whose requests cost ` +
-    'least of it: neighbours slow a virtual machine down without taking any.'
+    `${passes} passes of ${seconds} s each. The table shows one pass: the one with the least ` +
+    'processor time per request, among passes in which the host took at most ' +
+    `${percent(disturbing)} of the processor time (or, if there is none, among those in which ` +
+    'it took least). Other guests slow a virtual machine down even without taking time.'
   )
 }
 

@@ -4,7 +4,7 @@ import { bestRuns } from './best-runs.ts'
 import { factor, latency, listLines, measuredText, processorTime, rate } from './figure-text.ts'
 import { costOf, type Results, type Run } from './results.ts'
 
-/** Kinds of work of many households with their labels on the page: the whole visit first. */
+/** Labels on the page by kind of work of many households; the whole visit is first. */
 export const householdWork = {
   mixed: 'A visit: 14 reads and writes',
   balances_spread: 'GET balances',
@@ -15,13 +15,13 @@ export const householdWork = {
 
 const Range = z.tuple([z.number(), z.number()])
 
-/** Reference figures at c=16: requests per second, and processor time of one in ms; from, to. */
+/** Reference figures at c=16, as [from, to]: requests per second, and ms of processor time each. */
 export const HouseholdReference = z.object({ rps: Range, server: Range, postgres: Range })
 export type HouseholdReference = z.infer<typeof HouseholdReference>
 
 const marks = /(<!-- household figures -->\n).*(\n<!-- end of household figures -->)/s
 
-/** The page with the figures of many households between their marks. */
+/** Returns the page with the figures of many households between their marks. */
 export function withHouseholdFigures(
   page: string,
   results: Results,
@@ -34,12 +34,12 @@ export function withHouseholdFigures(
     '',
     ...listLines([
       ...measuredText(results),
-      '48 households with 10 envelopes and 200 transactions each, by session cookie; each ' +
-        'request is of another household than the one before. Visits of 16 households go on ' +
-        'side by side, step by step.',
+      '48 households with 10 envelopes and 200 transactions each, with session cookies; ' +
+        'consecutive requests concern different households. At c=16 the visits of 16 ' +
+        'households run concurrently.',
       'The reference (CPU of its server and of Postgres) was measured beside Coffer, on a ' +
-        'machine that was slower than the one of the single lines: it answered 2,523 GET links ' +
-        'by session a second there.',
+        'slower machine than that of the table of one household: there it answered 2,523 GET ' +
+        'links with a session per second.',
     ]),
   ].join('\n')
   return page.replace(marks, (_all, before, after) => `${before}\n${text}\n${after}`)
@@ -78,11 +78,11 @@ function workRow(
   ]
 }
 
-/** Rows with the latencies of the steps of a visit. */
+/** Returns a table with the latencies of the steps of a visit. */
 function stepTable(runs: readonly Run[]): string[] {
   const visits = runs.filter(({ name }) => name === 'mixed')
   const [single, many] = [1, 16].map((count) => bestAt(visits, count)?.steps ?? {})
-  // The load generator numbers the steps.
+  // The load generator's labels begin with the number of the step.
   const numberOf = (label: string) => Number(label.split(' ')[0])
   const labels = Object.keys(many ?? {}).sort((a, b) => numberOf(a) - numberOf(b))
   return [

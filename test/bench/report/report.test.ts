@@ -32,7 +32,7 @@ const reference = {
   transfer_pair: { work: 'Pair', 1: 338, 16: 2, 64: null, p99: 17_054, note: 'deadlocks' },
 }
 
-/** Lines of a page with the figures of these runs. */
+/** Returns the lines of a page with the figures of these runs. */
 function linesOf(runs: Run[]): string[] {
   return withFigures(page, { ...results, runs }, reference).split('\n')
 }
@@ -52,7 +52,8 @@ test('our figure has the reference and the factor beside it', () => {
 test('every row has as many cells as the head', () => {
   const table = linesOf(results.runs).filter((line) => line.startsWith('|'))
   const cells = table.map((line) => line.split('|').length)
-  // Work, three figures for each of three numbers of connections, two latencies, CPU, notes.
+  // Work; rate, reference and ratio for each of three numbers of connections; two latencies; CPU;
+  // notes.
   const columns = 1 + 3 * 3 + 2 + 1 + 1
   expect(new Set(cells)).toEqual(new Set([columns + 2]))
 })
@@ -109,7 +110,7 @@ test('a missing yardstick has no text', () => {
 
 test.each([
   ['one pass of 10 s', [1]],
-  ['3 passes of 10 s each. Shown is, of those', [1, 2, 3]],
+  ['3 passes of 10 s each. The table shows one pass', [1, 2, 3]],
 ])('the number of passes is stated: %s', (text, passes) => {
   const runs = passes.flatMap((pass) => results.runs.map((run) => ({ ...run, pass })))
   expect(withFigures(page, { ...results, runs }, reference)).toContain(text)

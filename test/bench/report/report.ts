@@ -4,7 +4,7 @@ import { bestRuns } from './best-runs.ts'
 import { factor, latency, listLines, measuredText, processorTime, rate } from './figure-text.ts'
 import { lostUpdates, type Results, type Run } from './results.ts'
 
-/** Reference figures of a kind of work: requests per second, and p99 at c=16 in ms. */
+/** Reference figures of a kind of work: requests per second by connections; p99 at c=16 in ms. */
 export const Reference = z.object({
   work: z.string(),
   1: z.number().nullable(),
@@ -19,7 +19,7 @@ const connections = [1, 16, 64] as const
 
 const figures = /(<!-- figures -->\n).*(\n<!-- end of figures -->)/s
 
-/** The page with the figures of a report between its marks. */
+/** Returns the page with the figures of a report between their marks. */
 export function withFigures(
   page: string,
   results: Results,
@@ -76,9 +76,9 @@ function conditions(results: Results): string[] {
       'one process with all services and the gateway, Postgres, NATS and Temporal share the ' +
       'machine.',
     `${settings.TXNS.toLocaleString('en-US')} transactions and ${settings.SPENDING} envelopes ` +
-      'on the account that is read. API key unless a session is named.',
-    'Postgres 18 with its defaults (fsync on). The reference figures were taken on the same kind ' +
-      'of machine with Postgres 15, each ±15 %.',
+      'in the bank account. Requests carry an API key unless a session is named.',
+    'Postgres 18 with its defaults (fsync on). The reference figures were measured on the same ' +
+      'kind of machine with Postgres 15, each ±15 %.',
     `Memory (resident): ${memoryText(memory.idle)} idle, ` +
       `${memoryText(memory.end)} after the load.`,
   ]

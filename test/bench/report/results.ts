@@ -8,12 +8,15 @@ const Check = z.object({
   allocatedMoved: z.number(),
 })
 
-/** The latencies (ms) of one step of a visit. */
+/** Latencies (ms) of one step of a visit. */
 const Step = z.object({ mean: z.number(), p99: z.number() })
 
 const Memory = z.record(z.string(), z.object({ rssMiB: z.number() })).nullable()
 
-/** A pass of one kind of work over `conc` connections; times in ms, `cores` in s per second. */
+/**
+ * A pass of one kind of work over `conc` connections. `p99` is in ms, `wallS` in s; `cores` are
+ * busy cores by process.
+ */
 const Run = z.object({
   pass: z.number(),
   name: z.string(),
@@ -25,9 +28,9 @@ const Run = z.object({
   non2xx: z.number(),
   cores: z.record(z.string(), z.number()).optional(),
   check: Check.optional(),
-  /** Latencies by label of the step, for work of several steps. */
+  /** Latencies of the steps by label, if the work has steps. */
   steps: z.record(z.string(), Step).optional(),
-  /** The stolen share of the processor time; not from the generator. */
+  /** Stolen share of the processor time, 0 to 1; added to the generator's report. */
   stolen: z.number().nullable().default(null),
 })
 export type Run = z.infer<typeof Run>
@@ -41,15 +44,15 @@ export const Results = z.object({
   settings: z.object({ SECS: z.number(), TXNS: z.number(), SPENDING: z.number() }),
   memory: z.object({ idle: Memory, end: Memory }),
   runs: z.array(Run),
-  /** Speed of the machine; null when it was not measured. */
+  /** Speed of the machine; null if it was not measured. */
   yardstick: Yardstick.nullable().default(null),
 })
 export type Results = z.infer<typeof Results>
 
-/** Measured processes, by their names in PROCS of the load generator. */
+/** Names of the measured processes in `PROCS` of the load generator. */
 const measuredProcesses = ['coffer', 'postgres', 'nats', 'temporal'] as const
 
-/** Processor time (ms) of a request, by process and in total; null when it was not measured. */
+/** Returns the processor time (ms) of a request, by process and in total; null if unmeasured. */
 export function costOf({ cores, rps }: Run): { each: number[]; total: number } | null {
   if (!rps || cores === undefined) return null
   const each = measuredProcesses.flatMap((name) => {
@@ -62,18 +65,17 @@ export function costOf({ cores, rps }: Run): { each: number[]; total: number } |
 /** The fields that identify a run in a report. */
 type RunKey = Pick<Run, 'pass' | 'name' | 'conc'>
 
-/** The key of a run. */
 export function keyOf({ pass, name, conc }: RunKey): string {
   return `${pass} ${name} ${conc}`
 }
 
-/** The key of the run that ended by this line of the load generator; null for other lines. */
+/** Returns the key of the run whose end this line of the generator reports; null for others. */
 export function endedRun(line: string): string | null {
   const [all, pass, name = '', conc] = / pass (\d+) (\S+) +c=(\d+) /.exec(line) ?? []
   return all === undefined ? null : keyOf({ pass: Number(pass), name, conc: Number(conc) })
 }
 
-/** The report with the stolen share of each run; `ended` has their ends (ms) by key. */
+/** Adds the stolen share of each run to a report; `ended` maps keys of runs to their ends (ms). */
 export function withSteal(
   results: Results,
   { ended, readings }: { ended: ReadonlyMap<string, number>; readings: readonly Reading[] },
@@ -87,14 +89,14 @@ export function withSteal(
   return { ...results, runs }
 }
 
-/** Merges a report with a later one of the same server. */
+/** Merges a report with a later one of the same process. */
 export function merged(first: Results, later: Results): Results {
   const memory = { idle: first.memory.idle, end: later.memory.end }
   const yardstick = faster(first.yardstick, later.yardstick)
   return { ...first, memory, yardstick, runs: [...first.runs, ...later.runs] }
 }
 
-/** Lost updates in all passes: acknowledged requests that the sums do not show. */
+/** Counts lost updates: acknowledged requests that the checked balances do not contain. */
 export function lostUpdates(runs: readonly Run[]): number {
   return runs
     .flatMap(({ check }) => (check === undefined ? [] : [check]))
