@@ -17,7 +17,9 @@ import {
 } from './bank-account.ts'
 import type { Link } from './link.ts'
 
-/** The body of a create; balances in minor units. A missing or null field takes its default. */
+/**
+ * The body of a create request; balances in minor units. A missing or null field gets its default.
+ */
 export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'currency'> & {
   [Field in TextField]?: string | null | undefined
 } & {
@@ -31,7 +33,9 @@ type TextField =
   | 'mask'
   | 'feedBankAccountId'
 
-/** Decides a new bank account, with its opening balances (docs/links.md#bank-accounts). */
+/**
+ * Decides the creation of a bank account with its opening balances (docs/links.md#bank-accounts).
+ */
 export function createBankAccount(
   { link, operation }: { link: Link; operation: Operation },
   body: NewBankAccount,
@@ -76,7 +80,7 @@ export function createBankAccount(
   return endOperation(started)
 }
 
-/** The keys of a PATCH; null if the client sent null. */
+/** The stated fields of a PATCH; null if the client sent null. */
 export type BankAccountPatch = Partial<
   Pick<BankAccount, 'name' | 'mask' | 'currency' | 'availableBalance' | 'currentBalance'> &
     Record<'accountType' | 'accountSubType', string> &
@@ -86,8 +90,9 @@ export type BankAccountPatch = Partial<
 const FEED_KEYS = ['name', 'mask', 'currency']
 
 /**
- * Decides a PATCH (docs/links.md#bank-accounts). A feed bank account takes name, mask and currency,
- * an aggregator one only the name. A null limit is stored as 0. Stated balances hold from now on.
+ * Decides a PATCH (docs/links.md#bank-accounts). A feed bank account accepts name, mask and
+ * currency, an aggregator one only the name. A null limit is stored as 0. Stated balances are valid
+ * from the instant of the request.
  */
 export function changeBankAccount(
   { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
@@ -152,7 +157,10 @@ function requireLimit(limitBalance: bigint): bigint {
   return limitBalance
 }
 
-/** A PATCH takes any 4 characters; the route of a create checks that they are digits. */
+/**
+ * Throws `invalid` unless the mask is null or has 4 characters. The route of a create also requires
+ * digits.
+ */
 function requireMask(mask: string | null): void {
   if (mask !== null && [...mask].length !== 4) {
     throw invalid({ mask: 'must be exactly 4 characters' })

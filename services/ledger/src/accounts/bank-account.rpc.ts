@@ -37,7 +37,7 @@ import { findLink } from './link.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
-/** RPCs of bank accounts and balances (docs/links.md#bank-accounts). */
+/** Returns the RPC handlers of bank accounts and balances (docs/links.md#bank-accounts). */
 export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountService> {
   const { database } = deps
   const get = (bankAccountId: string, context: HandlerContext) =>
@@ -86,7 +86,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
   }
 }
 
-/** Encodes bank accounts, with the provider records of those on an aggregator link. */
+/** Encodes bank accounts. Those on an aggregator link get their provider records. */
 async function withRecords(
   { database }: Deps,
   accountId: string,
@@ -114,7 +114,8 @@ async function accountsOfLink(
 ): Promise<readonly BankAccount[]> {
   const bankAccounts = await listBankAccountsOfLink(database, accountId, linkId)
   if (bankAccounts.length > 0) return bankAccounts
-  // 404 only without the link: a deleted one has an empty list (docs/links.md#deleting-a-link).
+  // 404 only if the link does not exist: a deleted link has an empty list
+  // (docs/links.md#deleting-a-link).
   if (!(await findLink(database, accountId, linkId))) throw notFound('link')
   return []
 }

@@ -15,7 +15,10 @@ const liveBankAccounts = prepare(
     ORDER BY bank_account_id`,
 )
 
-/** Bank accounts of the account by ID, without archived ones and those of deleted links. */
+/**
+ * Lists the bank accounts of an account, ordered by ID, without archived ones and those of deleted
+ * links.
+ */
 export function listBankAccounts(
   { pool }: Database,
   accountId: string,
@@ -23,7 +26,9 @@ export function listBankAccounts(
   return pool.any(liveBankAccounts({ accountId }))
 }
 
-/** Bank accounts of a link by ID, archived ones too; none if the link is deleted. */
+/**
+ * Lists the bank accounts of a link, ordered by ID, archived ones too; none if the link is deleted.
+ */
 export function listBankAccountsOfLink(
   { pool }: Database,
   accountId: string,
@@ -43,7 +48,10 @@ const bankAccountById = prepare(
       AND removed_at IS NULL`,
 )
 
-/** The bank account, archived or not. Throws `notFound` without it, or if its link is deleted. */
+/**
+ * Returns the bank account, archived or not. Throws `notFound` if it does not exist or its link is
+ * deleted.
+ */
 export async function getBankAccount(
   { pool }: Database,
   accountId: string,

@@ -6,7 +6,7 @@ const NOW = new Date('2026-02-01T12:00:00Z')
 
 describe('balances', () => {
   test('free is what is available and not set aside', () => {
-    // docs/money.md#balances: expenses 20000 and a paused 5000, goals 30000.
+    // The example of docs/money.md#balances: expenses hold 20000 and (paused) 5000, goals 30000.
     const account = aBankAccount({
       availableBalance: 100000n,
       currentBalance: 102500n,

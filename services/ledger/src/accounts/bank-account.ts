@@ -55,7 +55,7 @@ export const BankAccount = z.object({
 })
 export type BankAccount = z.infer<typeof BankAccount>
 
-/** The balances of the API; minor units of `currency`. */
+/** The balances in API responses, in minor units of `currency`. */
 export type Balances = {
   bankAccountId: string
   currency: string
@@ -67,7 +67,7 @@ export type Balances = {
   goals: bigint
 }
 
-/** The balances: free = available − expenses − goals (docs/money.md#balances). */
+/** Returns the balances; free = available − expenses − goals (docs/money.md#balances). */
 export function balancesOf(account: BankAccount): Balances {
   return {
     bankAccountId: account.bankAccountId,
@@ -81,7 +81,7 @@ export function balancesOf(account: BankAccount): Balances {
   }
 }
 
-/** The field of the balance in each pot. */
+/** The field of `BankAccount` that has the balance of each pot. */
 export const balanceFields = {
   available: 'availableBalance',
   current: 'currentBalance',
@@ -95,7 +95,7 @@ export function requireWritable(account: BankAccount): void {
 }
 
 /**
- * Throws as `requireWritable`, and `refused` unless on a manual link
+ * Throws as `requireWritable` does, and `refused` (400) unless the account is on a manual link
  * (docs/transactions.md#what-each-kind-of-link-allows).
  */
 export function requireManual(account: BankAccount): void {
@@ -104,8 +104,8 @@ export function requireManual(account: BankAccount): void {
 }
 
 /**
- * The bank account archived and inactive; throws `refused` if not allowed
- * (docs/links.md#archiving).
+ * Returns the bank account with `deletedAt` and status inactive. Throws as `requireWritable` does,
+ * and `refused` if it is on an aggregator link (docs/links.md#archiving).
  */
 export function archiveBankAccount(account: BankAccount, now: Date): BankAccount {
   requireWritable(account)

@@ -19,7 +19,10 @@ export function linkBound({ linksMax: max }: Bounds, accountId: string): Bound {
   }
 }
 
-/** Counts archived bank accounts too: they are listed until their link is deleted. */
+/**
+ * Returns the bound on bank accounts. Archived ones count: they are listed until their link is
+ * deleted.
+ */
 export function bankAccountBound({ bankAccountsMax: max }: Bounds, accountId: string): Bound {
   return {
     scope: `bank_accounts ${accountId}`,

@@ -7,7 +7,7 @@ import type { LinkKey } from './link.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 
-/** The next bank accounts of a deleted link, by ID. */
+/** Lists a page of the bank accounts of a deleted link, ordered by ID. */
 export async function listRemovedBankAccounts(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
@@ -21,7 +21,7 @@ export async function listRemovedBankAccounts(
   return [...rows]
 }
 
-/** Files of a removed bank account; their bytes may still be stored. */
+/** Lists files of a removed bank account; their bytes may still be stored. */
 export async function listFilesOf(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -32,7 +32,7 @@ export async function listFilesOf(
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}`)
 }
 
-/** Deletes rows of files of a removed bank account, and of their uploads. */
+/** Deletes the rows of these files, and of their uploads. */
 export async function removeFiles(
   { pool }: Database,
   { accountId }: BankAccountKey,
@@ -51,12 +51,13 @@ export async function removeFiles(
 
 const Left = z.object({ isLeft: z.boolean() })
 
-/** Whether the link is deleted and its clean-up is not finished. */
+/** Returns whether the link is deleted and its clean-up is not finished. */
 export async function isUncleaned(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
 ): Promise<boolean> {
-  // Computed in SELECT: as a WHERE clause it would match the partial index instead of the key.
+  // Computed in SELECT: with this condition in WHERE, the planner may choose the partial index
+  // instead of the primary key.
   const isLeft = await pool.maybeOneFirst(sql.type(Left)`
     SELECT deleted_at IS NOT NULL AND cleaned_at IS NULL AS "isLeft" FROM links
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
@@ -64,8 +65,8 @@ export async function isUncleaned(
 }
 
 /**
- * Marks the clean-up of a deleted link as finished; the row of the link stays. A link that a
- * restore has brought back is not marked, since its next deletion has to be cleaned up.
+ * Marks the clean-up of a deleted link as finished; the row of the link is kept. A link that a
+ * restore of the database has made live again is not marked: its next deletion needs a clean-up.
  */
 export async function markCleaned(
   { pool }: Database,

@@ -3,19 +3,19 @@ import { proxyActivities, workflowInfo } from '@temporalio/workflow'
 import type { LinkKey } from './link.ts'
 import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
 
-/** Activities of other services, on their own task queues; each is repeatable. */
+/** Activities of other services, on their own task queues. Each is idempotent. */
 interface Elsewhere {
   releaseAggregatorConnection: (accountId: string, linkId: string) => Promise<void>
   releaseFeedConnection: (accountId: string, linkId: string) => Promise<void>
   removePlans: (accountId: string, bankAccountIds: string[]) => Promise<void>
 }
 
-// The kit heartbeats for every activity: after a killed process the next attempt starts soon.
+// Heartbeats, which the kit sends for every activity, detect a killed process within 10 seconds.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
 /**
- * Cleans up after a deleted link (docs/links.md#clean-up); its ID is `link-clean-up/<linkId>`.
- * Order: connection, plans, money. The row of the link stays.
+ * Cleans up after a deleted link (docs/links.md#clean-up): releases the connection, then removes
+ * plans, then money. The row of the link is kept. The workflow ID is `link-clean-up/<linkId>`.
  */
 export async function cleanUpLink(link: LinkKey): Promise<void> {
   const { accountId, linkId } = link

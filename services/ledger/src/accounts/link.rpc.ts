@@ -23,7 +23,7 @@ import { changeLink, createLink, deleteLink, type Link, type LinkPatch } from '.
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
-/** RPCs of links (docs/links.md#links). */
+/** Returns the RPC handlers of links (docs/links.md#links). */
 export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeof LinkService> {
   return {
     listLinks: async (_request, context) => {
@@ -86,7 +86,7 @@ function found(link: Link | null): Link {
   return link
 }
 
-/** The subject of the events of a link. */
+/** Returns the subject of a link's events: its key and version. */
 export function subjectOf({ accountId, linkId, updatedAt }: Link) {
   return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
 }

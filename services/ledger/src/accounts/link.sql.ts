@@ -14,12 +14,12 @@ const liveLinks = prepare(
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY link_id`,
 )
 
-/** Links of the account by ID, without deleted ones. */
+/** Lists the links of an account, ordered by ID, without deleted ones. */
 export function listLinks({ pool }: Database, accountId: string): Promise<readonly Link[]> {
   return pool.any(liveLinks({ accountId }))
 }
 
-/** The link, deleted or not; null if it is missing. */
+/** Returns the link, deleted or not; null if it does not exist. */
 export function findLink(
   { pool }: Database,
   accountId: string,
@@ -29,14 +29,17 @@ export function findLink(
     SELECT ${columns} FROM links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
-/** Locks the link for a write. Lock order: link, bank accounts, other rows. */
+/**
+ * Locks the row of the link for a write; null if it does not exist. Lock order: link, bank
+ * accounts, other rows.
+ */
 export function lockLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
   return tx.maybeOne(sql.type(Link)`
     SELECT ${columns} FROM links
     WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
 }
 
-/** Locks the link `FOR SHARE`, so that it is not deleted before this transaction ends. */
+/** Locks the link `FOR SHARE`, which prevents its deletion until this transaction ends. */
 export function shareLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
   return tx.maybeOne(sql.type(Link)`
     SELECT ${columns} FROM links
@@ -48,7 +51,7 @@ export async function insertLink(tx: Tx, link: Link, changes: Change[]): Promise
     WITH emitted AS (${insertChanges(changes)}) ${insertOf('links', Link, link)}`)
 }
 
-/** Inserts a link and its events unless the ID exists; returns whether it did. */
+/** Inserts a link and its events unless the ID exists. Returns whether it inserted them. */
 export async function insertLinkOnce(tx: Tx, link: Link, changes: Change[]): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     ${insertOf('links', Link, link)} ON CONFLICT (account_id, link_id) DO NOTHING`)

@@ -16,7 +16,8 @@ describe('links', () => {
     })
   })
 
-  // docs/links.md#links: null clears, an empty text is kept, an empty PATCH moves updatedAt.
+  // docs/links.md#links: null clears, an empty text is kept, an empty PATCH changes `updatedAt`
+  // only.
   test.each([
     { patch: {}, description: 'note' },
     { patch: { description: null }, description: null },

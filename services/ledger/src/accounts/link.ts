@@ -30,7 +30,9 @@ export type NewLink = {
   feedLinkId?: string | null
 }
 
-/** A new link: of type feed if it has a feed link, otherwise manual (docs/links.md#links). */
+/**
+ * Returns a new link: of type feed if it has a feed link, otherwise manual (docs/links.md#links).
+ */
 export function createLink(
   body: NewLink,
   by: { accountId: string; createdBy: string; now: Date },
@@ -50,7 +52,9 @@ export function createLink(
   }
 }
 
-/** A new link of type aggregator; aggregator-sync chooses its ID, so the call is repeatable. */
+/**
+ * Returns a new link of type aggregator. The call is idempotent: aggregator-sync chooses the ID.
+ */
 export function createAggregatorLink(
   body: Pick<NewLink, 'linkId' | 'institutionName'>,
   by: { accountId: string; createdBy: string; now: Date },
@@ -60,7 +64,9 @@ export function createAggregatorLink(
 
 export type LinkPatch = Partial<{ institutionName: string; description: string | null }>
 
-/** The link after a PATCH; a null description is cleared. Throws `refused` if it is deleted. */
+/**
+ * Returns the link after a PATCH; a null description is cleared. Throws `refused` if it is deleted.
+ */
 export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
   refuseDeleted(link)
   const changed = { ...link, updatedAt: now }
@@ -73,7 +79,10 @@ export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
   return changed
 }
 
-/** The link with `deletedAt`. Throws `refused` if it is deleted (docs/links.md#deleting-a-link). */
+/**
+ * Returns the link with `deletedAt`. Throws `refused` if it is deleted already
+ * (docs/links.md#deleting-a-link).
+ */
 export function deleteLink(link: Link, now: Date): Link {
   refuseDeleted(link)
   return { ...link, deletedAt: now, updatedAt: now }

@@ -26,7 +26,10 @@ import { closeEnvelope } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
 
-/** RPCs of envelopes: creating, closing, and transfers (docs/money.md#transfers). */
+/**
+ * Returns the RPC handlers that create and close envelopes, and transfer money
+ * (docs/money.md#transfers).
+ */
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
   const { database } = deps
   return {
@@ -96,7 +99,7 @@ async function findOrCreate(
   return { envelope: toMessage(EnvelopeSchema, envelope) }
 }
 
-/** All or nothing, in one transaction. Idempotent: a second closing changes nothing. */
+/** Closes an envelope in one transaction. Idempotent: a second call changes nothing. */
 async function close(
   { changeRows, writeIn }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
@@ -108,7 +111,7 @@ async function close(
     requireWritable(locked.bankAccount)
     const started = startOperation(locked)
     const envelope = findEnvelope(started, spendingId)
-    // Closed already, or never created.
+    // The envelope is closed already, or was never created.
     if (!envelope) return { reply: undefined }
     closeEnvelope(started, envelope)
     return { settlement: endOperation(started), reply: undefined }

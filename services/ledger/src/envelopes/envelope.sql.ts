@@ -6,13 +6,13 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 
-/** The columns of an open envelope that the reply has. */
+/** The columns of an open envelope in a reply. */
 const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
 type OpenEnvelope = z.infer<typeof OpenEnvelope>
 
 const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])
 
-// Left join: one row without an envelope means that the bank account exists and has none.
+// Left join: a row without an envelope means that the bank account exists and has no open one.
 const openEnvelopes = prepare(
   ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
   ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(Row)`
@@ -28,8 +28,8 @@ const openEnvelopes = prepare(
 )
 
 /**
- * Open envelopes of a bank account by ID, all or those in `spendingIds`; null if there is no such
- * bank account.
+ * Lists the open envelopes of a bank account, ordered by ID: all of them, or those in
+ * `spendingIds`. Returns null if the bank account does not exist.
  */
 export async function listEnvelopes(
   { pool }: Database,

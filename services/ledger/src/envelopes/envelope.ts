@@ -6,10 +6,11 @@ export const SpendingType = z.enum(['expense', 'goal'])
 export type SpendingType = z.infer<typeof SpendingType>
 
 /**
- * The money set aside on a bank account for one spending object; budgeting has the plan.
+ * The money set aside on a bank account for one spending object; budgeting has its plan.
  * `usedAmount` is the amount that a goal gave to transactions. `periodSpent` is the amount given
- * since the period began less returns: negative if spending of an earlier period came back.
- * `version` is that of the bank account at the envelope's last change, 1 before any.
+ * since the period began, minus returns: negative if a transaction of an earlier period gave money
+ * back. `version` is that of the bank account at the last change of the envelope; 1 before the
+ * first.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -36,7 +37,7 @@ export function requireRoom(open: number, max: number): void {
   throw refused(`a bank account has at most ${max} expenses and goals: delete one first`)
 }
 
-/** A new, empty envelope (docs/money.md#expenses-and-goals). */
+/** Returns a new, empty envelope (docs/money.md#expenses-and-goals). */
 export function createEnvelope(identity: NewEnvelope, now: Date): Envelope {
   return {
     ...identity,
@@ -49,7 +50,10 @@ export function createEnvelope(identity: NewEnvelope, now: Date): Envelope {
   }
 }
 
-/** Progress towards the target: held; for a goal also used (docs/money.md#expenses-and-goals). */
+/**
+ * Returns the progress towards the target in minor units: the held amount, for a goal plus the used
+ * amount (docs/money.md#expenses-and-goals).
+ */
 export function progressOf(envelope: Envelope): bigint {
   if (envelope.spendingType === 'goal') return envelope.currentAmount + envelope.usedAmount
   return envelope.currentAmount

@@ -28,7 +28,7 @@ describe('a funding run', () => {
     { spendingId: 'spnd_e', amount: 500n, ceiling: 1000n, holds: 1000n },
     { spendingId: 'spnd_e', amount: 500n, ceiling: 800n, holds: 900n },
     { spendingId: 'spnd_e', amount: -5n, ceiling: 1000n, holds: 900n },
-    // A goal's progress is 100 held and 300 used: 600 more to 1000.
+    // The goal holds 100 and has used 300, so 600 are missing to the ceiling of 1000.
     { spendingId: 'spnd_g', amount: 600n, ceiling: 1000n, holds: 700n },
     { spendingId: 'spnd_g', amount: 900n, ceiling: 1000n, holds: 700n },
   ])('gives $spendingId $amount up to $ceiling', ({ holds, ...line }) => {

@@ -14,15 +14,17 @@ import {
 import { type Locked, manualTransaction, type Transaction } from '../transactions/transaction.ts'
 import { progressOf } from './envelope.ts'
 
-/** A transaction of a schedule or an expense; `date` is an instant, `amount` in minor units. */
+/**
+ * The transaction of a funding run or a due expense; `date` is an instant, `amount` in minor units.
+ */
 export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' | 'date'> & {
   name: string
 }
 
-/** The amount for one envelope in a run, and the bound of its progress; minor units. */
+/** An envelope of a run: the amount for it, and the bound of its progress; both in minor units. */
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
 
-/** A run of a schedule, decided by budgeting; a deposit only on a manual link. */
+/** A run of a funding schedule, decided by budgeting; it has a deposit on a manual link only. */
 export type FundingRun = {
   fundingScheduleId: string
   lines: readonly FundingLine[]
@@ -45,7 +47,7 @@ export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision
   return { settlement: endOperation(started), transaction }
 }
 
-/** Creates the transaction of a run or a due expense, and moves the balances by its amount. */
+/** Creates the transaction of a run or a due expense, and changes the balances by its amount. */
 export function bookAutomatic(
   started: StartedOperation,
   locked: Locked,
@@ -58,7 +60,7 @@ export function bookAutomatic(
 
 /**
  * Funds envelopes. A line gives min(amount, ceiling − progress), at least 0: progress may have
- * grown since the decision. Closed envelopes are skipped (docs/money.md#funding-and-periods).
+ * grown since budgeting decided. Closed envelopes are skipped (docs/money.md#funding-and-periods).
  */
 function fund(
   started: StartedOperation,

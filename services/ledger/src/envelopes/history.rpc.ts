@@ -19,17 +19,17 @@ const newest = 2n ** 63n - 1n
 
 type Deps = Pick<ServiceDeps, 'database'>
 
-/** RPCs that list the journal (docs/money.md#the-journal). */
+/** Returns the RPC handlers that list the journal (docs/money.md#the-journal). */
 export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistoryService> {
   return {
     listHistory: async ({ bankAccountId, spendingId = null, before, limit }, context) => {
       const { accountId } = callerOf(context)
-      const place = before && (await findEntryId(database, { accountId, bankAccountId }, before))
+      const entryId = before && (await findEntryId(database, { accountId, bankAccountId }, before))
       // One row more than the limit: its presence means that there is a next page.
-      const page = { bankAccountId, spendingId, before: place ?? newest, limit: limit + 1 }
+      const page = { bankAccountId, spendingId, before: entryId ?? newest, limit: limit + 1 }
       const rows = await listHistory(database, accountId, page)
       if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
-      if (place === null)
+      if (entryId === null)
         throw invalid({ after: 'must be a cursor from an earlier page of this list' })
       return { entries: rows.slice(0, limit).map(renderEntry), hasMore: rows.length > limit }
     },
@@ -55,7 +55,7 @@ function withShownName(transaction: Transaction) {
   return { ...transaction, name: transaction.name ?? transaction.originalName }
 }
 
-/** Source and destination of a transfer; null for rows of other causes. */
+/** Returns source and destination of a transfer; null for rows of other causes. */
 function findTransfer({ cause, delta, spendingId, otherSpendingId }: HistoryRow) {
   if (cause !== 'transfer') return null
   return delta < 0n

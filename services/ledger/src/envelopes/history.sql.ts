@@ -23,7 +23,7 @@ export type HistoryRow = z.infer<typeof HistoryRow>
 
 const Row = z.union([HistoryRow, z.object({ entryId: z.null() })])
 
-/** Columns of a page beside the journal's own; each is a look-up by key, one for each row. */
+/** Columns of a page: those of the journal, and others that each row looks up by key. */
 const columns = sql.fragment`
   ${columnsOf(JournalEntry, { table: 'entry' })}, entry.entry_id AS "entryId",
   other.spending_id AS "otherSpendingId", to_jsonb(subject) AS transaction,
@@ -60,7 +60,8 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
   })
 })
 
-// Left join from the owner: an empty page differs from a missing owner.
+// Left join from the owner, a bank account or envelope: an owner without entries gives one row, a
+// missing owner none.
 function pageOf(
   { accountId, bankAccountId, before, limit }: Record<Parameter, string>,
   { spent, envelope, open }: Record<'spent' | 'envelope' | 'open', FragmentSqlToken>,
@@ -83,8 +84,9 @@ function pageOf(
 const EntryId = z.object({ entryId: z.bigint() })
 
 /**
- * The entry ID of a cursor, by the unique index `journal_once`; null if there is none. A cursor has
- * fields that the reply shows: the entry ID would disclose the number of entries of all accounts.
+ * Returns the entry ID that a cursor names, found by the unique index `journal_once`; null if there
+ * is none. A cursor consists of fields in the reply, since an entry ID would disclose the number of
+ * entries of all accounts.
  */
 export function findEntryId(
   { pool }: Database,
@@ -99,8 +101,8 @@ export function findEntryId(
 }
 
 /**
- * A page of entries before an entry ID, newest first; null if there is no such bank account, or no
- * such open envelope in it.
+ * Lists a page of entries before an entry ID, newest first. Returns null if the bank account does
+ * not exist, or has no such open envelope.
  */
 export async function listHistory(
   { pool }: Database,

@@ -17,19 +17,19 @@ function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {
 }
 
 describe('the end of a period', () => {
-  // docs/money.md#funding-and-periods: min(held, max(0, target − spent)) returns, the rest stays.
+  // docs/money.md#funding-and-periods: min(held, max(0, target − spent)) returns to free-to-use.
   test.each([
     { held: 1000n, spent: 0n, left: 0n },
     { held: 400n, spent: 600n, left: 0n },
     { held: 0n, spent: 1000n, left: 0n },
     { held: 250n, spent: 0n, left: 0n },
-    // Three targets saved, nothing spent: this period's returns, two stay.
+    // Three targets held, nothing spent: the target of this period returns.
     { held: 3000n, spent: 0n, left: 2000n },
-    // Three targets saved, this period's spent: two stay.
+    // Two targets held, one spent in this period: nothing returns.
     { held: 2000n, spent: 1000n, left: 2000n },
-    // More than the target was spent: nothing of it is left to return.
+    // More than the target was spent: nothing returns.
     { held: 700n, spent: 1300n, left: 700n },
-    // 300 of an earlier period came back since: it returns with this period's target.
+    // A transaction of an earlier period gave 300 back: they return with this period's target.
     { held: 1500n, spent: -300n, left: 200n },
   ])('of one that holds $held and spent $spent leaves $left', ({ held, spent, left }) => {
     const { settlement } = end({ currentAmount: held, periodSpent: spent })
@@ -48,9 +48,9 @@ describe('the end of a period', () => {
   })
 
   test.each([
-    // Took all of the target: nothing is left to return, the second target stays.
+    // The transaction took the whole target: nothing returns.
     { held: 2000n, gave: 1000n, left: 1000n },
-    // Was short by 600: gave all it had.
+    // The envelope held 600 less than the amount, and gave all of it.
     { held: 400n, gave: 400n, left: 0n },
     { held: 0n, gave: 0n, left: 0n },
   ])('with an automatic transaction from $held spends before it returns', (row) => {

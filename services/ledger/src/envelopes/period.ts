@@ -16,8 +16,8 @@ import type { Envelope } from './envelope.ts'
 import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from './funding.ts'
 
 /**
- * Closes an envelope: the held amount returns to free-to-use, and the row stays as a tombstone. The
- * save clears it from its transactions (docs/money.md#funding-and-periods).
+ * Closes an envelope: the held amount returns to free-to-use, and the row is kept as a tombstone.
+ * The save unassigns its transactions (docs/money.md#funding-and-periods).
  */
 export function closeEnvelope(started: StartedOperation, envelope: Envelope): void {
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
@@ -28,7 +28,7 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
   envelope.closedAt = started.operation.now
 }
 
-/** The end of a period, decided by budgeting; a transaction only on a manual link. */
+/** The end of a period, decided by budgeting; it has a transaction on a manual link only. */
 export type PeriodEnd = {
   spendingId: string
   targetAmount: bigint
@@ -38,8 +38,8 @@ export type PeriodEnd = {
 
 /**
  * Decides the end of a period: the automatic transaction first, for which the envelope gives
- * min(held, amount), then the rest of the target returns. Does nothing if the envelope is closed
- * (docs/money.md#funding-and-periods).
+ * min(held, amount), then the rest of the target returns to free-to-use. Changes nothing if the
+ * envelope is closed (docs/money.md#funding-and-periods).
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
@@ -59,7 +59,7 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
 
 /**
  * Returns the rest of this period's target to free-to-use: min(held, max(0, target − periodSpent)).
- * Money for later periods stays; with `carryOver` all of it. Then `periodSpent` is 0
+ * Money for later periods is kept; with `carryOver` all money is. Sets `periodSpent` to 0
  * (docs/money.md#funding-and-periods).
  */
 function closePeriod(

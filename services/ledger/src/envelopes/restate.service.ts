@@ -11,8 +11,8 @@ type EnvelopeKey = Pick<Envelope, 'accountId' | 'bankAccountId' | 'spendingId'>
 const pageSize = 500
 
 /**
- * Emits the events of all open envelopes again with unchanged versions, for consumers of events
- * that the stream no longer keeps (`coffer replay`, docs/events.md#keeping-and-replay).
+ * Emits the events of all open envelopes again with unchanged versions, for consumers whose events
+ * the stream has deleted (`coffer replay`, docs/events.md#keeping-and-replay).
  *
  * @returns the number of envelopes
  */
@@ -35,7 +35,7 @@ export async function restateEnvelopes(database: Database): Promise<number> {
 function changesOfPage(page: readonly Envelope[]): Change[] {
   const byAccount = Map.groupBy(page, keyOf)
   return [...byAccount.values()].flatMap((envelopes) =>
-    // The first envelope gives the version of the event; each envelope in it has its own.
+    // The version of the event is that of the first envelope; each envelope in it has its own.
     envelopes.slice(0, 1).flatMap((one) => envelopeChanges(one, envelopes)),
   )
 }

@@ -24,7 +24,7 @@ import { lookUpScheduled } from './scheduled.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'writeEach'>
 
-/** RPCs for budgeting's hourly job, across accounts (docs/hourly-job.md). */
+/** Returns the RPC handlers for budgeting's hourly job, across accounts (docs/hourly-job.md). */
 export function scheduledRoutes({
   database,
   writeEach,
@@ -50,7 +50,7 @@ export function scheduledRoutes({
       const outcomes = await writeEach(
         bookings.map((one) => createWork(readOperation(one), userId)),
       )
-      // A repeated call books nothing again: booked operations answer with their first reply.
+      // Idempotent: a booked operation returns its first reply.
       return { booked: outcomes.map(requireBooked) }
     },
   }
@@ -65,7 +65,7 @@ interface ScheduledOperation {
   decide: (locked: Locked) => ScheduledDecision
 }
 
-/** Books an operation once; a repetition gets the first reply. */
+/** Returns the work that books an operation once; a repetition gets the first reply. */
 function createWork(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
   const { accountId, bankAccountId, operationId, spendingIds } = operation
   return {
@@ -94,7 +94,7 @@ function requireBooked(outcome: PromiseSettledResult<Booked>): Booked {
   return outcome.value
 }
 
-/** The operation of a booking: the run's ID, or `<spendingId>/<due date>`. */
+/** Returns the operation of a booking. Its ID is that of the run, or `<spendingId>/<due date>`. */
 function readOperation({ accountId, operation }: Booking): ScheduledOperation {
   if (operation.case === 'funding') return readFunding(accountId, operation.value)
   if (operation.case === 'periodEnd') return readPeriodEnd(accountId, operation.value)

@@ -7,8 +7,8 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
-// Keys of many accounts: the LIMIT in each lateral join is an optimization fence, so that every row
-// is an index search.
+// Keys of many accounts: LIMIT in each lateral join is an optimization fence, so an index search
+// finds each row.
 
 const keyNames = ['accountIds', 'bankAccountIds'] as const
 
@@ -36,7 +36,7 @@ function rowsOfEach(
     CROSS JOIN LATERAL (${rows}) AS found`
 }
 
-/** Bank accounts of live links, archived or not, with their open envelopes. */
+/** Reads bank accounts of live links, archived or not, with their open envelopes. */
 export async function lookUpScheduled(
   { pool }: Database,
   keys: readonly BankAccountKey[],

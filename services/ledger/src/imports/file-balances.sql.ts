@@ -5,11 +5,10 @@ import { type BalanceInstants, LaterBookings } from './file-import.ts'
 import { TakenBack } from './upload-undo.ts'
 
 /**
- * Returns the changes of a bank account's balances once uploads are undone
- * (docs/files.md#undoing). A balance is its last statement plus later entries. The opening, an
- * edit by hand and a standing upload are statements. Entries of undone uploads after that
- * statement are reversed, less earlier reversals. Entries before the statement have no effect any
- * more.
+ * Returns the changes of a bank account's balances when uploads are undone (docs/files.md#undoing).
+ * A balance is its last statement plus later entries. Statements are the opening, an edit by hand,
+ * and an upload that is not undone. Entries of undone uploads after the last statement are
+ * reversed, minus earlier reversals. Entries before the last statement have no effect.
  */
 export function sumTakenBack(
   tx: Tx,

@@ -48,13 +48,13 @@ export function fileImportActivities(deps: Deps) {
       if (await startUpload(database, key, clock())) await publishState(deps, key)
     },
     /**
-     * Returns busy without any effect while this process reads another file of the account, or any
-     * process imports a file into the bank account.
+     * Imports the file of an upload. Returns busy without any effect while this process reads
+     * another file of the account, or any process imports a file into the bank account.
      */
     importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
-      // Before the file is read: the lock ends with the statement.
+      // Checked before the file is read; this lock ends with the statement.
       if (!(await tryLockImports(database.pool, key))) return 'busy'
       try {
         const load = () => loadFile(deps, upload, upload.format)
@@ -85,9 +85,9 @@ export function fileImportActivities(deps: Deps) {
 }
 
 /**
- * Stores a file in one transaction. The inserts of rows come first. The row lock is then held for
- * the last statements only, however large the file is. Returns false, without any effect, while
- * another file is imported: the same rows in another order would be a deadlock.
+ * Stores a file in one transaction: first inserts the rows, then takes the row lock for the last
+ * statements only, however large the file is. Returns false, without any effect, while another file
+ * is imported into the bank account: inserting the same rows in another order could deadlock.
  */
 async function saveStatement(
   { database, clock, writeIn }: Deps,
@@ -104,7 +104,7 @@ async function saveStatement(
     const upload = await lockUnfinished(tx, key)
     if (!upload) return true
     let importedCount = 0n
-    // From the end of the file, in pages: one large statement would delay requests.
+    // Inserted in pages, from the end of the file: one large statement would delay requests.
     for (let end = rows.length; end > 0; end -= rowsPerStatement) {
       const page = rows.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))

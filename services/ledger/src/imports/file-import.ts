@@ -14,7 +14,7 @@ import { type FileBalances, type FileStatement, statesBalances } from './formats
 /**
  * Returns the transactions to insert for the rows of a file, in reverse order with ascending IDs.
  * Within a day, lists then show the first row of the file first. `transactionIds` has one ID per
- * row, ascending; throws where one is missing. The insert skips rows whose identifier is stored
+ * row, ascending; throws if one is missing. The insert skips rows whose identifier is stored
  * already.
  */
 export function createTransactions(
@@ -44,7 +44,7 @@ export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint
 export type LaterBookings = z.infer<typeof LaterBookings>
 
 /**
- * Returns the instants of a file's balances, or null where the file states none. An instant in
+ * Returns the instants of a file's balances, or null if the file states no balance. An instant in
  * the future counts as `now`.
  */
 export function findInstants(
@@ -58,8 +58,8 @@ export function findInstants(
 
 /**
  * Returns the balances that an import sets (docs/files.md#balances). Balances that the file does
- * not state stay. Returns null where the file states none, brings no new row, or is not later
- * than the balances that were stated last.
+ * not state do not change. Returns null if the file states none, inserts no new row, or is not
+ * later than the last statement of balances.
  */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
@@ -77,8 +77,7 @@ export function balancesToSet(
 }
 
 /**
- * Returns the balances plus the bookings that are dated after them, which the file cannot
- * contain.
+ * Returns the balances plus the bookings that are dated after them, which the file cannot contain.
  */
 export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
   const available = to.available === undefined ? undefined : to.available + later.available

@@ -14,7 +14,10 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; reader
 export function importPreviewActivities(deps: Deps) {
   const { database, clock } = deps
   return {
-    /** Returns busy without any effect while this process reads another file of the account. */
+    /**
+     * Creates the preview. Returns busy without any effect while this process reads another file of
+     * the account.
+     */
     previewImport: async (key: ImportKey): Promise<'busy' | 'done'> => {
       const found = await findImport(database, key)
       if (found?.status !== 'pending-preview') return 'done'

@@ -34,8 +34,8 @@ export async function insertImport(
 }
 
 /**
- * Returns the import with its current state, or null. An import is absent once the link of its
- * bank account is deleted.
+ * Returns the import with its current state; null if it does not exist, or the link of its bank
+ * account is deleted.
  */
 export function findImport(
   { pool }: Pick<Database, 'pool'>,
@@ -61,8 +61,8 @@ export function findImport(
 }
 
 /**
- * Compare-and-set: gives an import its mapping and inserts the changes. Returns false where the
- * import has a mapping already.
+ * Compare-and-set: gives an import its mapping and inserts the changes. Returns false if the import
+ * has a mapping already.
  */
 export async function requestPreview(
   tx: Tx,
@@ -80,8 +80,8 @@ export async function requestPreview(
 }
 
 /**
- * Inserts the upload that imports the file, and links the import to it by compare-and-set.
- * Returns false where the import is not in state `preview`; the caller rolls back.
+ * Inserts the upload that imports the file, and links the import to it by compare-and-set. Returns
+ * false if the import is not in state `preview`; the caller rolls back.
  */
 export async function requestProcessing(
   tx: Tx,
@@ -105,8 +105,8 @@ export function isAwaitingPreview({ pool }: Database, key: ImportKey): Promise<b
 }
 
 /**
- * Stores the preview (an encoded message ImportPreview), or the error. A finished import stays as
- * it is.
+ * Stores the preview (an encoded message ImportPreview), or the error. A finished import does not
+ * change.
  */
 export async function savePreview(
   { pool }: Database,
@@ -141,10 +141,7 @@ export function findReading(
       AND removed_at IS NULL`)
 }
 
-/**
- * Returns those of these identifiers that a bank account has stored, those of deleted rows
- * included.
- */
+/** Returns those of the given identifiers that a bank account has stored, in deleted rows too. */
 export async function listKnownIdentifiers(
   { pool }: Database,
   { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,

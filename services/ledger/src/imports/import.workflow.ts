@@ -11,7 +11,7 @@ const steps = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
 })
-// A file of 100,000 rows takes 100 s on a busy machine; heartbeats tell of a killed process.
+// A file of 100,000 rows takes 100 s on a busy machine; heartbeats detect a killed process.
 const { importFile, previewImport } = proxyActivities<Activities>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '10 seconds',

@@ -4,7 +4,9 @@ import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 /** Largest file, in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
 
-/** Bytes of the head: one more than the longest prefix that detection of formats reads. */
+/**
+ * Length of the head in bytes: one more than the longest prefix that detection of formats reads.
+ */
 const headLength = 65_537
 
 /** Totals of a received file; `size` in bytes. */

@@ -32,10 +32,7 @@ export function findMapping(
       AND transaction_import_mapping_id = ${transactionImportMappingId}`)
 }
 
-/**
- * Returns the mappings of an account, the newest first; only those with the signature where one
- * is given.
- */
+/** Returns the mappings of an account, newest first; with a signature only those that have it. */
 export function listMappings(
   { pool }: Database,
   accountId: string,
@@ -48,7 +45,10 @@ export function listMappings(
     ORDER BY transaction_import_mapping_id DESC LIMIT ${limit} OFFSET ${offset}`)
 }
 
-/** Soft delete: imports that use the mapping still read it. Returns false where there is none. */
+/**
+ * Marks a mapping as deleted: imports that use it still read it. Returns false if it does not
+ * exist.
+ */
 export async function deleteMapping(
   { pool }: Database,
   accountId: string,

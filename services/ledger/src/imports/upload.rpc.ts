@@ -102,8 +102,9 @@ function renderUpload({ file, upload }: ReturnType<typeof createUpload>) {
 }
 
 /**
- * One transaction for rows, envelopes and balances. Idempotent: a second undo changes nothing. The
- * rows are removed before the row lock, because 100,000 of them take more than a second.
+ * Undoes an import in one transaction: rows, envelopes and balances. Idempotent: a second undo
+ * changes nothing. The rows are removed before the row lock, because 100,000 of them take more than
+ * a second.
  */
 function undo(
   { clock, changeRows, writeIn }: Deps,

@@ -26,7 +26,7 @@ export async function insertUpload(
     ${insertOf('uploads', Upload, stored.upload)}`)
 }
 
-/** Returns the upload, or null; it is absent once the link of its bank account is deleted. */
+/** Returns the upload; null if it does not exist, or the link of its bank account is deleted. */
 export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload | null> {
   return pool.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads JOIN bank_accounts USING (account_id, bank_account_id)
@@ -38,7 +38,7 @@ export function isUnfinishedUpload({ pool }: Database, key: UploadKey): Promise<
   return pool.exists(sql.unsafe`SELECT FROM uploads WHERE ${isUpload(key)} AND ${isUnfinished}`)
 }
 
-/** Marks an upload as processing; returns false where it is finished. */
+/** Marks an upload as processing. Returns false if it is finished. */
 export async function startUpload({ pool }: Database, key: UploadKey, now: Date): Promise<boolean> {
   const { rowCount } = await pool.query(sql.unsafe`
     UPDATE uploads SET status = 'processing', processed_at = coalesce(processed_at, ${at(now)})
@@ -47,8 +47,8 @@ export async function startUpload({ pool }: Database, key: UploadKey, now: Date)
 }
 
 /**
- * Locks an unfinished upload so that no other worker imports it at the same time; null when
- * finished.
+ * Locks an unfinished upload, so that no other worker imports it at the same time. Returns null if
+ * it is finished.
  */
 export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
   return tx.maybeOne(sql.type(Upload)`
@@ -57,8 +57,8 @@ export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
 }
 
 /**
- * Takes the advisory lock of imports into a bank account, until the end of the transaction; returns
- * false where another transaction has it.
+ * Takes the advisory lock of imports into a bank account, until the end of the transaction. Returns
+ * false if another transaction has it.
  */
 export function tryLockImports(
   connection: CommonQueryMethods,
@@ -93,7 +93,7 @@ export async function failUpload(
     WHERE ${isUpload(key)} AND ${isUnfinished}`)
 }
 
-/** Marks a complete upload as undone; returns false where it is undone already, or not complete. */
+/** Marks a complete upload as undone. Returns false if it is undone already, or not complete. */
 export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET undone_at = ${at(now)}
@@ -127,7 +127,7 @@ export async function markFileDeleted(
     WHERE account_id = ${accountId} AND file_id = ${fileId} AND deleted_at IS NULL`)
 }
 
-/** Returns the condition for the rows of one upload, the row in `uploads` included. */
+/** Returns the SQL condition for the rows of one upload, in `uploads` and in `transactions`. */
 export function isUpload(key: UploadKey): FragmentSqlToken {
   const { accountId, bankAccountId, transactionUploadId } = key
   return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}

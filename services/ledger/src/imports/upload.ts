@@ -21,9 +21,9 @@ export const Upload = z.object({
   completedAt: z.date().nullable(),
   importedCount: z.bigint(),
   skippedCount: z.bigint(),
-  /** The instant of the undo; null while the import stands. */
+  /** The instant of the undo; null if the import is not undone. */
   undoneAt: z.date().nullable(),
-  /** The instant at which the balances of the file hold; null where the file names none. */
+  /** The instant at which the balances of the file hold; null if the file states none. */
   balancesAsOf: z.date().nullable(),
 })
 export type Upload = z.infer<typeof Upload>

@@ -2,14 +2,14 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import type { Envelope } from '../envelopes/envelope.ts'
 
-/** One statement for 100,000 rows would exceed the statement timeout. */
+/** Rows per statement: one statement for 100,000 rows would exceed the statement timeout. */
 const pageSize = 2_000
 
 /**
- * Unassigns all transactions of an envelope, soft-deleted ones too. Runs before the row lock, to
- * keep the lock short: the following save in this transaction closes the envelope, and clears the
- * rows that were assigned meanwhile. A row that was moved to another envelope stays: the outer
- * condition is checked again after a wait.
+ * Unassigns all transactions of an envelope, soft-deleted ones too. Runs before the row lock to
+ * keep the lock short; the save in the same transaction closes the envelope and unassigns rows that
+ * were assigned in between. After a lock wait the outer condition is checked again, so a row that
+ * was moved to another envelope is not changed.
  */
 export async function unassignAll(
   tx: Tx,

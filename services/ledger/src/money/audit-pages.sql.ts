@@ -13,8 +13,8 @@ const pageSize = 5000
 const beforeAll = { accountId: '', bankAccountId: '', id: '' }
 
 /**
- * Pages of the live bank accounts, the open envelopes and the booked funding runs of all accounts,
- * for the audit of the plans. `id` is a bank account ID, a spending ID or an operation ID.
+ * Returns generators of pages, for the audit of the plans, over all accounts: live bank accounts,
+ * open envelopes, booked funding runs. `id` is a bank account ID, a spending ID or an operation ID.
  */
 export function auditPages(database: Database) {
   const bankAccounts: Pages = {
@@ -42,7 +42,7 @@ export function auditPages(database: Database) {
   }
 }
 
-/** A table, its columns of the ID and of the instant of creation, and a condition. */
+/** A source of pages: a table, the columns of its ID and instant of creation, and a condition. */
 interface Pages {
   table: string
   id: string

@@ -12,7 +12,7 @@ const findingsMax = 100
 // Rows of a deleted link are being removed in batches, so their sums no longer agree.
 const live = sql.fragment`removed_at IS NULL`
 
-/** Each rule is one statement, so it reads one snapshot; its rows are the violations. */
+/** The SQL of each rule, whose rows are the violations. One statement reads one snapshot. */
 const rules: Record<string, FragmentSqlToken> = {
   'a balance equals its journal': sql.fragment`
     SELECT account_id, format('%s: %s is %s, booked %s', bank_account_id, pot, held,

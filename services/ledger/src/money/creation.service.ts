@@ -18,12 +18,12 @@ interface Created<Reply> {
 }
 
 /**
- * Creates bank accounts of a link with their opening balances, all or none, with the link locked
- * `FOR SHARE` against its deletion. Creators of one account run one after the other: `decide` sees
- * the bank accounts of the creators before it.
+ * Creates bank accounts of a link with their opening balances, all or none. The link is locked `FOR
+ * SHARE` against deletion. Creations in one account run one after the other, so `decide` receives
+ * the bank accounts of the earlier ones.
  *
  * Throws `notFound` without the link, a refusal beyond the bound (docs/limits.md), and `duplicate`
- * if the candidate of a feed is taken.
+ * if the feed candidate is used already.
  */
 export async function createBankAccounts<Reply>(
   { config, database }: Deps,
@@ -32,7 +32,7 @@ export async function createBankAccounts<Reply>(
 ): Promise<Reply> {
   const bound = bankAccountBound(config, accountId)
   const run = database.transaction(async (tx) => {
-    // Lock before the link: overlapping shared locks of many creators would starve its deletion.
+    // Locked before the link: overlapping shared locks of many creations would starve its deletion.
     await lockBound(tx, bound)
     const link = await shareLink(tx, accountId, linkId)
     if (!link) throw notFound('link')
@@ -50,7 +50,9 @@ function saveOf(creation: Creation<unknown>): MoneySave {
   return { ...changeSet, changes: candidateChanges(changeSet.bankAccount) }
 }
 
-/** Turns a violation of `bank_accounts_feed` (one live bank account a candidate) into 400. */
+/**
+ * Turns a violation of `bank_accounts_feed` (one live bank account for each candidate) into 400.
+ */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'bank_accounts_feed') {

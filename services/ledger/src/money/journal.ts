@@ -25,7 +25,10 @@ const Cause = z.enum([
 ])
 export type Cause = z.infer<typeof Cause>
 
-/** The kind of event that causes a posting, and the ID of the object it is about. */
+/**
+ * The cause of a posting, and the ID of the object that the cause names
+ * (docs/money.md#the-journal).
+ */
 export type Reason = { cause: Cause; causeId: string }
 
 /**
@@ -50,7 +53,7 @@ export const JournalEntry = z.object({
 })
 export type JournalEntry = z.infer<typeof JournalEntry>
 
-/** An operation named by another service, with the encoded reply that a repetition gets again. */
+/** An operation whose ID another service chose, with the encoded reply for repetitions. */
 export const BookedOperation = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

@@ -12,21 +12,29 @@ import type { BankAccount } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-/** The events of a change set: the last state of each envelope, closings, and candidates. */
+/**
+ * Returns the events of a change set: the last state of each envelope, closings, and candidates.
+ */
 export function createChanges({ bankAccount, created, envelopes }: ChangeSet): Change[] {
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
-    // Only the archiving write has `deletedAt` here: an archived bank account takes no others.
+    // Only the archiving write has `deletedAt` here: an archived bank account accepts no later
+    // write.
     ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
   ]
 }
 
-/** A new envelope has an event only if the same round has moved money into it. */
+/**
+ * Returns whether an envelope needs an event. A new one does only if the same round moved money
+ * into it.
+ */
 function isMoved({ version }: Envelope): boolean {
   return version > 1n
 }
 
-/** Events with the amounts of a bank account's envelopes, for their plans in budgeting. */
+/**
+ * Returns the events with the amounts of a bank account's envelopes, for the plans in budgeting.
+ */
 export function envelopeChanges(
   bankAccount: Pick<BankAccount, 'accountId' | 'bankAccountId' | 'version'>,
   envelopes: readonly Envelope[],
@@ -47,7 +55,7 @@ export function envelopeChanges(
   ]
 }
 
-/** The event that a feed candidate is used or free again; none for other bank accounts. */
+/** Returns the event that a feed candidate is used or free again; none without a candidate. */
 export function candidateChanges(bankAccount: BankAccount): Change[] {
   const { accountId, bankAccountId, feedBankAccountId, deletedAt, version } = bankAccount
   if (feedBankAccountId === null) return []

@@ -25,7 +25,7 @@ import { Transaction } from '../transactions/transaction.ts'
 import { BookedOperation, JournalEntry } from './journal.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-/** A change set with its events, as rows of the outbox. */
+/** A change set with its events, the rows of the outbox. */
 export type MoneySave = ChangeSet & { changes: readonly Change[] }
 
 const insertParts = {
@@ -46,7 +46,7 @@ const changingNames = [
   'accountRecords',
   'aliases',
 ] as const
-/** Parts with IDs instead of rows. They run alone: the save has one bank account then. */
+/** Parts with IDs instead of rows. A save with one of them has a single bank account. */
 const clearingNames = ['closed', 'forgotten'] as const
 const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
@@ -71,7 +71,8 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${guardedInsert(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
     SET ${rowAssignments(AccountRecord, keyFields, 'excluded')}`,
-  // Upsert with a new owner: the sync may find that an ID belongs to another bank account.
+  // The conflicting row may get a new bank account: a sync may find that an ID belongs to another
+  // one.
   aliases: sql.fragment`
     ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
@@ -125,7 +126,9 @@ type StatementPart = PartName | 'skipsLocked'
 
 const nothing = sql.fragment``
 
-/** One JSON document for each bank account, as rows; the parts take their rows from it. */
+/**
+ * Returns the SQL that expands JSON documents, one for each bank account, into rows for the parts.
+ */
 function documentRows(changeSets: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${changeSets}::jsonb) AS new(
         account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
@@ -149,10 +152,9 @@ function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {
 
 /**
  * Compare-and-set on `version`. The guard locks the bank accounts that still have the version that
- * was read, in the order of the documents; every other part takes its rows from the guard. After a
- * wait for a lock, READ COMMITTED checks the version again and leaves a changed row out.
- * `unsearched_from` keeps its oldest value: an update that does not change it is HOT, so it writes
- * no index.
+ * was read, in the order of the documents; every other part joins the guard. After a wait for a
+ * lock, READ COMMITTED checks the version again and skips a changed row. `unsearched_from` keeps
+ * its oldest value: an update that does not change it is HOT, so it writes no index.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -206,7 +208,9 @@ export async function createMoney(tx: Tx, saves: readonly MoneySave[]): Promise<
   await tx.query(createStatement({ changeSets }, filled))
 }
 
-/** JSON documents in key order: the statement locks in this order, which prevents deadlocks. */
+/**
+ * Returns JSON documents in key order: the statement locks in this order, which prevents deadlocks.
+ */
 function documentsOf(saves: readonly MoneySave[]) {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
   const ordered = inKeyOrder(saves, ({ bankAccount }) => bankAccount)

@@ -11,7 +11,7 @@ import { Transaction } from '../transactions/transaction.ts'
 import { BookedOperation } from './journal.ts'
 import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
 
-/** Optional parts of the statement; only those that a scope asks for are prepared. */
+/** Optional parts of the statement; only those that a scope needs are prepared. */
 type ScopePart =
   | 'spendingIds'
   | 'transactionIds'
@@ -20,7 +20,10 @@ type ScopePart =
   | 'provider'
   | 'counts'
 
-/** All scopes are one JSON parameter, so the prepared statement is the same for any number. */
+/**
+ * Returns the SQL that expands the scopes into rows. They are one JSON parameter, so the prepared
+ * statement is the same for any number of scopes.
+ */
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
@@ -100,7 +103,7 @@ const ownTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, transaction_id
   FROM scope CROSS JOIN LATERAL unnest(scope.transaction_ids) AS transaction_id`
 
-// Bound of 5,000 candidates: a batch of at most 500 items matches fewer.
+// The LIMIT of 5,000 is a safeguard: a batch of at most 500 items matches fewer transactions.
 const syncedTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, found.transaction_id
   FROM scope CROSS JOIN LATERAL (
@@ -145,8 +148,8 @@ function either(selects: FragmentSqlToken[]): ListSqlToken {
 }
 
 /**
- * Reads the rows that scopes name, in one snapshot, keyed by bank account. Missing bank accounts
- * and those of a deleted link have no entry.
+ * Reads the rows that scopes name, in one snapshot. Returns them keyed by bank account; missing
+ * bank accounts and those of a deleted link have no entry.
  */
 export async function readMoney(
   connection: CommonQueryMethods,
@@ -198,5 +201,7 @@ function mergedScope(scopes: readonly MoneyScope[]) {
   }
 }
 
-/** Locks rows of bank accounts in key order, which prevents deadlocks; the read follows. */
+/**
+ * Locks rows of bank accounts in key order, which prevents deadlocks. The caller reads afterwards.
+ */
 export const lockMoney = locking('bank_accounts')

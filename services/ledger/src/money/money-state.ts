@@ -12,11 +12,11 @@ export interface MoneyScope {
   spendingIds?: readonly string[]
   /** ID of a transaction; its envelope and provider records are read with it. */
   transactionId?: string
-  /** Selects synced transactions by provider data; reads their envelopes and records too. */
+  /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope
-  /** Reads the provider's record of the bank account and its aliases; requires `isAlone`. */
+  /** Whether to read the provider's record and aliases of the bank account; requires `isAlone`. */
   readsProvider?: boolean
-  /** Counts the open envelopes. */
+  /** Whether to count the open envelopes. */
   countsEnvelopes?: boolean
   /** ID of an operation named by another service; its reply is read if it is booked already. */
   operationId?: string
@@ -26,11 +26,14 @@ export interface MoneyScope {
 export interface SyncedScope {
   /** Provider IDs of posted transactions, and of the pending ones that they replace. */
   providerIds: readonly string[]
-  /** Also transactions similar to the batch: pending, or of another provider account. */
+  /**
+   * Reads pending transactions, and those of other provider accounts, whose amount and day fit the
+   * batch.
+   */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
 }
 
-/** The provider's record of a bank account; empty if no scope asks. */
+/** The provider's record of a bank account; empty if no scope reads it. */
 export interface Provider {
   accountRecord: AccountRecord | null
   aliases: AccountAlias[]
@@ -44,11 +47,11 @@ export interface MoneyState extends Provider {
   /** All provider records of these transactions. */
   records: ProviderRecord[]
   operations: BookedOperation[]
-  /** Number of open envelopes; 0 if no scope asks. */
+  /** Number of open envelopes; 0 if no scope counts them. */
   openEnvelopes: number
 }
 
-/** The state of a bank account without any other rows. */
+/** Returns the state of a bank account without any other rows. */
 export function emptyState(bankAccount: BankAccount): MoneyState {
   return {
     bankAccount,

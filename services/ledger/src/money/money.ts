@@ -17,7 +17,7 @@ export function inRange(amount: bigint, field = 'amount'): bigint {
   return amount
 }
 
-/** The amount, or 0 when it is negative. */
+/** Returns the amount, or 0 if it is negative. */
 export function atLeastZero(amount: bigint): bigint {
   return amount < 0n ? 0n : amount
 }

@@ -23,7 +23,7 @@ type World = {
   envelopes: Map<string, Envelope>
   transactions: Map<string, Transaction>
   journal: JournalEntry[]
-  /** The expected available balance: the opening one and all adjusting amounts, summed apart. */
+  /** The expected available balance: the opening one plus all adjusting amounts. */
   available: bigint
   steps: number
 }
@@ -184,7 +184,7 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
   },
 }
 
-/** Runs a step; a refused one must change nothing. */
+/** Runs a step. Expects that a refused step changes nothing. */
 function make(world: World, step: Step): void {
   try {
     moves[step.kind](world, step)

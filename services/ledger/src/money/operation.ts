@@ -18,7 +18,7 @@ type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; da
 
 /**
  * Unit of work: one operation on a bank account and its envelopes, with the postings so far. It
- * changes copies, never the rows it starts from.
+ * changes copies, never the rows that were read.
  */
 export type StartedOperation = {
   operation: Operation
@@ -33,7 +33,7 @@ export type StartedOperation = {
 /** The result of an operation: every row of it is saved, or none. */
 export type Settlement = {
   bankAccount: BankAccount
-  /** The touched envelopes, in order. */
+  /** The touched envelopes, in the order of the first touch. */
   envelopes: Envelope[]
   entries: JournalEntry[]
 }
@@ -54,7 +54,7 @@ export function startOperation(state: {
   }
 }
 
-/** The envelope with this ID, or null if it is missing or closed. */
+/** Returns the envelope with this ID, or null if it is missing or closed. */
 export function findEnvelope(started: StartedOperation, spendingId: string): Envelope | null {
   const envelope = started.envelopes.get(spendingId)
   return envelope === undefined || envelope.closedAt !== null ? null : envelope
@@ -73,9 +73,9 @@ export function postBalance(
 }
 
 /**
- * Moves the balances by a new transaction, or back by a deleted one: available always, current
- * unless it is pending (docs/money.md#balances). The postings have the day of the transaction: a
- * file may state a balance for an earlier instant, which does not include it.
+ * Changes the balances by a new transaction, or back by a deleted one: available always, current
+ * unless the transaction is pending (docs/money.md#balances). The postings have the day of the
+ * transaction: a balance that a file states for an earlier instant does not include it.
  */
 export function moveBalances(
   started: StartedOperation,
@@ -88,7 +88,7 @@ export function moveBalances(
   if (!isPending) postBalance(started, { pot: 'current', delta, cause, causeId, date })
 }
 
-/** Stated balances in minor units; an undefined one keeps its value. */
+/** Stated balances in minor units; an undefined one does not change. */
 export type NewBalances = { [Pot in BalancePot]?: bigint | undefined }
 
 /** Sets the stated balances and journals the differences. */
@@ -179,7 +179,7 @@ export function endOperation(started: StartedOperation): Settlement {
   }
 }
 
-/** The request field that the refusal names: the stated balance, or else the amount. */
+/** Returns the request field that the refusal names: the stated balance, or else the amount. */
 function fieldOf({ pot, cause }: Posting): string {
   return cause === 'opening' || cause === 'manual-edit' ? `${pot}Balance` : 'amount'
 }
@@ -191,10 +191,11 @@ function record(started: StartedOperation, posting: Posting): void {
   else started.postings.set(key, posting)
 }
 
-// A restatement is journaled even with a change of 0: the row marks from when the value holds.
+// A statement is journaled even with a change of 0: its row records from which instant the value is
+// valid.
 const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual-edit'])
 
-/** Journal rows, in the order of the first posting of each. */
+/** Returns journal rows, in the order of the first posting of each. */
 function entriesOf(started: StartedOperation): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []

@@ -2,7 +2,10 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
-/** The next hybrid-logical-clock version, as `nextVersion`, from the clock of the database. */
+/**
+ * The SQL of the next version, a hybrid logical clock like `nextVersion`, from the clock of the
+ * database.
+ */
 const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,
         (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`
 
@@ -27,7 +30,7 @@ export async function removeBankAccounts(
     WHERE account_id = ${accountId} AND bank_accounts.bank_account_id = locked.bank_account_id`)
 }
 
-/** The tables of a bank account's money with their key columns; referring tables come first. */
+/** The tables of a bank account's money with their key columns; referencing tables come first. */
 const keys = [
   ['journal', 'entry_id'],
   ['operations', 'operation_id'],
@@ -36,8 +39,9 @@ const keys = [
 ] as const
 
 /**
- * Deletes the money of a removed bank account, at most `limit` rows of each table, and at last its
- * own row. Requires that its files and uploads are gone. Each statement raises the version.
+ * Deletes the money of a removed bank account, at most `limit` rows of each table, then the row of
+ * the bank account. Requires that its files and uploads are deleted. Each statement raises the
+ * version.
  */
 export async function deleteMoney(
   { pool }: Database,

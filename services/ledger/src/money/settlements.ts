@@ -14,7 +14,7 @@ export interface Settlements {
   entries: JournalEntry[]
 }
 
-/** Starts with the rows that were read. */
+/** Creates settlements that start from the rows that were read. */
 export function startSettlements(state: {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
@@ -26,19 +26,21 @@ export function startSettlements(state: {
   }
 }
 
-/** Applies a result, so that the next operation starts from it. */
+/** Adds a result, from which the next operation starts. */
 export function addSettlement(settlements: Settlements, settlement: Settlement): void {
   settlements.bankAccount = settlement.bankAccount
   put(settlements.envelopes, settlement.envelopes)
   settlements.entries.push(...settlement.entries)
 }
 
-/** The combined result: the last state of each changed envelope, and all journal rows. */
+/** Returns the combined result: the last state of each changed envelope, and all journal rows. */
 export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settlement {
   return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
 }
 
-/** The reply to a change of money: the balances, and the changed envelopes in their order. */
+/**
+ * Returns the reply to a change of money: the balances, and the changed envelopes in their order.
+ */
 export function renderResult({ bankAccount, envelopes }: Settlement) {
   return {
     balance: toMessage(BalancesSchema, balancesOf(bankAccount)),

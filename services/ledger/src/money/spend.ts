@@ -21,7 +21,7 @@ export function take(
 /** The envelope of a transaction and the amount it gave; both null if unassigned. */
 export type Assignment = { spendingId: string | null; spendingAmount: bigint | null }
 
-/** Returns the stored `spendingAmount` to the envelope; does nothing if unassigned. */
+/** Gives the stored `spendingAmount` back to the envelope; does nothing if unassigned. */
 export function giveBack(started: StartedOperation, assignment: Assignment, reason: Reason): void {
   const envelope = envelopeOf(started, assignment)
   if (envelope !== null) {
@@ -30,8 +30,8 @@ export function giveBack(started: StartedOperation, assignment: Assignment, reas
 }
 
 /**
- * The envelope of an assigned transaction, or null if unassigned. Throws a plain Error if the
- * envelope is not open: the stored rows are inconsistent, the request is not at fault.
+ * Returns the envelope of an assigned transaction, or null if unassigned. Throws a plain Error if
+ * the envelope is not open: the stored rows are inconsistent, so no refusal fits.
  */
 export function envelopeOf(started: StartedOperation, assignment: Assignment): Envelope | null {
   if (assignment.spendingId === null) return null

@@ -10,9 +10,10 @@ export type Transfer = {
 }
 
 /**
- * Moves money between envelopes or free-to-use; balances stay (docs/money.md#transfers). Throws
- * `invalid` for a bad amount or pair, or if the source holds too little; `notFound` for an envelope
- * that is not open. `causeId` names the transfer. The source comes first in the result.
+ * Moves money between two envelopes, or an envelope and free-to-use; balances do not change
+ * (docs/money.md#transfers). Throws `invalid` for a bad amount or pair, or if the source holds too
+ * little; `notFound` for an envelope that is not open. `causeId` is the ID of the transfer. The
+ * source comes first in the result.
  */
 export function transfer(started: StartedOperation, move: Transfer & { causeId: string }): void {
   const { fromSpendingId, toSpendingId, amount, causeId } = move

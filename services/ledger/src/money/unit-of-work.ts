@@ -18,29 +18,29 @@ import { emptyState, type MoneyScope, type MoneyState, type Provider } from './m
 import type { Settlement } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
-/** Input of a decision: the rows of its scope, as earlier decisions of the round left them. */
+/** Input of a decision: the rows of its scope, after the earlier decisions of the round. */
 export interface Current extends Locked, Provider {
   transaction: Transaction | null
   /** All provider records of the transactions in scope. */
   records: readonly ProviderRecord[]
   transactions: readonly Transaction[]
-  /** Number of open envelopes; 0 if no scope of the round asks for it. */
+  /** Number of open envelopes; 0 if no scope of the round counts them. */
   openEnvelopes: number
-  /** The operation that the scope names, if it is booked already. */
+  /** The operation that the scope names; null if it is not booked yet. */
   booked: BookedOperation | null
 }
 
 /** Output of a decision: the rows to save, and the reply once they are saved. */
 export interface Decision<Reply> {
   reply: Reply
-  /** Without a settlement nothing is saved. */
+  /** The changed balances, envelopes and journal rows; without it nothing is saved. */
   settlement?: Settlement
-  /** A new envelope, which holds nothing. */
+  /** A new, empty envelope. */
   created?: Envelope
   /** New or changed transactions. */
   transactions?: readonly Transaction[]
   deleted?: readonly Transaction[]
-  /** Whether the transaction inserts or deletes transactions that are not listed here. */
+  /** Whether the database transaction inserts or deletes transactions that are not listed here. */
   changesTexts?: boolean
   /** Provider records of transactions, new or changed. */
   records?: readonly ProviderRecord[]
@@ -109,9 +109,9 @@ interface UnitOfWork {
 }
 
 /**
- * Decides works of one bank account in order, each on the rows that the one before left. A rejected
- * work changes nothing. Without `state` (no such bank account, or its link is deleted) each work
- * is rejected with `notFound`.
+ * Decides works of one bank account in order, each on the rows as the earlier works left them. A
+ * rejected work changes nothing. Without `state` (no such bank account, or its link is deleted)
+ * each work is rejected with `notFound`.
  *
  * @returns an outcome for each work; the change set is null if there is nothing to save
  */
@@ -129,7 +129,7 @@ export function decideWorks(
   return { outcomes, changeSet: unit.isTouched ? changeSetOf(unit) : null }
 }
 
-/** The change set of a new bank account. */
+/** Returns the change set of a new bank account. */
 export function createdSet(creation: Creation<unknown>): ChangeSet {
   const { bankAccount } = creation.settlement
   const unit = unitOf(emptyState(bankAccount))
@@ -172,7 +172,7 @@ function attempt(
       records: [...records.current.values()],
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
-      // Envelopes are created and closed, never removed.
+      // Adds the envelopes created in this round. An envelope is closed, but never removed.
       openEnvelopes: unit.state.openEnvelopes + envelopes.current.size - envelopes.read.size,
       booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
     })

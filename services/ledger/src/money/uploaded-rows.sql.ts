@@ -10,7 +10,7 @@ import { Transaction } from '../transactions/transaction.ts'
 const Inserted = z.object({ inserted: z.bigint() })
 
 /**
- * Inserts transactions of an upload, except those with a known identifier. Returns the number
+ * Inserts transactions of an upload, except those with a stored identifier. Returns the number
  * inserted. Runs before the row lock, to keep the lock short for a large file: the following save
  * in this transaction raises the version.
  */

@@ -58,7 +58,7 @@ function body(changes: Partial<NewTransaction>): NewTransaction {
   }
 }
 
-/** The rows after an operation, as input of the next. */
+/** Returns the rows after an operation, as input of the next. */
 function after(before: typeof START, { bankAccount, envelopes }: Settlement): typeof START {
   const newest = (one: Envelope) =>
     envelopes.find((other) => other.spendingId === one.spendingId) ?? one

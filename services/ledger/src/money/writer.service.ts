@@ -14,18 +14,22 @@ import { decideWorks, type Work } from './unit-of-work.ts'
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
   operationId?: string
   createdBy?: string | null
-  /** Runs in a round of its own: it changes rows that no list names, or reads many. */
+  /**
+   * Whether the work runs in a round of its own: it changes rows that no list names, or reads many.
+   */
   isAlone?: boolean
 }
 
 /** The only interface that changes money (docs/money.md#the-writer). */
 export interface MoneyWriter {
   /**
-   * Makes one change; resolves after its commit. Throws `notFound` without the bank account,
-   * and any error of `decide`. An aborted `signal` drops the change while it is queued.
+   * Makes one change; resolves after its commit. Throws `notFound` if the bank account does not
+   * exist, and any error of `decide`. An aborted `signal` drops the change while it is queued.
    */
   write: <Reply>(work: MoneyWork<Reply> & { signal?: AbortSignal }) => Promise<Reply>
-  /** Makes changes of any bank accounts, each saved by itself; returns the outcomes in order. */
+  /**
+   * Makes changes of any bank accounts, each saved independently; returns the outcomes in order.
+   */
   writeEach: <Reply>(
     works: readonly MoneyWork<Reply>[],
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
@@ -39,9 +43,9 @@ export interface MoneyWriter {
     prepare: () => Promise<MoneyWork<Reply>>,
   ) => Promise<Reply>
   /**
-   * Runs a transaction that changes many rows and then calls `writeIn`, so that the row lock is
-   * short. A change of one of these rows at the same time is a deadlock: Postgres rolls one of both
-   * back. The repetition takes the row lock first, so it meets no other.
+   * Runs a transaction that changes many rows and then calls `writeIn`, which keeps the row lock
+   * short. Concurrent changes of the same rows can deadlock: Postgres then rolls back one of the
+   * two. Its repetition takes the row lock first, so it cannot deadlock again.
    */
   changeRows: <Reply>(
     key: BankAccountKey,

@@ -2,29 +2,34 @@ import { squaredDistance, type Vector } from './cluster-vectors.ts'
 
 const distanceMax = 0.5
 
-// Vectors of length 1 within that distance have a dot product of at least 0.75. Rounding to 32 bits
-// may add an error of 1e-7, so the first test asks for slightly less.
+// Vectors of length 1 within a squared distance of 0.5 have a dot product of at least 0.75.
+// Rounding to 32 bits may add an error of 1e-7, so the first test requires slightly less.
 const productMin = 0.7499
 
-/** A vector's terms, rarest dimension first, with the length of the rest from each term on. */
+/**
+ * The dimensions of a vector, rarest first. `lengths[i]` is the length of the vector's rest from
+ * `dimensions[i]` on.
+ */
 type Ranked = { dimensions: number[]; lengths: number[] }
 
-/** Vectors of one component that share a dimension, each with the length of its rest. */
+/**
+ * Vectors of one component that share a dimension, each with the length of its rest from that
+ * dimension on.
+ */
 type Group = { vectors: number[]; lengths: number[] }
 
 /**
  * Returns the connected component of each vector, by number
- * (docs/similar-transactions.md#clusters). Vectors within a squared distance of 0.5 are
- * neighbours.
+ * (docs/similar-transactions.md#clusters). Vectors within a squared distance of 0.5 are neighbours.
  *
- * Prefix filtering finds all neighbours without comparing all pairs. By Cauchy-Schwarz, the
- * product of two vectors over some terms is at most the product of their lengths over these.
- * Hence neighbours share a term before the rest of either vector is shorter than `productMin`. At
- * the first shared term, rarest first, the product of the two rests reaches `productMin`. One
- * neighbour in a component is enough.
+ * Prefix filtering finds all neighbours without comparing all pairs. By Cauchy-Schwarz, the product
+ * of two vectors over some terms is at most the product of their lengths over these terms. Hence
+ * neighbours share a term before the rest of either vector is shorter than `productMin`. At the
+ * first shared term, rarest first, the product of the lengths of the two rests is at least
+ * `productMin`. One neighbour in a component is enough.
  *
  * Time is linear in the number of vectors: each is compared with at most `comparisonsMax` others.
- * Where more share its rare terms, a component may stay split.
+ * If more vectors share its rare terms, a component may remain split.
  */
 export function findComponents(vectors: readonly Vector[], comparisonsMax = 1_000): number[] {
   const parents = vectors.map((_, index) => index)

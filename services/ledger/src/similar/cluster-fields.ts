@@ -17,7 +17,10 @@ export type FoundCluster = {
   merchant: ClusterTerm[]
 }
 
-/** A word of the cluster: the sum of its values, and the oldest member that has it. */
+/**
+ * A word of the cluster: the sum of its values, the number of members that have it, and the oldest
+ * of them.
+ */
 type Term = { dimension: number; value: number; count: number; oldest: Member }
 
 /**
@@ -80,7 +83,7 @@ function termsOf(members: readonly Member[]): Map<number, Term> {
   return terms
 }
 
-/** Returns the member nearest to the mean; of several, the one with the smallest ID. */
+/** Returns the member nearest to the mean; on a tie the one with the smallest ID. */
 function centroidOf(
   members: readonly Member[],
   terms: ReadonlyMap<number, Term>,

@@ -43,7 +43,8 @@ export function collectTexts(): {
       for (const { transactionId, originalName, originalMerchantName } of rows) {
         if (seen.has(transactionId)) continue
         seen.add(transactionId)
-        // Words end at a line break, but places continue (docs/similar-transactions.md#words).
+        // A word ends at the line break, but positions continue after it
+        // (docs/similar-transactions.md#words).
         const text = `${originalName}\n${originalMerchantName}`
         const number = numbers.get(text) ?? numbers.size
         if (number === numbers.size) {

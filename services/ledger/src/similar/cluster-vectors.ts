@@ -1,6 +1,6 @@
 import type { Word } from './cluster-words.ts'
 
-/** A text, and the number of transactions that have it. */
+/** The words of a text, and the number of transactions that have this text. */
 export type TextDocument = { words: readonly Word[]; copies: number }
 
 /** A sparse vector of length 1: dimensions in ascending order, and their values, none of them 0. */
@@ -8,8 +8,8 @@ export type Vector = { dimensions: number[]; values: number[] }
 
 /**
  * Returns the TF-IDF vector of each document, scaled to length 1
- * (docs/similar-transactions.md#vectors). A document without distinctive words has null. Values
- * and results are rounded to 32 bits, sums are not. Documents of the same words share one vector.
+ * (docs/similar-transactions.md#vectors); null for a document without distinctive words. Values and
+ * results are rounded to 32 bits, sums are not. Documents of the same words share one vector.
  * `names` are the words of the dimensions.
  */
 export function createVectors(documents: readonly TextDocument[]): {

@@ -1,6 +1,8 @@
 import { findWords, hasVowel } from '@coffer/kit/values/words'
 
-/** A word that is compared: in lower case, its spelling in the text, and its place there from 0. */
+/**
+ * A word to compare, in lower case, its spelling in the text, and its position in the text from 0.
+ */
 export type Word = { word: string; spelling: string; place: number }
 
 const states = `al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv
@@ -24,7 +26,7 @@ const lettersMin = 3
 
 /**
  * Returns the words by which texts are compared (docs/similar-transactions.md#words). An excluded
- * word uses up its place; the words of one abbreviation share a place.
+ * word has a position too; the words of one abbreviation share a position.
  */
 export function findTextWords(text: string): Word[] {
   return findWords(text).flatMap(({ raw, clean }, place) => {

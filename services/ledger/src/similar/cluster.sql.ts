@@ -71,8 +71,8 @@ export async function replaceClusters(
 const Found = z.union([TransactionCluster, z.object({ transactionClusterId: z.null() })])
 
 /**
- * Returns the cluster of a transaction; undefined where it has none, null where the transaction
- * does not exist or its link is deleted.
+ * Returns the cluster of a transaction; undefined if it has none, null if the transaction does not
+ * exist or its link is deleted.
  */
 export async function findCluster(
   { pool }: Database,

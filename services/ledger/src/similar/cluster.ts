@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * A word of a cluster (docs/similar-transactions.md#fields-of-a-cluster). `word` is its spelling,
- * `sanitized` the compared word, `order` its mean place in a text. `value` is the sum over the
+ * `sanitized` the compared word, `order` its mean position in a text. `value` is the sum over the
  * `count` members that have it, `rank` its weight from 0 to 1.
  */
 export const ClusterTerm = z.object({

@@ -14,11 +14,12 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
   quietMs: number
 }
 
-// Bounds: docs/similar-transactions.md#input.
+// `pageSize` is in transactions (docs/similar-transactions.md#input), `searchShare` a share of
+// time.
 const pageSize = 2000
 const waitingPageSize = 200
 const searchShare = 0.5
-// A bank account that changes continually is searched after this many quiet times.
+// A bank account that changes continually is searched after this multiple of `quietMs`.
 const quietTimesMax = 12
 
 /** Returns the activities of the search (docs/similar-transactions.md). Each is idempotent. */
@@ -28,8 +29,8 @@ export function similarActivities(deps: Deps) {
   return {
     /**
      * Searches a page of the waiting bank accounts, one at a time. Returns the cursor of the next
-     * page, null after the last. After a transient error a bank account keeps waiting; after a
-     * permanent one it waits for its next change.
+     * page, null after the last. After a transient error a bank account is searched again in the
+     * next run, after a permanent one when it has changed.
      */
     clusterWaiting: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
       const waiting = await listWaitingSearches(database, {

@@ -15,16 +15,22 @@ export type WaitingSearch = z.infer<typeof WaitingSearch>
 interface Page {
   after: BankAccountKey
   limit: number
-  /** Debounce: the largest version that is old enough. */
+  /**
+   * Debounce: a bank account is due if its version, the instant of its last change, is at most
+   * this.
+   */
   quietUpTo: bigint
-  /** Changes up to this version are searched despite later ones. */
+  /**
+   * A bank account with later changes is due if its first unsearched change has at most this
+   * version.
+   */
   waitedUpTo: bigint
 }
 
 /**
- * Returns a page of the bank accounts that need a search, over all accounts, by key. Versions are
- * instants in µs (docs/money.md#the-aggregate-and-its-version). Archived bank accounts and those
- * of deleted links are left out.
+ * Returns a page of the bank accounts that need a search, over all accounts, ordered by key.
+ * Versions are instants in µs (docs/money.md#the-aggregate-and-its-version). Archived bank accounts
+ * and those of deleted links are left out.
  */
 export function listWaitingSearches(
   { pool }: Database,

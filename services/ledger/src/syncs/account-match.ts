@@ -10,9 +10,9 @@ export type AccountMatch = { synced: SyncedAccount; reason: MatchReason } | null
 /**
  * Returns the bank account of each item, null for an unknown one (docs/syncs.md#bank-accounts). A
  * feed account is matched by its candidate, others by any ID that the provider ever gave them. A
- * renewed consent gives new IDs. If the items are complete, an unmatched item then matches an
- * unmatched account by its look, where exactly one of each side matches. Look is kind, currency,
- * mask and name first, then kind, currency and mask.
+ * renewed consent gives new IDs: if the items are complete, an unmatched item then matches an
+ * unmatched account with the same description, if no other item or account has it. The description
+ * is kind, currency, mask and name, then the same without the name.
  */
 export function matchAccounts(
   items: readonly AccountItem[],
@@ -20,7 +20,7 @@ export function matchAccounts(
 ): Map<AccountItem, AccountMatch> {
   const matches = new Map<AccountItem, AccountMatch>(items.map((item) => [item, null]))
   const free = new Set(known)
-  // An account matches at most one item, and an item with its current ID comes first.
+  // An account matches at most one item. An item with the account's current ID has precedence.
   for (const find of [byCandidate, byCurrentId, byAlias]) {
     for (const item of items.filter((one) => matches.get(one) === null)) {
       const synced = find(item, [...free])
@@ -65,7 +65,7 @@ function byAlias(item: AccountItem, known: readonly SyncedAccount[]): SyncedAcco
 }
 
 /**
- * Returns whether an account may match by look: it is not archived, and the provider has
+ * Returns whether an account may match by description: it is not archived, and the provider has
  * described it.
  */
 function isOpen({ bankAccount, record }: SyncedAccount): boolean {

@@ -34,8 +34,8 @@ export const AccountRecord = z.object({
 export type AccountRecord = z.infer<typeof AccountRecord>
 
 /**
- * An ID that a provider gave a bank account, and the reason why it matched that one. The current
- * alias is the latest.
+ * An ID of a bank account at its provider, and the reason why the ID was matched to this bank
+ * account. The current alias is the latest.
  */
 export const AccountAlias = z.object({
   accountId: z.string(),
@@ -48,9 +48,7 @@ export const AccountAlias = z.object({
 })
 export type AccountAlias = z.infer<typeof AccountAlias>
 
-/**
- * A bank account with its provider record, which is null before the first list, and its aliases.
- */
+/** A bank account with its aliases and its provider record, which is null before the first sync. */
 export type SyncedAccount = {
   bankAccount: BankAccount
   record: AccountRecord | null
@@ -75,8 +73,8 @@ export type AccountItem = {
 }
 
 /**
- * Returns a provider's bank accounts with shortened texts. The later of two with one ID counts;
- * an alias that several accounts have identifies the first only. Throws invalid, naming the
+ * Returns a provider's bank accounts with shortened texts. Of items with the same ID the last
+ * counts; an alias that several items have identifies the first only. Throws `invalid`, naming the
  * field.
  */
 export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[] {
@@ -90,7 +88,7 @@ export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[
   })
 }
 
-/** Returns the account's current ID at the provider; empty where there is none. */
+/** Returns the account's current ID at the provider; empty if there is none. */
 export function currentIdOf({ aliases }: Pick<SyncedAccount, 'aliases'>): string {
   return aliases.find(({ isCurrent }) => isCurrent)?.providerAccountId ?? ''
 }

@@ -6,7 +6,7 @@ import { cut, oneLine } from '../imports/formats/statement-rows.ts'
 import { midnightsIn } from '../imports/formats/statement-values.ts'
 import type { ProviderItem } from './provider-transaction.ts'
 
-/** Most rows of one import call. */
+/** Maximum number of items in one import call. */
 const batchSizeMax = 500
 
 const idLengthMax = 200
@@ -21,8 +21,8 @@ export type Unreadable = { providerTransactionId: string; reason: 'amount' | 'da
 
 /**
  * Returns a provider's transactions: texts on one line and shortened, days at midnight in the
- * timezone. An unreadable item is skipped, so that it does not block the others. Errors that only
- * the calling service can cause (no ID, too many rows) throw invalid.
+ * timezone. An unreadable item is skipped, so that it does not block the others. Throws `invalid`
+ * for errors that only the calling service can cause: no ID, too many items.
  */
 export function readItems(
   messages: readonly ProviderTransaction[],
@@ -66,8 +66,8 @@ export function requireBatch(sizes: Record<string, number>): void {
 }
 
 /**
- * Throws invalid for provider IDs that are blank, too long, or on several lines; undefined
- * passes.
+ * Throws `invalid` for provider IDs that are blank, too long, or on several lines; accepts
+ * undefined.
  */
 export function requireIds(
   ids: Record<string, string | undefined>,
@@ -92,7 +92,10 @@ export function requireAmounts(
   requireAll(amounts, isExact, { path, text: 'must be within ±9007199254740991' })
 }
 
-/** Returns a record without the characters that Postgres rejects: NUL and lone surrogates. */
+/**
+ * Returns a provider's object without the characters that Postgres rejects: NUL and lone
+ * surrogates.
+ */
 export function rawOf(raw: string | undefined): string | null {
   return raw?.toWellFormed().replaceAll('\0', '') ?? null
 }
@@ -129,7 +132,7 @@ function createDayParser(timezone: string): (text: string) => Date | null {
   }
 }
 
-/** Throws invalid that names each value which is defined and fails the check. */
+/** Throws `invalid`, naming each value that is defined and fails the check. */
 function requireAll<Value>(
   values: Record<string, Value | undefined>,
   isRight: (value: Value) => boolean,

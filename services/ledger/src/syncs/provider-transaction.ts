@@ -4,10 +4,10 @@ import type { Transaction } from '../transactions/transaction.ts'
 
 /**
  * The reason why a provider's object was matched to a transaction or bank account.
- * - `pending-id`: it names a known pending transaction
- * - `posted-first`: a posted transaction arrived earlier and names it
+ * - `pending-id`: the object names a known pending transaction
+ * - `posted-first`: a posted transaction arrived earlier and names the object
  * - `re-consent`: an earlier ID of the account has the same object
- * - `amount-date-name`: it is similar to a known pending transaction
+ * - `amount-date-name`: the object is similar to a known pending transaction
  */
 export const MatchReason = z.enum([
   'new',
@@ -19,16 +19,16 @@ export const MatchReason = z.enum([
 export type MatchReason = z.infer<typeof MatchReason>
 
 /**
- * A provider's record of a transaction under one of its IDs. Amounts are minor units, positive
- * when money leaves the account; dates are midnight in the account's timezone. `deletedAt` is
- * when the provider withdrew the record or another one replaced it. A transaction has at most one
- * live record, and none once it is deleted.
+ * A provider's record of a transaction under one of its IDs. Amounts are minor units, positive when
+ * money leaves the account; dates are midnight in the account's timezone. `deletedAt` is the
+ * instant at which the provider withdrew the record, or another one replaced it. A transaction has
+ * at most one live record, and none once it is deleted.
  */
 export const ProviderRecord = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   providerTransactionId: z.string(),
-  /** The provider's ID of the bank account at that time. */
+  /** The provider's ID of the bank account when the record was imported. */
   providerAccountId: z.string(),
   recordId: z.string(),
   transactionId: z.string(),
@@ -72,7 +72,7 @@ export type ProviderItem = Pick<
 /** A synced transaction with all of its records. */
 export type SyncedTransaction = { transaction: Transaction; records: readonly ProviderRecord[] }
 
-/** Returns the live record; null when the provider has withdrawn all. */
+/** Returns the live record; null if the provider has withdrawn all. */
 export function liveRecord({ records }: Pick<SyncedTransaction, 'records'>): ProviderRecord | null {
   return records.find(({ deletedAt }) => deletedAt === null) ?? null
 }
@@ -83,7 +83,9 @@ export function lastRecord({ records }: Pick<SyncedTransaction, 'records'>): Pro
   return last
 }
 
-/** Returns the records that a transaction shows: the live or last one of each kind. */
+/**
+ * Returns the records that a transaction shows: of posted and of pending ones the live or last one.
+ */
 export function shownRecords(records: readonly ProviderRecord[]): {
   posted: ProviderRecord | null
   pending: ProviderRecord | null

@@ -12,7 +12,8 @@ import { ProviderRecord } from './provider-transaction.ts'
 const Row = z.object({ bankAccountId: z.string() })
 
 /**
- * Returns the bank accounts of a link with their provider records, archived ones included, by ID.
+ * Returns the bank accounts of a link with their provider records, archived ones included, ordered
+ * by ID.
  */
 export async function listSynced(
   connection: CommonQueryMethods,
@@ -32,7 +33,7 @@ export async function listSynced(
   })
 }
 
-/** Returns the provider records of bank accounts by bank account ID. */
+/** Returns the provider records of bank accounts, keyed by bank account ID. */
 export async function findAccountRecords(
   { pool }: Database,
   accountId: string,
@@ -53,7 +54,7 @@ const recordsOfTransaction = prepare(
       AND transaction_id = ${row.transactionId}`,
 )
 
-/** Returns all records of a transaction, in no order. */
+/** Returns all records of a transaction, unordered. */
 export function listRecords(
   { pool }: Database,
   accountId: string,

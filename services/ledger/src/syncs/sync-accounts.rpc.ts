@@ -110,7 +110,7 @@ async function upsertAccounts(
   return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
 }
 
-/** Refreshes known bank accounts, each in its own write; returns them by item. */
+/** Saves the sync of known bank accounts, each in its own write. Returns them keyed by item. */
 async function refreshKnown(
   { database, writeEach }: Deps,
   { link, items, isComplete }: Listed,
@@ -147,7 +147,7 @@ async function refreshKnown(
   return refreshed
 }
 
-/** Creates bank accounts for unknown items; returns the bank accounts of all items. */
+/** Creates bank accounts for unknown items. Returns the bank accounts of all items. */
 function createUnknown(
   deps: Deps,
   { link, items, isComplete }: Listed,

@@ -21,9 +21,9 @@ import type { MatchReason } from './provider-transaction.ts'
 type Seen = { link: Link; item: AccountItem; operation: Operation }
 
 /**
- * Decides the refresh of a listed bank account (docs/syncs.md#bank-accounts): it gets the
- * balances and the original name, and becomes active. The name stays, since the user may have
- * changed it. An archived bank account stays unchanged.
+ * Decides the sync of a listed bank account (docs/syncs.md#bank-accounts): it gets the balances and
+ * the original name, and becomes active. The name is kept, since the user may have changed it. An
+ * archived bank account does not change.
  */
 export function refreshAccount(
   { bankAccount: before, accountRecord: old, aliases: known, operation }: Current,
@@ -77,7 +77,10 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
   return { settlement, accountRecord: record, aliases, reply }
 }
 
-/** Returns the settlement of a refresh; without a difference, the bank account is unchanged. */
+/**
+ * Returns the result of a sync for a known bank account. If the provider states what is stored, the
+ * row is returned unchanged, so the version is kept.
+ */
 function settleRefresh(before: BankAccount, { item, operation }: Seen): Settlement {
   const { name, currency, available, current, limit } = item
   // Balances in another currency cannot apply to this account.
@@ -96,8 +99,8 @@ function settleRefresh(before: BankAccount, { item, operation }: Seen): Settleme
 }
 
 /**
- * Decides the balances that differ from the stored ones (docs/money.md#balances); null where none
- * does. Minor units; a null balance is not stated.
+ * Sets the stated balances that differ from the stored ones (docs/money.md#balances); returns null
+ * if none differs. In minor units; a null balance is not stated.
  */
 export function settleBalances(
   { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },

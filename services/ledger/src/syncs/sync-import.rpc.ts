@@ -50,7 +50,8 @@ async function importBatch(
   const { accountId, issuer, userId: createdBy } = callerOf(context)
   const { bankAccountId, providerAccountId, transactions } = request
   const timezone = await findTimezone(deps.database, accountId)
-  // Identity's event will arrive. Days stored in another timezone could not be corrected later.
+  // Transient: identity's event with the timezone arrives later. Days stored in another timezone
+  // could not be corrected.
   if (timezone === null) throw unavailable('the timezone of the account is not known yet')
   const { items, unreadable } = readItems(transactions, { providerAccountId, timezone })
   const ids = {
@@ -113,7 +114,7 @@ function writeBatch<Outcome extends SyncDecision>(
   })
 }
 
-/** Joins transactions and the records of providers. */
+/** Joins transactions with their provider records. */
 function joinRecords({ transactions, records }: Current): SyncedTransaction[] {
   const byTransaction = Map.groupBy(records, ({ transactionId }) => transactionId)
   return transactions.map((transaction) => {

@@ -24,7 +24,7 @@ import {
   type SyncedIndex,
 } from './synced-transactions.ts'
 
-/** The outcome of an item; an item in another currency than the account's is skipped. */
+/** The outcome of an item. An item in another currency than the bank account's is skipped. */
 export type Imported =
   | { transactionId: string; outcome: 'created' | 'updated' | 'unchanged'; reason: MatchReason }
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
@@ -51,8 +51,9 @@ type Work = ImportBatch & { locked: Locked; syncedIndex: SyncedIndex; settlement
 
 /**
  * Decides the changes by a provider's transactions (docs/syncs.md#changes). The provider's fields
- * take its latest values. Name, envelope and a merchant that the user edited stay. The envelope's
- * amount follows the transaction's. Balances stay. New transactions get ascending IDs by day.
+ * take its latest values. Name, envelope and a merchant that the user edited are kept. The
+ * envelope's amount follows the transaction's. Balances do not change. New transactions get
+ * ascending IDs by day.
  */
 export function importTransactions(
   locked: Locked,
@@ -123,7 +124,9 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
   return { transactionId, outcome: 'updated', reason }
 }
 
-/** An item of a batch, with its stored record and what the record becomes. */
+/**
+ * An item of a batch with its index, its stored record or null, and the record after the import.
+ */
 type Update = {
   item: ProviderItem
   index: number
@@ -133,7 +136,7 @@ type Update = {
 
 /**
  * Returns the transaction after an item updates it. A pending record never replaces a posted one,
- * and a replaced record stays replaced. Any other record becomes the live one.
+ * and a replaced record is not made live again. Any other record becomes the live one.
  */
 function updateSynced(
   work: Work,
@@ -156,10 +159,7 @@ function updateSynced(
   return { transaction, records: [...others, isRepeated ? own : record] }
 }
 
-/**
- * Returns the transaction with the provider's latest values, or the same object without a
- * difference.
- */
+/** Returns the transaction with the provider's latest values; the same object if none differs. */
 function mergeTransaction(
   work: Work,
   before: Transaction,
@@ -183,7 +183,7 @@ function mergeTransaction(
   return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
 }
 
-/** Returns the money to the envelope and spends the new amount; a deposit loses its envelope. */
+/** Gives the amount back to the envelope and takes the new amount; a deposit is unassigned. */
 function spendAgain(
   { locked, settlements }: Work,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },

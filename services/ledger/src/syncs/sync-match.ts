@@ -9,9 +9,12 @@ import {
 } from './provider-transaction.ts'
 import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 
-/** Most days from the pending to the posted day; holds of hotels take longest. */
+/** Maximum number of days from the pending to the posted day; holds of hotels take longest. */
 export const postingDaysMax = 10
-/** Fewest days: a posted day may precede the pending one, since banks differ about midnight. */
+/**
+ * Minimum number of days: a posted day may precede the pending one, since banks differ about
+ * midnight.
+ */
 export const postingDaysMin = -1
 
 const PREFIX_LENGTH_MIN = 5
@@ -54,7 +57,8 @@ function isPosted(synced: SyncedTransaction): boolean {
 type Candidate = { last: ProviderRecord; synced: SyncedTransaction }
 
 /**
- * Returns the matching candidate of the item's amount with the nearest day, then the smallest ID.
+ * Returns the candidate that matches: of the item's amount with the nearest day, then the smallest
+ * ID.
  */
 function findBest(
   item: ProviderItem,
@@ -97,7 +101,7 @@ function isPendingOf(item: ProviderItem, { last, synced }: Candidate): boolean {
   )
 }
 
-/** Returns whether all records are of other IDs of the bank account. */
+/** Returns whether all records have other IDs of the bank account than the item. */
 function isFromBefore(item: ProviderItem, { records }: SyncedTransaction): boolean {
   return records.every(({ providerAccountId }) => providerAccountId !== item.providerAccountId)
 }

@@ -10,8 +10,8 @@ import { addToIndex, createSyncedIndex, findSynced } from './synced-transactions
 /**
  * Decides the removal of transactions that a provider withdraws (docs/syncs.md#removal). Ending a
  * replaced record changes nothing else; ending the live record deletes the transaction. Its
- * envelope gets its money back but stays assigned, since a removed pending transaction may be
- * posted in a later run. Balances stay.
+ * envelope gets the money back, and it remains assigned, since a removed pending transaction may be
+ * posted in a later run. Balances do not change.
  */
 export function removeSynced(
   locked: Locked,

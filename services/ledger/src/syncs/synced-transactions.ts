@@ -6,11 +6,11 @@ import { lastRecord, type SyncedTransaction } from './provider-transaction.ts'
  */
 export type SyncedIndex = {
   byTransaction: Map<string, SyncedTransaction>
-  /** Transaction IDs by every ID that the provider gave them. */
+  /** Transaction IDs, keyed by every ID that the provider gave them. */
   byProviderId: Map<string, string>
-  /** Transaction IDs by the pending ID that their posted record names. */
+  /** Transaction IDs, keyed by the pending ID that their posted record names. */
   byPendingId: Map<string, string>
-  /** Transaction IDs by the amount of their last record. */
+  /** Transaction IDs, keyed by the amount of their last record. */
   byAmount: Map<bigint, Set<string>>
 }
 

@@ -7,7 +7,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'>
 
 const linksPerCall = 200
 
-/** The ledger's activities of the deletion of an account; each is repeatable. */
+/** Returns the ledger's activities for the deletion of an account. Each is idempotent. */
 export function accountDeletionActivities({ database, workflows, clock }: Deps) {
   const rows = accountRemovalActivities({ database })
   return {
@@ -17,7 +17,9 @@ export function accountDeletionActivities({ database, workflows, clock }: Deps) 
       await rows.closeAccount(accountId)
       await endLinks(database, accountId, clock())
     },
-    /** Starts clean-ups of deleted links, up to a page; false if all links are cleaned up. */
+    /**
+     * Starts the clean-ups of a page of deleted links. Returns false if all links are cleaned up.
+     */
     startLinkCleanUps: async (accountId: string): Promise<boolean> => {
       const links = await listUncleaned(database, accountId, linksPerCall)
       for (const link of links) await startCleanUp(workflows, link)

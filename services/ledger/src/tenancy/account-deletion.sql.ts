@@ -18,7 +18,7 @@ export async function endLinks(database: Database, accountId: string, now: Date)
   })
 }
 
-/** Deleted links of an account whose clean-up is not finished. */
+/** Lists the deleted links of an account whose clean-up is not finished. */
 export function listUncleaned(
   { pool }: Database,
   accountId: string,

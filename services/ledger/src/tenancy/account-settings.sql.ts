@@ -11,7 +11,10 @@ export const AccountSettings = z.object({
 })
 export type AccountSettings = z.infer<typeof AccountSettings>
 
-/** INSERT of settings, alone or as a CTE; an older version than the stored one has no effect. */
+/**
+ * Returns an INSERT of settings, to run alone or as a CTE. An older version than the stored one has
+ * no effect.
+ */
 export function insertSettings(settings: AccountSettings): FragmentSqlToken {
   const { accountId, timezone, locale, version } = settings
   return sql.fragment`
@@ -26,7 +29,7 @@ export async function saveSettings({ pool }: Database, settings: AccountSettings
   await pool.query(sql.unsafe`${insertSettings(settings)}`)
 }
 
-/** The IANA timezone of an account; null until an event or an upload has brought it. */
+/** Returns the IANA timezone of an account; null until an event or an upload has stored it. */
 export function findTimezone({ pool }: Database, accountId: string): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(AccountSettings.pick({ timezone: true }))`
     SELECT timezone FROM account_settings WHERE account_id = ${accountId}`)

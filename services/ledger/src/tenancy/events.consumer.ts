@@ -18,15 +18,15 @@ import { saveSettings } from './account-settings.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 
-// Event type of the previous release, still in the stream: without a handler it is redelivered.
+// An event type of the previous release, still in the stream: without a handler it is redelivered.
 const retired: Handler = {
   subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
   handle: async () => {},
 }
 
 /**
- * Handlers of the ledger's own events and of identity's (docs/events.md#events). Each first checks
- * whether the work is unfinished: a replayed event of finished work costs one query.
+ * Returns the handlers of the ledger's own events and of identity's (docs/events.md#events). Each
+ * first checks whether the work is unfinished: a replayed event of finished work costs one query.
  */
 export function eventHandlers({ database, workflows }: Deps): Handler[] {
   return [
@@ -44,7 +44,7 @@ export function eventHandlers({ database, workflows }: Deps): Handler[] {
   ]
 }
 
-/** Starts the import of an uploaded file; does nothing if the workflow runs. */
+/** Starts the import of an uploaded file; does nothing if its workflow is running. */
 export function startImport(
   workflows: Workflows,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
@@ -53,7 +53,7 @@ export function startImport(
   return start(workflows, 'importUpload', { id: `file-import/${transactionUploadId}`, key })
 }
 
-/** Starts the preview of a CSV file; does nothing if the workflow runs. */
+/** Starts the preview of a CSV file; does nothing if its workflow is running. */
 export function startPreview(
   workflows: Workflows,
   { accountId, bankAccountId, transactionImportId }: ImportKey,
@@ -62,7 +62,7 @@ export function startPreview(
   return start(workflows, 'previewCsvImport', { id: `import-preview/${transactionImportId}`, key })
 }
 
-/** Starts the clean-up after a deleted link; does nothing if the workflow runs. */
+/** Starts the clean-up after a deleted link; does nothing if its workflow is running. */
 export function startCleanUp(workflows: Workflows, { accountId, linkId }: LinkKey): Promise<void> {
   const key: LinkKey = { accountId, linkId }
   return start(workflows, 'cleanUpLink', { id: `link-clean-up/${linkId}`, key })

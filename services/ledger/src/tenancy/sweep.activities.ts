@@ -14,15 +14,16 @@ import {
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: Storage }
 
 const pageSize = 200
-// The workflow of younger work is starting. If a restored Temporal lost it, 30 s delay is enough.
+// Minimum age of unfinished work: its event normally starts the workflow within this time.
 const graceMs = 30_000
-// Far longer than any upload, and than the difference between clocks of storage and servers.
+// Minimum age of bytes without a row: longer than any upload, and than the difference between the
+// clocks of storage and servers.
 const leftoverMs = 24 * 60 * 60_000
 
 /**
- * Sweeps (docs/events.md#sweeps): find unfinished or expired work in the tables. Each activity
- * takes the page after the ID given and returns its last ID, null after the last page. Starting a
- * workflow that runs has no effect.
+ * Returns the sweeps (docs/events.md#sweeps), which find unfinished or expired work in the tables.
+ * Each activity handles the page after the given ID and returns its last ID, null after the last
+ * page. Starting a workflow that is running has no effect.
  */
 export function sweepActivities({ database, workflows, clock, storage }: Deps) {
   const page = (after: string, ageMs: number): Page => {
@@ -52,7 +53,8 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       }
       return files.at(pageSize - 1)?.fileId ?? null
     },
-    // Bytes without a row: their process was killed before it saved the row. `after` is a name.
+    // Removes bytes without a row, whose process was killed before it saved the row. `after` is the
+    // name of an object in storage.
     removeLeftovers: async (after: string): Promise<string | null> => {
       const { held, next } = await storage.list({ after, limit: pageSize })
       const before = new Date(clock().getTime() - leftoverMs)

@@ -9,14 +9,14 @@ import { UploadKey } from '../imports/upload.ts'
 // Queries across accounts, over partial indexes of unfinished work.
 
 export interface Page {
-  /** Only rows that wait since before this instant. */
+  /** Only rows whose instant, of creation or expiry for example, is before this one. */
   before: Date
   /** The last ID of the previous page; empty for the first. */
   after: string
   limit: number
 }
 
-/** Uploads that are neither complete nor failed, by ID. */
+/** Lists uploads that are neither complete nor failed, ordered by ID. */
 export function listUnfinishedUploads({ pool }: Database, page: Page) {
   return pool.any(sql.type(UploadKey)`
     SELECT ${columnsOf(UploadKey, { table: 'uploads' })} FROM uploads
@@ -24,21 +24,21 @@ export function listUnfinishedUploads({ pool }: Database, page: Page) {
       AND ${onPage('created_at', 'transaction_upload_id', page)}`)
 }
 
-/** CSV imports in the status pending-preview, by ID. */
+/** Lists CSV imports in the status pending-preview, ordered by ID. */
 export function listPendingPreviews({ pool }: Database, page: Page) {
   return pool.any(sql.type(ImportKey)`
     SELECT ${columnsOf(ImportKey, { table: 'transaction_imports' })} FROM transaction_imports
     WHERE status = 'pending-preview' AND ${onPage('updated_at', 'transaction_import_id', page)}`)
 }
 
-/** Deleted links whose clean-up is not finished, by ID. */
+/** Lists deleted links whose clean-up is not finished, ordered by ID. */
 export function listUncleanedLinks({ pool }: Database, page: Page) {
   return pool.any(sql.type(LinkKey)`
     SELECT ${columnsOf(LinkKey, { table: 'links' })} FROM links
     WHERE cleaned_at IS NULL AND ${onPage('deleted_at', 'link_id', page)}`)
 }
 
-/** Files past `expiresAt`, unless their import is unfinished. */
+/** Lists files past `expiresAt`, unless their import is unfinished, ordered by ID. */
 export function listExpiredFiles({ pool }: Database, page: Page) {
   return pool.any(sql.type(FileKey)`
     SELECT ${columnsOf(FileKey, { table: 'files' })} FROM files
@@ -49,14 +49,17 @@ export function listExpiredFiles({ pool }: Database, page: Page) {
       AND ${onPage('expires_at', 'file_id', page)}`)
 }
 
-/** The rows of a page: those that wait since the instant in `since`, in the order of `id`. */
+/**
+ * Returns the SQL condition, order and limit of a page, ordered by the column `id`: rows whose
+ * instant `since` is before `before`.
+ */
 function onPage(since: string, id: string, { before, after, limit }: Page): FragmentSqlToken {
   const key = sql.identifier([id])
   return sql.fragment`${sql.identifier([since])} < ${before.toISOString()} AND ${key} > ${after}
     ORDER BY ${key} LIMIT ${limit}`
 }
 
-/** The files among `keys` that are not marked deleted: their bytes must stay. */
+/** Lists the files among `keys` that are not marked as deleted: their bytes must be kept. */
 export async function listKeptFiles(
   { pool }: Database,
   keys: readonly FileKey[],

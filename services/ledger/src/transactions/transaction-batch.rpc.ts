@@ -21,10 +21,12 @@ import { batchSizeMax, createTransactions, type ItemOutcome } from './transactio
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
-/** Larger batches run in a round of their own: a shared round would delay other bank accounts. */
+/**
+ * Maximum size of a batch that shares a round with other changes: a larger one would delay them.
+ */
 const sharedSizeMax = 10
 
-/** Creates up to 500 transactions in one save; each is accepted or refused by itself. */
+/** Creates up to 500 transactions in one save; each is accepted or refused independently. */
 export async function postBatch(
   { database, write }: Deps,
   { bankAccountId, transactions }: CreateTransactionsRequest,
@@ -59,7 +61,7 @@ export async function postBatch(
   )
 }
 
-/** The body of a new transaction, its date moved to midnight in the account's timezone. */
+/** Returns the body of a new transaction, its date moved to midnight in the account's timezone. */
 export function readBody<Stated extends { date?: Timestamp | undefined }>(
   { date, ...stated }: Stated,
   timezone: string,

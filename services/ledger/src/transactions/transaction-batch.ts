@@ -22,9 +22,9 @@ export type ItemOutcome = { transaction: Transaction } | { refusal: Refusal }
 export type BatchDecision = { settlement: Settlement; outcomes: ItemOutcome[] }
 
 /**
- * Decides a batch of manual transactions in order, each as `createTransaction` on the rows that the
- * one before left. A refused item has no effect on the others. Throws if the bank account takes no
- * transactions at all.
+ * Decides a batch of manual transactions in order, each by `createTransaction` on the rows as the
+ * item before left them. A refused item has no effect on the others. Throws if the bank account
+ * accepts no transactions at all.
  */
 export function createTransactions(locked: Locked, items: readonly BatchItem[]): BatchDecision {
   requireManual(locked.bankAccount)

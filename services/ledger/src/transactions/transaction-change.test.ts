@@ -38,7 +38,7 @@ describe('a changed transaction', () => {
     expect(settlement.entries).toEqual([])
   })
 
-  // Null and blank clear.
+  // Null and blank clear the field.
   test.each([
     { patch: { merchantName: '' }, merchantName: null },
     { patch: { merchantName: null }, merchantName: null },

@@ -18,7 +18,7 @@ const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 /**
  * Decides a PATCH (docs/transactions.md#change); the rules apply to the merged transaction. If the
  * envelope or the amount changes, the old envelope gets `spendingAmount` back, then the new one
- * gives min(held, amount). Balances stay.
+ * gives min(held, amount). Balances do not change.
  */
 export function changeTransaction(
   locked: Locked & { transaction: Transaction },
@@ -55,7 +55,10 @@ function isUntouched(before: Transaction, merged: Transaction): boolean {
   return before.spendingId === merged.spendingId && before.amount === merged.amount
 }
 
-/** Returns to the old envelope, then takes from the new one; returns the new `spendingAmount`. */
+/**
+ * Gives the amount back to the old envelope and takes it from the new one. Returns the new
+ * `spendingAmount`.
+ */
 function reassign(
   started: StartedOperation,
   before: Transaction,

@@ -11,22 +11,27 @@ import {
 import type { HandlerContext } from '@connectrpc/connect'
 import { listTransactions } from './transaction.sql.ts'
 import type { Transaction } from './transaction.ts'
-import { endOfWalk, findByText, walk } from './transaction-search.sql.ts'
-import { isIndexed, type Place, rangeOf, type TransactionSearch } from './transaction-search.ts'
+import { endOfScan, findByText, scan } from './transaction-search.sql.ts'
+import {
+  isIndexed,
+  rangeOf,
+  type TransactionCursor,
+  type TransactionSearch,
+} from './transaction-search.ts'
 
 type Deps = Pick<ServiceDeps, 'database'>
-type Page = { transactions: readonly Transaction[]; next: Place | null }
+type Page = { transactions: readonly Transaction[]; next: TransactionCursor | null }
 
 /** Bounds on the cost of one search, for any account and text. */
 export const searchCosts = {
-  /** Transactions that the first walk examines, before the trigram index is used. */
+  /** Transactions that the first scan examines, before the trigram index is used. */
   examinedFirst: 2_000,
   examined: 20_000,
   foundMax: 5_000,
   withinMs: 500,
 }
 
-/** A page of transactions, newest first: by offset, or a search after a cursor. */
+/** Returns a page of transactions, newest first: by offset, or a search after a cursor. */
 export async function listPage(
   { database }: Deps,
   request: ListTransactionsRequest,
@@ -62,7 +67,7 @@ async function plainPage(
 function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {
   const { bankAccountId, spendingId, free, pending, search, from, to, after, limit } = request
   const date = after?.date && timestampDate(after.date)
-  const place = after && date ? { date, transactionId: after.transactionId } : null
+  const cursor = after && date ? { date, transactionId: after.transactionId } : null
   return {
     bankAccountId,
     spendingId: spendingId ?? null,
@@ -70,15 +75,15 @@ function searchOf(request: ListTransactionsRequest, timezone: string): Transacti
     isFree: free,
     isPending: pending ?? null,
     text: search ?? null,
-    ...rangeOf({ from: from ?? null, to: to ?? null, after: place }, timezone),
+    ...rangeOf({ from: from ?? null, to: to ?? null, after: cursor }, timezone),
   }
 }
 
 /**
- * The newest matches (docs/transactions.md#search); null if there is no such bank account or open
- * envelope. A walk by date finds frequent matches, the trigram index rare ones. Both are bounded,
- * so the cost does not grow with the account. If neither completes the page, it has fewer matches
- * than `limit` and a `next`: the client continues from there.
+ * Returns the newest matches (docs/transactions.md#search); null if the bank account or open
+ * envelope does not exist. A scan by date finds frequent matches, the trigram index rare ones. Both
+ * are bounded, so the cost does not grow with the account. If neither completes the page, it has
+ * fewer matches than `limit` and a `next`: the client continues from there.
  */
 export async function searchTransactions(
   database: Deps['database'],
@@ -87,24 +92,24 @@ export async function searchTransactions(
   costs = searchCosts,
 ): Promise<Page | null> {
   const { limit, text } = search
-  const walks = isIndexed(text) ? [costs.examinedFirst, costs.examined] : [costs.examined]
+  const scans = isIndexed(text) ? [costs.examinedFirst, costs.examined] : [costs.examined]
   let page: Page = { transactions: [], next: null }
-  for (const [index, examined] of walks.entries()) {
+  for (const [index, examined] of scans.entries()) {
     const found = index === 0 ? null : await findByText(database, accountId, { search, ...costs })
     if (found) {
       const { transactions } = found
       return { transactions, next: found.found > limit ? nextOf(transactions, limit) : null }
     }
-    const transactions = await walk(database, accountId, { search, examined })
+    const transactions = await scan(database, accountId, { search, examined })
     if (!transactions) return null
     if (transactions.length === limit) return { transactions, next: nextOf(transactions, limit) }
-    page = { transactions, next: await endOfWalk(database, accountId, { search, examined }) }
+    page = { transactions, next: await endOfScan(database, accountId, { search, examined }) }
     if (page.next === null) break
   }
   return page
 }
 
-function nextOf(transactions: readonly Transaction[], limit: number): Place | null {
+function nextOf(transactions: readonly Transaction[], limit: number): TransactionCursor | null {
   const last = transactions[limit - 1]
   return last ? { date: last.date, transactionId: last.transactionId } : null
 }

@@ -58,7 +58,8 @@ describe('a deleted transaction', () => {
     ])
   })
 
-  // docs/money.md#deletion-of-transactions: pending adjusts available only; a deposit is taken off.
+  // docs/money.md#deletion-of-transactions: a pending one adjusts available only, a deposit lowers
+  // both.
   test.each([
     { amount: 1200n, isPending: true, available: 6200n, current: 6000n },
     { amount: 1200n, isPending: false, available: 6200n, current: 7200n },

@@ -11,13 +11,13 @@ import type { Locked, Transaction } from './transaction.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 
-/** The settlement, and the soft-deleted row to save; null if the row is to be deleted. */
+/** The settlement, and the soft-deleted row to save; null if the row is to be deleted for good. */
 export type RemovalDecision = { settlement: Settlement; transaction: Transaction | null }
 
 /**
  * Decides a DELETE (docs/money.md#deletion-of-transactions). `adjustsBalance` returns the current
- * amount to the balances and `spendingAmount` to the envelope, and unassigns the transaction.
- * Without it the envelope keeps its deduction. No amount changes if the transaction is deleted
+ * amount to the balances and `spendingAmount` to the envelope, and unassigns the transaction;
+ * otherwise the envelope keeps its deduction. No amount changes if the transaction is deleted
  * already.
  */
 export function removeTransaction(

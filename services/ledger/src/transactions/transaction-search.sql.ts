@@ -4,7 +4,7 @@ import { prepareParts } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
 import { searchedTexts, Transaction } from './transaction.ts'
-import { Place, patternOf, type TransactionSearch } from './transaction-search.ts'
+import { patternOf, TransactionCursor, type TransactionSearch } from './transaction-search.ts'
 
 const columns = columnsOf(Transaction, { table: 'transactions' })
 const texts = namesOf(searchedTexts)
@@ -17,7 +17,9 @@ const names = [
 ]
 type Parameters = Record<(typeof names)[number], string>
 
-/** The filters that select a prepared statement; all other values are its parameters. */
+/**
+ * The filters for which the text of the prepared statement differs; other values are parameters.
+ */
 type Filter = 'envelope' | 'free' | 'pending' | 'posted' | 'text'
 type Filters = ReadonlySet<Filter>
 
@@ -33,32 +35,34 @@ function filtersOf({ spendingId, isFree, isPending, text }: TransactionSearch): 
 }
 
 /**
- * The newest matches among the first `examined` transactions of the index that fits the filter;
- * null if there is no such bank account, or no such open envelope in it.
+ * Returns the newest matches among the first `examined` transactions of the index for the filter;
+ * null if the bank account or open envelope does not exist.
  */
-export async function walk(
+export async function scan(
   { pool }: Database,
   accountId: string,
   { search, examined }: { search: TransactionSearch; examined: number },
 ): Promise<Transaction[] | null> {
   const values = valuesOf(accountId, search, { examined })
-  const rows = await pool.any(walkStatement(values, filtersOf(search)))
+  const rows = await pool.any(scanStatement(values, filtersOf(search)))
   return rows.length === 0 ? null : rows.flatMap((row) => (row.transactionId === null ? [] : row))
 }
 
-/** The last cursor that `walk` examines; null if the index ends before. */
-export function endOfWalk(
+/**
+ * Returns the cursor of the last transaction that `scan` examines; null if the index ends before.
+ */
+export function endOfScan(
   { pool }: Database,
   accountId: string,
   { search, examined }: { search: TransactionSearch; examined: number },
-): Promise<Place | null> {
+): Promise<TransactionCursor | null> {
   const values = valuesOf(accountId, search, { examined })
   return pool.maybeOne(endStatement(values, filtersOf(search)))
 }
 
 /**
- * The newest matches by the trigram index, and the number of matches. Null if there are more than
- * `foundMax`, or if the query takes longer than `withinMs`.
+ * Returns the newest matches by the trigram index, and the number of all matches; null if there are
+ * more than `foundMax`, or if the query takes longer than `withinMs`.
  */
 export async function findByText(
   database: Database,
@@ -82,14 +86,14 @@ export async function findByText(
   }
 }
 
-const walkStatement = prepareParts(
+const scanStatement = prepareParts(
   names,
   (p, has: Filters) => sql.type(Row)`
     SELECT ${columns} FROM ${ownerOf(p, has)} AS owner LEFT JOIN LATERAL (
       SELECT * FROM (
-        SELECT * FROM transactions WHERE ${walkedBy(p, has)}
+        SELECT * FROM transactions WHERE ${scannedBy(p, has)}
         ORDER BY date DESC, transaction_id DESC LIMIT ${p.examined}::int
-      ) AS walked WHERE ${keptBy(p, has)}
+      ) AS scanned WHERE ${keptBy(p, has)}
       ORDER BY date DESC, transaction_id DESC LIMIT ${p.limit}::int
     ) AS transactions ON true
     ORDER BY transactions.date DESC, transactions.transaction_id DESC`,
@@ -97,9 +101,9 @@ const walkStatement = prepareParts(
 
 const endStatement = prepareParts(
   names,
-  (p, has: Filters) => sql.type(Place)`
+  (p, has: Filters) => sql.type(TransactionCursor)`
     SELECT date, transaction_id AS "transactionId" FROM transactions
-    WHERE ${walkedBy(p, has)}
+    WHERE ${scannedBy(p, has)}
     ORDER BY date DESC, transaction_id DESC OFFSET ${p.examined}::int - 1 LIMIT 1`,
 )
 
@@ -130,8 +134,8 @@ function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
     : sql.fragment`(SELECT FROM bank_accounts WHERE ${under})`
 }
 
-/** Conditions that the index guarantees for each transaction of the walk. */
-function walkedBy(p: Parameters, has: Filters): FragmentSqlToken {
+/** Returns the conditions that the index guarantees for each transaction of the scan. */
+function scannedBy(p: Parameters, has: Filters): FragmentSqlToken {
   const under = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}
     AND deleted_at IS NULL AND ${inRange(p)}`
   if (has.has('envelope')) return sql.fragment`${under} AND spending_id = ${p.spendingId}`
@@ -143,7 +147,7 @@ function inRange(p: Parameters): FragmentSqlToken {
     AND (date, transaction_id) < (${p.beforeDate}::timestamptz, ${p.beforeId}::text)`
 }
 
-/** Conditions that the walk checks for each transaction. */
+/** Returns the conditions that the scan checks for each transaction. */
 function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
   const kept = [
     ...(has.has('free') ? [sql.fragment`spending_id IS NULL`] : []),

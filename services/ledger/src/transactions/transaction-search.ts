@@ -2,8 +2,8 @@ import { dayMs, fromLocal } from '@coffer/kit/values/time'
 import { z } from 'zod'
 
 /** A cursor in a list of transactions, newest first: the page begins after this date and ID. */
-export const Place = z.object({ date: z.date(), transactionId: z.string() })
-export type Place = z.infer<typeof Place>
+export const TransactionCursor = z.object({ date: z.date(), transactionId: z.string() })
+export type TransactionCursor = z.infer<typeof TransactionCursor>
 
 /** The filters of a search in one bank account; null matches any value. */
 export interface TransactionSearch {
@@ -16,7 +16,7 @@ export interface TransactionSearch {
   /** The first instant of the oldest day. */
   from: Date
   /** Only transactions after this cursor. */
-  behind: Place
+  behind: TransactionCursor
   limit: number
 }
 
@@ -24,30 +24,32 @@ const start = { date: new Date('9999-12-31T00:00:00Z'), transactionId: '' }
 const end = new Date('0001-01-01T00:00:00Z')
 
 /**
- * The range of a list between two days, both included, and after a cursor. Days are YYYY-MM-DD in
- * `timezone`; null is unbounded.
+ * Returns the range of a list between two days, both included, and after a cursor. Days are
+ * YYYY-MM-DD in `timezone`; null is unbounded.
  */
 export function rangeOf(
-  of: { from: string | null; to: string | null; after: Place | null },
+  of: { from: string | null; to: string | null; after: TransactionCursor | null },
   timezone: string,
-): { from: Date; behind: Place } {
+): { from: Date; behind: TransactionCursor } {
   const to = of.to === null ? start : { date: startOf(of.to, timezone, 1), transactionId: '' }
   const { after } = of
   const behind = after !== null && after.date < to.date ? after : to
   return { from: of.from === null ? end : startOf(of.from, timezone, 0), behind }
 }
 
-/** Midnight of a calendar day plus `daysLater`, as an instant. */
+/** Returns midnight of a calendar day plus `daysLater`, as an instant. */
 function startOf(day: string, timezone: string, daysLater: number): Date {
   return new Date(fromLocal(Date.parse(`${day}T00:00:00Z`) + daysLater * dayMs, timezone))
 }
 
-/** The LIKE pattern for texts that contain `text`. */
+/** Returns the LIKE pattern for texts that contain `text`. */
 export function patternOf(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/** Whether a text has three letters or digits in a row: a trigram index needs one trigram. */
+/**
+ * Returns whether a text has three letters or digits in a row: a trigram index needs one trigram.
+ */
 export function isIndexed(text: string | null): text is string {
   return text !== null && /[\p{L}\p{N}]{3}/u.test(text)
 }

@@ -34,7 +34,7 @@ import { removeTransaction } from './transaction-removal.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
 
-/** RPCs of transactions (docs/transactions.md). */
+/** Returns the RPC handlers of transactions (docs/transactions.md). */
 export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionService> {
   return {
     listTransactions: (request, context) => listPage(deps, request, context),
@@ -111,7 +111,7 @@ type Existing = {
   context: HandlerContext
 }
 
-/** A write to an existing transaction: its envelope and provider records are in scope. */
+/** Writes to an existing transaction; its envelope and provider records are in the scope. */
 function change<Reply>(
   { write }: Deps,
   { context, ...ids }: Existing,
@@ -133,8 +133,8 @@ function change<Reply>(
 }
 
 /**
- * Idempotent: a repetition raises the version only. `notFound` counts as done: the bank account is
- * being removed with its transactions.
+ * Clears a funding schedule from all transactions. Idempotent: a repetition raises the version
+ * only. `notFound` counts as done: the bank account is being removed with its transactions.
  */
 async function forgetSchedule(
   { write }: Deps,
@@ -157,7 +157,7 @@ async function forgetSchedule(
   })
 }
 
-/** The provider records of the reply; none for manual and uploaded transactions. */
+/** Returns the provider records of the reply; none for manual and uploaded transactions. */
 function shownRecordsOf(
   transaction: Transaction,
   records: readonly ProviderRecord[],

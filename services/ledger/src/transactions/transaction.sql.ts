@@ -7,7 +7,7 @@ import { Transaction } from './transaction.ts'
 
 export interface TransactionPage {
   bankAccountId: string
-  /** Only those assigned to this envelope. */
+  /** ID of the envelope whose transactions are listed; null for those of the bank account. */
   spendingId: string | null
   limit: number
   offset: number
@@ -32,7 +32,7 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
   })
 })
 
-// Left join from the owner: an empty page differs from a missing owner.
+// Left join from the owner: an owner without transactions gives one row, a missing owner none.
 function pageOf(
   { accountId, bankAccountId, limit, offset }: Record<Parameter, string>,
   { spent, envelope }: { spent: FragmentSqlToken; envelope: FragmentSqlToken },
@@ -51,8 +51,8 @@ function pageOf(
 }
 
 /**
- * A page of live transactions, newest date first, then newest ID; null if there is no such bank
- * account, or no such open envelope in it.
+ * Lists a page of live transactions, newest date first, then newest ID. Returns null if the bank
+ * account does not exist, or has no such open envelope.
  */
 export async function listTransactions(
   { pool }: Database,
@@ -76,7 +76,9 @@ const transactionById = prepare(
       AND transaction_id = ${transactionId} AND removed_at IS NULL`,
 )
 
-/** The transaction, soft-deleted or not; null if it is missing or its link is deleted. */
+/**
+ * Returns the transaction, soft-deleted or not; null if it does not exist or its link is deleted.
+ */
 export function findTransaction(
   { pool }: Database,
   accountId: string,

@@ -108,8 +108,8 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
 }
 
 /**
- * The stated fields in their stored form: an empty text becomes null. A null counts as not stated
- * where the column is not nullable.
+ * Returns the stated fields in their stored form: an empty text becomes null. A null counts as not
+ * stated if the column is not nullable.
  */
 export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
   const given: Record<string, unknown> = patch
@@ -121,8 +121,8 @@ export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
 }
 
 /**
- * Takes min(held, amount) from the envelope of a transaction and returns it; null if unassigned.
- * Throws `invalid` if `spendingId` is not an open envelope of this bank account.
+ * Takes min(held, amount) from the envelope of a transaction and returns this amount; null if
+ * unassigned. Throws `invalid` if `spendingId` is not an open envelope of this bank account.
  */
 export function takeFrom(
   started: StartedOperation,
@@ -134,7 +134,7 @@ export function takeFrom(
   return take(started, envelope, { amount, cause: 'transaction', causeId })
 }
 
-/** A posted, unassigned transaction of source manual; its original name is its name. */
+/** Returns a posted, unassigned transaction of source manual; its original name is its name. */
 export function manualTransaction(
   { bankAccount, operation }: Locked,
   { name, ...stated }: Pick<NewTransaction, 'transactionId' | 'name' | 'amount' | 'date'>,
@@ -143,7 +143,7 @@ export function manualTransaction(
   return { ...emptyTransaction(bankAccount, { ...stated, ...created }), name, originalName: name }
 }
 
-/** A posted, unassigned transaction with empty texts, the base of every new transaction. */
+/** Returns a posted, unassigned transaction with empty texts, the base of every new transaction. */
 export function emptyTransaction(
   { accountId, bankAccountId }: Pick<Transaction, 'accountId' | 'bankAccountId'>,
   created: Pick<Transaction, 'transactionId' | 'amount' | 'date' | 'source' | 'createdAt'>,

@@ -10,8 +10,8 @@ import { ledger } from '../../src/service.ts'
 import { searchCosts, searchTransactions } from '../../src/transactions/transaction-list.rpc.ts'
 import { findByText } from '../../src/transactions/transaction-search.sql.ts'
 import {
-  type Place,
   rangeOf,
+  type TransactionCursor,
   type TransactionSearch,
 } from '../../src/transactions/transaction-search.ts'
 import { refusals } from '../outcomes.ts'
@@ -152,7 +152,11 @@ describe('a search in a large account', () => {
     return home
   }
 
-  function searchFor(bankAccountId: string, text: string, after: Place | null): TransactionSearch {
+  function searchFor(
+    bankAccountId: string,
+    text: string,
+    after: TransactionCursor | null,
+  ): TransactionSearch {
     return {
       bankAccountId,
       spendingId: null,
@@ -168,7 +172,7 @@ describe('a search in a large account', () => {
   async function pagesOf(home: Household, text: string, costs: Partial<typeof searchCosts>) {
     const { accountId, bankAccountId } = home
     const pages: number[][] = []
-    let after: Place | null = null
+    let after: TransactionCursor | null = null
     do {
       const search = searchFor(bankAccountId, text, after)
       const database = booted.database('ledger')
@@ -195,7 +199,7 @@ describe('a search in a large account', () => {
     expect(await pagesOf(home, 'nothing', few)).toEqual([[]])
   })
 
-  test('walks in bounded steps if the index finds too many', async () => {
+  test('scans in bounded steps if the index finds too many', async () => {
     const home = await large()
     const pages = await pagesOf(home, 'rent', { examinedFirst: 10, examined: 40, foundMax: 50 })
     // The 200 newer ones take five steps of 40; then matches fill the pages.
@@ -203,7 +207,7 @@ describe('a search in a large account', () => {
     expect(pages.flat()).toEqual(descending)
   })
 
-  test('walks in bounded steps for a text without a trigram', async () => {
+  test('scans in bounded steps for a text without a trigram', async () => {
     const home = await large()
     const pages = await pagesOf(home, 're', { examined: 90 })
     expect(pages.slice(0, 3)).toEqual([[], [], [100, 99, 98, 97]])

@@ -11,9 +11,9 @@ const GROUPED = {
 }
 
 /**
- * Returns the decimal separator of a file, by majority of the amounts that show it; a point on a
- * tie. With two marks, it is the last one. A single mark is decimal unless three digits follow. A
- * mark that can only group thousands shows that the other one is decimal.
+ * Returns the decimal separator of a file, by majority of its amounts; a point on a tie. In an
+ * amount with both separators, the last one is decimal. A single separator is decimal unless three
+ * digits follow. A separator that can only group thousands counts for the other one.
  */
 export function detectDecimalMark(texts: Iterable<string>, places: number): DecimalMark {
   let points = 0
@@ -27,9 +27,9 @@ export function detectDecimalMark(texts: Iterable<string>, places: number): Deci
 }
 
 /**
- * Returns the exact amount in minor units, or null for other texts (`readAmount`). Thousands may
- * be grouped by the other mark, blanks or apostrophes. The sign may be in front, behind, or
- * parentheses. The currency may be a symbol or a code.
+ * Returns the exact amount in minor units, or null if the text is no amount (`readAmount`).
+ * Thousands may be grouped by the other separator, blanks or apostrophes. The sign may be in front,
+ * behind, or parentheses. The currency may be a symbol or a code.
  */
 export function readWrittenAmount(
   text: string,
@@ -48,7 +48,7 @@ export function readWrittenAmount(
   return readAmount(`${sign}${whole.replace(/\D/g, '')}.${decimals}`, places)
 }
 
-/** Returns the decimal separator that an amount shows; null when it could be either. */
+/** Returns the decimal separator that an amount shows; null if it could be either. */
 function markShownBy(text: string, places: number): DecimalMark | null {
   const [last, previous] = [...text.slice(0, LENGTH_MAX).matchAll(/[.,]/g)].reverse()
   if (last === undefined) return null
@@ -60,7 +60,10 @@ function markShownBy(text: string, places: number): DecimalMark | null {
   return places === 3 ? null : other
 }
 
-/** The last group has three digits; earlier groups may have two, as in India. */
+/**
+ * Returns whether digits are grouped correctly: the last group has three digits, earlier groups may
+ * have two, as in India.
+ */
 function isWhole(digits: string, mark: DecimalMark): boolean {
   return GROUPED[mark].test(digits) && /(?:^\d+|\D\d{3})$/.test(digits)
 }

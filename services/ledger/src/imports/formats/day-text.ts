@@ -47,7 +47,7 @@ export function fullYear(year: number): number {
   return year < CENTURY_PIVOT ? 2000 + year : 1900 + year
 }
 
-/** Removes blanks, which some exports write for a leading zero. */
+/** Removes blanks, which some exports write instead of a leading zero. */
 function bare(text: string): string {
   return text.length > LENGTH_MAX
     ? ''

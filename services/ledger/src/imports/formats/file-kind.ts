@@ -3,7 +3,7 @@ import { decodeFile } from './file-text.ts'
 /** The formats that the server reads; `csv` needs a mapping of its columns. */
 export type FileKind = 'ofx' | 'camt053' | 'qif' | 'csv'
 
-/** Bytes that detection reads. */
+/** Number of bytes that detection reads. */
 const HEAD_LENGTH = 4096
 
 const kindsByExtension = new Map<string, FileKind>([

@@ -46,10 +46,10 @@ function labelOf(name: string | undefined): string | null {
   for (const label of [name, `windows-${name}`]) {
     try {
       const { encoding } = new TextDecoder(label)
-      // Not UTF-16: its detection by NUL bytes has failed before.
+      // Not UTF-16: NUL bytes would have shown it before.
       return encoding.startsWith('utf-16') ? null : encoding
     } catch {
-      // The runtime does not know this name.
+      // The runtime does not support this character set.
     }
   }
   return null

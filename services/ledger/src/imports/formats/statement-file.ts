@@ -33,7 +33,7 @@ export function readStatementFile(task: ReadingTask): FileStatement | Unreadable
   return 'unreadable' in statement ? statement : withInstant(statement, settings.timezone)
 }
 
-/** Undated balances hold for the end of the day of the newest row. */
+/** Sets the instant of undated balances: the end of the day of the newest row. */
 function withInstant(statement: FileStatement, timezone: string): FileStatement {
   const { balances, rows } = statement
   if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) return statement

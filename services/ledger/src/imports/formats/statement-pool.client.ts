@@ -2,7 +2,7 @@ import { startWorkers } from '@coffer/kit/service/workers'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingTask } from './statement-file.ts'
 
-/** Reads files in worker threads: one file of an account at a time per process. */
+/** Worker threads that read files; a process reads one file of an account at a time. */
 export interface Readers extends AsyncDisposable {
   /**
    * Returns the statement in a file, or the reason why it is unreadable. Returns busy, without

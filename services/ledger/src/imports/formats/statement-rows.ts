@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FileRow, ReadRows, SkippedRow } from './statement.ts'
 
 /**
- * A row without its upload identifier. `identifier` is the file's own; blank where the file has
- * none.
+ * A row without its upload identifier. `identifier` is the file's own; blank if the file has none.
  */
 export type UnnamedRow = {
   identifier: string
@@ -16,20 +15,20 @@ export type UnnamedRow = {
 }
 
 /**
- * Longest name in characters; no bank writes longer ones
+ * Maximum length of a name in characters, more than banks write
  * (docs/file-formats.md#rules-for-every-format).
  */
 const nameLengthMax = 300
-/** Longest text in characters; no bank writes longer ones. */
+/** Maximum length of a text in characters, more than banks write. */
 export const textLengthMax = 2000
-/** Longest identifier in characters: Postgres bounds the size of an index entry. */
+/** Maximum length of an identifier in characters: Postgres bounds the size of an index entry. */
 const identifierLengthMax = 200
 
 /**
  * Returns the rows with their upload identifiers (docs/file-formats.md#identifiers). The later of
- * two rows with the same identifier and content is skipped. A row without identifier gets its
- * content and the number of equal rows before it. Equal rows of one file are then kept, and a
- * repeated file gives the same identifiers.
+ * two rows with the same identifier and content is skipped. A row without an identifier gets one
+ * from its content and its number among equal rows: equal rows of one file are kept, and importing
+ * the file again gives the same identifiers.
  */
 export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
   const read: ReadRows = { rows: [], skipped: [] }
@@ -55,7 +54,8 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
 }
 
 /**
- * Returns the names of a row, each on one line: its name, else its memo, else the description
+ * Returns the three names of a row, without line breaks. The displayed name is the file's name,
+ * else its memo, else a description; the original name is the memo, else the displayed name
  * (docs/file-formats.md#rules-for-every-format).
  */
 export function namesOf(written: {

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon'
 
 const AMOUNT = /^([+-]?)(\d*)(?:[.,](\d*))?$/
 const DIGITS_MAX = 30
-/** Bounds of years, which every format can write; no statement is older or newer. */
+/** Bounds of the year of a date, in every format. */
 const YEAR_MIN = 1900
 const YEAR_MAX = 2199
 
@@ -37,10 +37,12 @@ export function withinYears(instant: Date): Date | null {
   return year >= YEAR_MIN && year <= YEAR_MAX ? instant : null
 }
 
-/** Most rows of a file, in every format. */
+/** Maximum number of rows in a file, in every format. */
 export const rowsMax = 100_000
 
-/** Returns a function from day to midnight in a timezone, which caches: many rows share a day. */
+/**
+ * Returns a function from a day to its midnight in a timezone. It caches: many rows share a day.
+ */
 export function midnightsIn(timezone: string): (day: Day) => Date | null {
   const known = new Map<string, Date | null>()
   return (day) => {

@@ -11,12 +11,12 @@ export type FileRow = {
 }
 
 /**
- * The reason why a row is skipped: the field that is unreadable, or one of these.
- * - `columns`: it has another number of cells than the header
- * - `direction`: it does not show whether money came in or went out
- * - `pending`: a later file has it booked
- * - `balance`: it states a balance
- * - `identifier`: the fields of its identifier are blank
+ * The reason why a row is skipped: the name of an unreadable field, or one of these.
+ * - `columns`: the row has another number of cells than the header
+ * - `direction`: the row does not show whether money came in or went out
+ * - `pending`: the row is not booked yet; a later file contains the booked one
+ * - `balance`: the row states a balance
+ * - `identifier`: the fields of the row's identifier are blank
  */
 export type SkipReason =
   | 'amount'
@@ -35,14 +35,14 @@ export type SkippedRow = { identifier: string; reason: SkipReason }
 
 export type ReadRows = { rows: FileRow[]; skipped: SkippedRow[] }
 
-/** Balances of a statement in minor units; null where the file states none. */
+/** Balances of a statement in minor units; null if the file does not state one. */
 export type FileBalances = {
   current: bigint | null
   available: bigint | null
   limit: bigint | null
-  /** The instant at which they hold; null where the file states none. */
+  /** The instant at which the balances hold; null if the file states none. */
   asOf: Date | null
-  /** The instant of the available balance; null where `asOf` applies to it too. */
+  /** The instant of the available balance; null if `asOf` applies to it too. */
   availableAsOf: Date | null
 }
 
@@ -53,7 +53,10 @@ export type FileStatement = ReadRows & {
   balances: FileBalances
 }
 
-/** `currency` is the account's, for files that name none; dates are days in `timezone`. */
+/**
+ * The settings for reading a file. `currency` is the account's, for files that state none; dates
+ * are days in `timezone`.
+ */
 export type ReadingSettings = { currency: string; timezone: string }
 
 /** The reason why a file is unreadable, for the user. */

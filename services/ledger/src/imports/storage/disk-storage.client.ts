@@ -52,7 +52,7 @@ async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-/** A rename survives a loss of power only once its folder is synced to disk. */
+/** Syncs a folder to disk: without that, a loss of power may undo a rename in it. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path)
   try {

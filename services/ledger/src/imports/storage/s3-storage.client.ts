@@ -10,7 +10,7 @@ export interface S3Settings {
   region: string
   /** URL of a compatible server; null for AWS. */
   endpoint: string | null
-  /** Whether the path names the bucket, instead of the host. */
+  /** Whether URLs have the bucket in the path, instead of the host name. */
   pathStyle: boolean
 }
 

@@ -9,8 +9,8 @@ import { createS3Storage } from './s3-storage.client.ts'
 import type { Storage } from './storage.ts'
 
 /**
- * Returns the storage that the settings name. Its errors are logged and thrown as unavailable,
- * since a full disk or a lost server is temporary. Errors of the source of the bytes pass
+ * Returns the storage that the settings name. Its errors are logged and thrown as `unavailable`,
+ * since a full disk or a lost server is temporary. Errors from the source of the bytes are thrown
  * unchanged.
  */
 export function createStorage(config: ValuesOf<typeof settings>, log: Log): Storage {

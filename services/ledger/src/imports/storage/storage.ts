@@ -3,20 +3,23 @@ import type { FileKey } from './stored-file.ts'
 /** An object in storage; `writtenAt` is by the clock of the storage. */
 export interface StoredBytes {
   name: string
-  /** Null for a draft, which is an unfinished write. */
+  /** The key of the file; null for a draft, which is an unfinished write. */
   key: FileKey | null
   writtenAt: Date
 }
 
-/** Storage for the bytes of uploaded files until they are imported. Methods throw unavailable. */
+/**
+ * Storage for the bytes of uploaded files until they are imported. Methods throw `unavailable` if
+ * the storage fails.
+ */
 export interface Storage {
   /**
-   * Atomic and durable: returns once the bytes survive a loss of power, and no reader sees a
-   * part. If the source throws, nothing is stored and its error is thrown.
+   * Writes a file, atomically and durably: returns once the bytes survive a loss of power, and no
+   * reader sees a part of them. If the source throws, nothing is stored and its error is thrown.
    */
   write: (key: FileKey, bytes: AsyncIterable<Uint8Array>) => Promise<void>
   /**
-   * Returns a whole file (at most 6 MiB, since parsers look ahead), or null where there is none.
+   * Returns a whole file (at most 6 MiB, which parsers need at once), or null if it does not exist.
    */
   read: (key: FileKey) => Promise<Uint8Array | null>
   /** Removes an object; a missing one is no error. */

@@ -9,8 +9,8 @@ import type { FileKey, StoredFile } from './stored-file.ts'
 
 /**
  * Stores the bytes of a file, then calls `save`, which inserts the rows in one transaction. Bytes
- * come first, so a stored row always has its file. When `save` fails and no rows are stored, the
- * bytes are removed. Throws the errors of storage and of `save`.
+ * come first, so every stored row has its file. If `save` fails and no rows are stored, the bytes
+ * are removed. Throws the errors of storage and of `save`.
  *
  * @param saving.isSaved returns whether the rows are stored: the answer to a commit may be lost
  */

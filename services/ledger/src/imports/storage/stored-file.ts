@@ -17,7 +17,9 @@ export const StoredFile = z.object({
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
-/** The key of a file; the server makes both IDs, so no name of a client reaches a path. */
+/**
+ * The key of a file. The server creates both IDs, so no client's file name becomes part of a path.
+ */
 export const FileKey = StoredFile.pick({ accountId: true, fileId: true })
 export type FileKey = z.infer<typeof FileKey>
 

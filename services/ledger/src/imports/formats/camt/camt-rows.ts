@@ -29,8 +29,7 @@ type Entry = {
 
 /**
  * Returns the rows of an entry (docs/file-formats.md#camt053). An entry that sums up several
- * transactions gives one row each, if their amounts are stated and add up. Otherwise it gives one
- * row.
+ * transactions becomes one row for each, if their amounts are stated and add up, otherwise one row.
  */
 export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | SkippedRow)[] {
   const entry = checkEntry(node, settings)
@@ -95,7 +94,10 @@ function signedAmount(node: XmlNode, amount: bigint): bigint | null {
   return direction === 'DBIT' ? amount : -amount
 }
 
-/** Returns a transaction's own amount; it has the direction of its entry unless it states one. */
+/**
+ * Returns the signed amount of a transaction. It has the direction of its entry unless it states
+ * one.
+ */
 function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bigint | null {
   const holder = nodeAt(node, 'Amt') ? node : nodeAt(node, 'AmtDtls', 'TxAmt')
   const amount = holder ? readCamtAmount(holder, settings) : 'amount'
@@ -122,12 +124,12 @@ function rowOf(entry: Entry, details: XmlNode | undefined): UnnamedRow {
   return { identifier, content, row: { amount, date, ...names, isPending: false } }
 }
 
-/** Returns the transactions of an entry; banks book several as one sum. */
+/** Returns the transactions of an entry; banks may book several as one sum. */
 export function detailsOf(entry: XmlNode): XmlNode[] {
   return childrenOf(entry, 'NtryDtls').flatMap((one) => childrenOf(one, 'TxDtls'))
 }
 
-/** Returns the bank's own reference, which is unique per entry; blank where there is none. */
+/** Returns the bank's own reference, which is unique per entry; blank if there is none. */
 function servicerReferenceOf(entry: XmlNode): string {
   const details = detailsOf(entry)
   const ofDetails = details.length === 1 ? textAt(details[0], 'Refs', 'AcctSvcrRef') : ''
@@ -135,8 +137,8 @@ function servicerReferenceOf(entry: XmlNode): string {
 }
 
 /**
- * Returns any reference of an entry. All but the bank's own may repeat: the number of an entry
- * restarts with each statement, and a standing order keeps its end-to-end identification.
+ * Returns a reference of an entry, of any kind. Only the bank's own is unique: the number of an
+ * entry restarts with each statement, and a standing order repeats its end-to-end identification.
  */
 function referenceOf(entry: XmlNode): string {
   const [first] = detailsOf(entry)

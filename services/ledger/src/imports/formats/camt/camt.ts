@@ -14,7 +14,7 @@ import { endOfDay, midnightsIn, rowsMax, withinYears } from '../statement-values
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
 
-/** Most statements of a file: one a day for 27 years. */
+/** Maximum number of statements in a file: one a day for 27 years. */
 const STATEMENTS_MAX = 10_000
 
 /**
@@ -50,7 +50,7 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
   })
 }
 
-/** Counts entries; one that sums up several transactions counts as all of these. */
+/** Counts the transactions of all entries; an entry that sums up several counts as that many. */
 function countTransactions(statements: readonly XmlNode[]): number {
   return statements
     .flatMap((one) => childrenOf(one, 'Ntry'))
@@ -104,7 +104,7 @@ function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint 
   return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
-/** Returns the instant at which a balance holds; the end of the day where no time is stated. */
+/** Returns the instant at which a balance holds; the end of the day if no time is stated. */
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
   const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
   if (time.isValid) return withinYears(time.toJSDate())

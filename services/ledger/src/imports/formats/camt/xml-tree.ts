@@ -15,7 +15,7 @@ const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
 /** Characters per write to the parser; the limits are checked between writes. */
 const PIECE_LENGTH = 65_536
-/** Most characters of an element; no element of a statement has as many. */
+/** Maximum number of characters in an element, far more than a bank statement has. */
 const TEXT_LENGTH_MAX = 100_000
 
 type Reader = { stack: XmlNode[]; nodes: number; fault: string | null }
@@ -47,7 +47,7 @@ export function nodeAt(node: XmlNode | undefined, ...path: string[]): XmlNode | 
   return path.reduce((parent, name) => parent?.children?.get(name)?.[0], node)
 }
 
-/** Returns the text at a path, bounded, on one line; blank where there is none. */
+/** Returns the text at a path, bounded, on one line; blank if there is none. */
 export function textAt(node: XmlNode | undefined, ...path: string[]): string {
   return cut(oneLine(nodeAt(node, ...path)?.text ?? ''), textLengthMax)
 }

@@ -9,9 +9,9 @@ import type { FileRow, FileStatement } from '../statement.ts'
 import { type CsvShape, detectShape } from './csv-shape.ts'
 
 /**
- * The import of a CSV file (docs/files.md#csv-mappings). `error` is set exactly when the status
- * is failed. From `pending-processing` on, the status is that of its upload; it is expired when
- * its file is removed before. `preview` is an encoded message ImportPreview.
+ * The import of a CSV file (docs/files.md#csv-mappings). `error` is set exactly when the status is
+ * failed. From `pending-processing` on, the status is that of the upload. If the file is removed
+ * before that, the status is `expired`. `preview` is an encoded message ImportPreview.
  */
 export const CsvImport = z.object({
   accountId: z.string(),
@@ -21,7 +21,7 @@ export const CsvImport = z.object({
   transactionImportMappingId: z.string().nullable(),
   transactionUploadId: z.string().nullable(),
   headers: z.array(z.string()),
-  /** One character; clients spell the key this way. */
+  /** The delimiter, one character. This misspelling is part of the REST API. */
   delimeter: z.string(),
   status: z.enum([
     'mapping',
@@ -94,17 +94,14 @@ export function createImport(body: NewImport, now: Date): { file: StoredFile; ma
   }
 }
 
-/**
- * Throws refused where the import is in another state than the step needs
- * (docs/files.md#csv-mappings).
- */
+/** Throws `refused` unless the import is in the required status (docs/files.md#csv-mappings). */
 export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'preview'): void {
   if (status !== wanted) {
     throw refused(`the transaction import is ${status}; this step needs it to be ${wanted}`)
   }
 }
 
-/** Throws invalid for a mapping of other columns than those of the file. */
+/** Throws `invalid` if the columns of a mapping differ from those of the file. */
 export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]): void {
   if (headers.length !== of.length || headers.some((name, index) => name !== of[index])) {
     throw invalid({ transactionImportMappingId: 'is a mapping for other columns' })
@@ -139,7 +136,7 @@ export function previewOf(
   })
 }
 
-/** Returns the effect of a row on the account as text: `4.75 leaves the account`. */
+/** Returns the effect of a row on the bank account as text, such as `4.75 leaves the account`. */
 function effectOf({ amount, isPending }: Omit<FileRow, 'date'>, currency: string): string {
   const places = decimalPlaces(currency)
   const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0')

@@ -100,7 +100,9 @@ function problemOfHeaders(headers: readonly string[]): string | null {
     : `must each have 1 to ${headerLengthMax} printable characters`
 }
 
-/** Kind `type` needs two different texts; other kinds have none. */
+/**
+ * Returns the problems of both texts: kind `type` requires two different ones, other kinds none.
+ */
 function problemsOfTexts({ kind, credit, debit }: CsvMapping['amount']) {
   if (kind !== 'type') {
     return {

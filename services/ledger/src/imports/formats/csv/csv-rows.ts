@@ -9,7 +9,7 @@ const OFFSET = 0xcbf29ce484222325n
 const PRIME = 0x100000001b3n
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** One row of the file; `at` returns the text of a field, blank where the row has no such cell. */
+/** One row of a CSV file. `at` returns the text of a field, blank if the row has no such cell. */
 export type CsvCells = {
   number: number
   cells: readonly string[]
@@ -27,7 +27,8 @@ export type CsvSettings = {
 }
 
 /**
- * `balance` is the account's balance after the row, in minor units; null where the row has none.
+ * A transaction of a CSV file. `isHashed`: its identifier is a hash. `balance` is the account's
+ * balance after the row, in minor units; null if the row has none.
  */
 export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
 
@@ -65,10 +66,10 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
 }
 
 /**
- * Returns the amount, positive when it leaves the account (docs/files.md#csv-mappings). Kind
- * `sign` reads it as written, `type` negates credits, `column` has one column for debits and one
- * for credits. The mapping may invert all of these. With two columns the blank or zero one is
- * ignored, and so is a sign: only some banks write debits as negative.
+ * Returns the amount in minor units, positive if money leaves the account
+ * (docs/files.md#csv-mappings). Kind `sign` reads it as written, `type` negates credits, `column`
+ * has one column for debits and one for credits. `invert` then negates the amount. With two columns
+ * the blank or zero one is ignored, and so is a sign: only some banks write debits as negative.
  */
 function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
   const { kind, invert, fields } = settings.mapping.amount

@@ -7,9 +7,9 @@ import { delimiters, readHead } from './csv-table.ts'
 /** The delimiter of a file and the names of its columns. */
 export type CsvShape = { delimiter: string; headers: string[] }
 
-/** Bytes. */
+/** Number of bytes from which the shape is detected. */
 const HEAD_LENGTH = 65_536
-/** Rows that may precede the header, and rows from which the shape is detected. */
+/** Number of rows from which the shape is detected; the header is one of them. */
 export const headRows = 50
 const COLUMNS_MIN = 3
 const LINE_FEED = 0x0a
@@ -36,7 +36,7 @@ export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
     : { delimiter, headers: nameColumns(header) }
 }
 
-/** Returns the rows below the header; null when no row is this header. */
+/** Returns the rows below the header; null if no row equals `headers`. */
 export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
   const isHeader = (cells: readonly string[]) =>
     columnsOf(cells) === headers.length && nameColumns(cells).join('\n') === headers.join('\n')
@@ -44,7 +44,7 @@ export function rowsBelow(rows: string[][], headers: readonly string[]): string[
   return at === -1 ? null : rows.slice(at + 1)
 }
 
-/** Cuts at the end of a line, so that no character or row is split. */
+/** Returns the head of a file, cut at the end of a line, so that no character or row is split. */
 function headOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= HEAD_LENGTH) return bytes
   const head = bytes.subarray(0, HEAD_LENGTH)
@@ -52,7 +52,7 @@ function headOf(bytes: Uint8Array): Uint8Array {
   return end === -1 ? head : head.subarray(0, end)
 }
 
-/** Returns the first row that is as wide as most, with a name in most of its cells. */
+/** Returns the index of the first row that is as wide as most, with a name in most of its cells. */
 function headerIndex(rows: string[][]): number {
   const counts = new Map<number, number>()
   for (const { length } of rows) {

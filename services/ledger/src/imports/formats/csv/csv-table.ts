@@ -5,7 +5,7 @@ import { oneLine } from '../statement-rows.ts'
 /** Delimiters, in order of preference when a file fits several. */
 export const delimiters = [',', ';', '|', '\t'] as const
 
-/** Most bytes of a row; no row of a statement is longer. */
+/** Maximum size of a row in bytes, far more than a bank statement has. */
 const ROW_SIZE_MAX = 100_000
 
 /**

@@ -68,7 +68,8 @@ function cellsOf(
 }
 
 /**
- * Numbers equal hashes: unlike the bank's identifiers, they do not show that rows are duplicates.
+ * Appends a number to repeated hashes: unlike identifiers of the bank, equal hashes do not show
+ * that rows are duplicates.
  */
 function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
   const equals = new Map<string, number>()
@@ -84,9 +85,9 @@ function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
 }
 
 /**
- * Returns the balances of a CSV file, without an instant (docs/files.md#csv-mappings). By
- * mapping, there are none, the sum of all rows, or the balance of the latest row. An unreadable
- * row makes the sum unknown.
+ * Returns the balances of a CSV file, without an instant (docs/files.md#csv-mappings). The mapping
+ * selects none, the sum of all rows, or the balance of the latest row. The sum is null if a row is
+ * unreadable.
  */
 function readBalances(
   read: readonly (CsvRow | SkippedRow)[],
@@ -106,7 +107,7 @@ function sumOf(rows: readonly CsvRow[]): bigint {
   return rows.reduce((sum, { row }) => sum - row.amount, 0n)
 }
 
-/** Returns the latest row: files are ordered either way. */
+/** Returns the latest row; a file may have the newest row first or last. */
 function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   const [first, second] = rows
   const last = rows.at(-1)
@@ -114,7 +115,6 @@ function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   if (first.row.date.getTime() !== last.row.date.getTime()) {
     return first.row.date > last.row.date ? first : last
   }
-  // All rows are on one day: the order is newest first if the first balance follows from the
-  // second.
+  // All rows are on one day: the newest row is first if its balance follows from the second one.
   return first.balance === (second.balance ?? 0n) - first.row.amount ? first : last
 }

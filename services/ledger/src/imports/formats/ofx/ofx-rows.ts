@@ -9,8 +9,8 @@ const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)
 type RowSettings = { currency: string; places: number; midnightOf: (day: Day) => Date | null }
 
 /**
- * Returns the transactions of a statement (docs/file-formats.md#ofx-qfx-qbo). The file's sign is
- * inverted for every type.
+ * Returns the transactions of a statement (docs/file-formats.md#ofx-qfx-qbo). The sign of an amount
+ * is inverted for every type of transaction.
  */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
   const found = descendantsOf(statement, 'STMTTRN').map((node) => {
@@ -31,8 +31,8 @@ export function readDay(text: string, midnightOf: (day: Day) => Date | null): Da
 }
 
 /**
- * Returns the instant of a date, by its own offset or else in the timezone; the end of the day
- * where there is no time. Returns null when the instant does not exist.
+ * Returns the instant of a date, by its own offset or else in the timezone; the end of the day if
+ * no time is stated. Returns null if the instant does not exist.
  */
 export function readInstant(text: string, timezone: string): Date | null {
   const [, day, time, offset] = DATE.exec(text.trim()) ?? []
@@ -70,7 +70,7 @@ function readRow(
   }
 }
 
-/** Returns the name of a row without name and memo, such as a check. */
+/** Returns a description for a row without name and memo, such as a check. */
 function describe(node: OfxNode): string {
   const checkNumber = textOf(node, 'CHECKNUM')
   return checkNumber === '' ? textOf(node, 'TRNTYPE') || 'Transaction' : `Check ${checkNumber}`

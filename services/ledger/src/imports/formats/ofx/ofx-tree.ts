@@ -66,7 +66,7 @@ export function countOf(node: OfxNode, name: string): number {
   return node.name === name ? below + 1 : below
 }
 
-/** Reads one tag, or the text up to the next one; returns the fault, or null. */
+/** Reads one tag, or the text up to the next one. Returns the syntax error, or null. */
 function readNext(reader: Reader): string | null {
   const { text, at } = reader
   if (text[at] !== '<') {

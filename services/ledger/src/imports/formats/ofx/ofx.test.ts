@@ -40,7 +40,7 @@ describe('a bank export in OFX 1', () => {
   })
 
   test('has a ledger balance that is the opening balance plus the rows', () => {
-    // test/data/README.md: 2861.14 before the first row, 64.37 of the end held back.
+    // test/data/README.md: the balance before the first row is 2861.14; 64.37 of the last are held.
     const moved = file.rows.reduce((sum, row) => sum - row.amount, 286114n)
     expect(file.balances).toEqual({
       current: moved,

@@ -63,8 +63,8 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
 }
 
 /**
- * The ledger balance of a card is the debt, negative in the file. The file does not state its
- * limit, which is the available balance plus the debt.
+ * Returns the balances of a statement. The ledger balance of a card is its debt, negative in the
+ * file. The file does not state the limit of a card, which is the available balance plus the debt.
  */
 function readBalances(
   statement: OfxNode,

@@ -19,7 +19,7 @@ type QifRecord = Readonly<Record<string, string>>
 /** Consecutive records of one kind, such as `Bank`, in the account named before them, if any. */
 type QifSection = { kind: string; account: string; records: QifRecord[] }
 
-/** Longer lines are cut; no field has as many characters. */
+/** Maximum length of a line, far more than a bank writes; longer lines are cut. */
 const LINE_LENGTH_MAX = 10_000
 
 type RowSettings = {
@@ -110,7 +110,9 @@ function readQifSections(text: string): QifSection[] {
   return sections
 }
 
-/** Options are no sections: the records after them belong to the next header. */
+/**
+ * Starts a section. Lines of options start none: the records after them belong to the next header.
+ */
 function startSection(
   sections: QifSection[],
   { header, account }: { header: string; account: string },
