@@ -40,7 +40,10 @@ export function limitAttempts({ max, clock }: { max: number; clock: () => Date }
       if (window.attempts === 0) windows.set(network, window)
       if (window.attempts >= max) {
         const retryAfterSeconds = Math.ceil(windows.getRemainingTTL(network) / 1000)
-        throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
+        throw refused('too many attempts: repeat after Retry-After', {
+          status: 429,
+          retryAfterSeconds,
+        })
       }
       // The attempt counts before its result is known, so that concurrent guesses hit the limit.
       window.attempts += 1

@@ -6,6 +6,7 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { isId } from '@coffer/kit/values/id'
 import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { CallOptions } from '@connectrpc/connect'
+import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
 /** The credential that a request carries, before it is verified. */
@@ -84,7 +85,7 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
       for (const [key, { sent }] of [...entries]) if (match(sent)) entries.delete(key)
     },
     verify: (sent, requestId) => {
-      const key = keyOf(sent)
+      const key = cacheKeyOf(sent)
       const at = clock().getTime()
       const known = entries.get(key)
       if (known && at - known.at < verifiedForMs && at >= known.at) return known.verified
@@ -102,7 +103,9 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
 
 /** 503 instead of 504: an unverified request has no effect, so the client may repeat it. */
 function throwUnavailable(error: unknown): never {
-  throw isUnanswered(error) ? unavailable('a service is not available') : error
+  throw isUnanswered(error)
+    ? unavailable('a service is not available: repeat the request later')
+    : error
 }
 
 /** Reads an API key from a Basic `Authorization` header. Throws unauthenticated if malformed. */
@@ -118,6 +121,37 @@ export function isBasic(authorization: string | undefined): authorization is str
   return authorization !== undefined && /^basic /i.test(authorization)
 }
 
-function keyOf(sent: SentCredential): string {
+/**
+ * Returns the `WWW-Authenticate` header of a 401 (RFC 9110, 11.6.1).
+ *
+ * CSRF: only clients that are not browsers get the scheme Basic. A browser would ask its user for
+ * the API key and then attach it automatically, also to requests from pages of other sites. Writes
+ * by key are not checked for CSRF (docs/security.md#who-may-do-what). Browsers ignore the scheme
+ * Cookie (draft-broyer-http-cookie-auth).
+ */
+export function credentialChallenge(
+  { headers }: FastifyRequest,
+  route: { acceptsKeys: boolean; hasSession: boolean; cookieName: string },
+): string {
+  const { acceptsKeys, hasSession, cookieName } = route
+  if (acceptsKeys && !hasSession && !isBrowser(headers)) {
+    return 'Basic realm="Coffer", charset="UTF-8"'
+  }
+  return `Cookie realm="Coffer", cookie-name="${cookieName}"`
+}
+
+/**
+ * Detects browsers by three headers, because each can be missing: `Sec-Fetch-*` over plain HTTP,
+ * `Origin` on reads of the same site.
+ */
+function isBrowser(headers: FastifyRequest['headers']): boolean {
+  return (
+    'sec-fetch-mode' in headers ||
+    headers.origin !== undefined ||
+    /^Mozilla\//.test(headers['user-agent'] ?? '')
+  )
+}
+
+function cacheKeyOf(sent: SentCredential): string {
   return sent.kind === 'key' ? `key:${sent.apiKeyId}:${sent.secret}` : `session:${sent.token}`
 }

@@ -4,12 +4,31 @@ import { toLocal } from '@coffer/kit/values/time'
 import type { Forecast, ForecastEvent, ForecastLabels } from '@coffer/proto/budgeting/v1/forecast'
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
-import { colours, darkStyles } from './chart-colours.ts'
 
 /** Input of a forecast's chart: plain data, so that it can be sent to a worker thread. */
 export interface ForecastPicture {
   forecast: Forecast
   labels: ForecastLabels
+}
+
+/** Colours of charts in light mode: attributes of the marks, so they need no style sheet. */
+const colours = {
+  paper: '#ffffff',
+  ink: '#1f2328',
+  envelopes: '#0969da',
+  free: '#1a7f37',
+  funding: '#8250df',
+  due: '#bc4c00',
+} as const
+
+/** The same colours in dark mode. */
+const dark: Record<keyof typeof colours, string> = {
+  paper: '#0d1117',
+  ink: '#e6edf3',
+  envelopes: '#58a6ff',
+  free: '#3fb950',
+  funding: '#bc8cff',
+  due: '#f0883e',
 }
 
 /** A point of a line: local wall-clock time stored as UTC, amount in major units. */
@@ -235,4 +254,16 @@ function headingMarks(heading: string) {
 
 function stroke(colour: string) {
   return { stroke: colour, strokeWidth: 2 }
+}
+
+/** Returns the CSS that gives marks inside elements of the class their colours in dark mode. */
+function darkStyles(className: string): string {
+  const names = Object.keys(colours) as (keyof typeof colours)[]
+  const rules = names.flatMap((name) =>
+    ['fill', 'stroke'].map(
+      (kind) => `.${className} [${kind}="${colours[name]}"] { ${kind}: ${dark[name]} }`,
+    ),
+  )
+  const text = `.${className} { color: ${dark.ink} }`
+  return `\n@media (prefers-color-scheme: dark) {\n${[text, ...rules].join('\n')}\n}`
 }

@@ -1,6 +1,9 @@
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
 
-/** Concurrency limiter, per process and per account. */
+/**
+ * Concurrency limiter, per process and per account. Not a library's: libraries queue what exceeds
+ * the limit, but these requests are to be refused at once, with another status for each limit.
+ */
 export interface ConcurrencyLimiter {
   /** Throws refused (429) at the limit of the account, unavailable (503) at that of the process. */
   requireFree: (accountId: string) => void

@@ -1,7 +1,8 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { dayMs } from '@coffer/kit/values/time'
 
-const dayMs = 86_400_000
-// Cache of the date parts: the instants of one answer share few days, and answers repeat days.
+// Cache of date parts: instants of answers share few days. A plain Map that is cleared when full:
+// a look-up takes a third of the time of lru-cache, and few servers ever reach 10,000 days.
 const daysMax = 10_000
 const days = new Map<number, string>()
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))

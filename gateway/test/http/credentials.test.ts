@@ -73,7 +73,10 @@ describe('a credential', () => {
     gateway = await createGateway(listLinks, attempts, { log, signer: foreign })
     for (const as of [bySession, byKey]) {
       const answer = await gateway.send('GET', '/api/links', { as })
-      expect([answer.status, answer.body]).toEqual([503, { error: 'a service is not available' }])
+      expect([answer.status, answer.body]).toEqual([
+        503,
+        { error: 'a service is not available: repeat the request later' },
+      ])
       expect(answer.headers).not.toHaveProperty('set-cookie')
     }
     for (let attempt = 0; attempt < 2; attempt++) {

@@ -180,7 +180,10 @@ test.each([
 test.each(['POST', 'GET'])('%s is 503 while identity does not answer', async (method) => {
   await using gateway = await createGateway({ signIn: { verifyApiKey: lose } }, uploadsOn)
   const answer = await gateway.send(method, method === 'POST' ? url : '/api/links')
-  expect([answer.status, answer.body]).toEqual([503, { error: 'a service is not available' }])
+  expect([answer.status, answer.body]).toEqual([
+    503,
+    { error: 'a service is not available: repeat the request later' },
+  ])
 })
 
 test('a ledger that accepts connections but never answers is given up', async () => {

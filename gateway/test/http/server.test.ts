@@ -186,7 +186,11 @@ describe('a service', () => {
 
   test.each([
     [unavailable('the database is not available'), 503, 'the database is not available'],
-    [new ConnectError('late', Code.DeadlineExceeded), 504, 'the request was not answered'],
+    [
+      new ConnectError('late', Code.DeadlineExceeded),
+      504,
+      'the request was not answered in time: repeat it',
+    ],
     [new ConnectError('no', Code.PermissionDenied), 403, 'no'],
     [new ConnectError('busy', Code.ResourceExhausted), 429, 'busy'],
     [new ConnectError('again', Code.Aborted), 409, 'again'],

@@ -47,7 +47,9 @@ test('without room in the queue a request is refused before it does anything', a
   await passwords.ready()
   passwords.requireRoom()
   const hashes = Array.from({ length: 51 }, () => passwords.hash('a secret'))
-  expect(passwords.requireRoom).toThrow('too many sign-ins are waiting')
+  expect(passwords.requireRoom).toThrow(
+    'too many passwords are being checked: repeat the request later',
+  )
   await Promise.all(hashes)
   passwords.requireRoom()
 })

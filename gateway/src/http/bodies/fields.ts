@@ -1,10 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { currencies } from '@coffer/kit/values/currency'
 import { idFault, isId } from '@coffer/kit/values/id'
+import { withoutJoiners } from '@coffer/kit/values/printable'
 import { readRuleset } from '@coffer/kit/values/ruleset'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
-import { isFreeLines, isFreeText, isPrintable } from './printable.ts'
 
 /** Texts of problems that several fields share (docs/api.md#errors). */
 export const texts = {
@@ -70,6 +70,16 @@ const filled = string.trim().refine((value) => value !== '', rule(texts.blank))
 function lengthOf(text: string): number {
   return [...text].length
 }
+
+// Letters, marks, numbers, punctuation, symbols and the plain space.
+const printableLine = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
+const printableLines = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \t\r\n]*$/u
+
+const isPrintable = (text: string) => printableLine.test(text)
+
+// Free texts may have joiners (ZWJ, ZWNJ) between characters (docs/api.md#bodies).
+const isFreeText = (text: string) => printableLine.test(withoutJoiners(text))
+const isFreeLines = (text: string) => printableLines.test(withoutJoiners(text))
 
 function line(range: { min: number; max: number }, isAllowed = isPrintable) {
   const { min, max } = range
@@ -253,25 +263,6 @@ export const maskChange = line({ min: 0, max: 300 }).refine(
   (value) => lengthOf(value) === 4,
   rule('must have exactly 4 characters'),
 )
-
-export const accountType = oneOf(['depository', 'credit', 'loan', 'investment', 'other'])
-
-export const accountSubType = oneOf([
-  'checking',
-  'savings',
-  'hsa',
-  'cd',
-  'money market',
-  'paypal',
-  'prepaid',
-  'cash management',
-  'ebt',
-  'credit card',
-  'auto',
-  'other',
-])
-
-export const accountStatus = oneOf(['active', 'inactive', 'unknown'])
 
 /** The base URL of a feed provider; feed-sync checks it against the allowed URLs. */
 export const feedUrl = filled

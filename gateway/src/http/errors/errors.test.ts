@@ -9,7 +9,7 @@ test('an unreachable service is 503, and the text does not name its address', ()
   const error = new ConnectError(cause.message, Code.Unavailable, undefined, undefined, cause)
   expect(answerOf(error, { isRead })).toEqual({
     status: 503,
-    body: { error: 'a service is not available' },
+    body: { error: 'a service is not available: repeat the request later' },
     retryAfterSeconds: 1,
   })
 })

@@ -87,11 +87,12 @@ function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
 
 function textOf(error: ConnectError, isRead: boolean): string {
   // An error with a cause is the transport's: its text is for the log, not for clients.
-  if (error.code === Code.Unavailable && error.cause) return 'a service is not available'
+  if (error.code === Code.Unavailable && error.cause)
+    return 'a service is not available: repeat the request later'
   if (error.code !== Code.DeadlineExceeded) return error.rawMessage
   // The timeout has passed, or the connection to the service broke.
   return isRead
-    ? 'the request was not answered'
+    ? 'the request was not answered in time: repeat it'
     : 'the request was not answered; it may have been carried out all the same: ' +
         'look before repeating'
 }

@@ -33,7 +33,7 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: Route
     handler: async ({ options, renewOptions, request, reply }) => {
       const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
       if (running >= exportsMax) {
-        throw refused('too many exports are running: try again later', {
+        throw refused('too many exports are running: repeat after Retry-After', {
           status: 429,
           retryAfterSeconds: 30,
         })

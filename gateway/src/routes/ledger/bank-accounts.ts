@@ -13,9 +13,6 @@ import { type Candidates, createCandidates } from '../../compose/feed-bank-accou
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import {
-  accountStatus,
-  accountSubType,
-  accountType,
   currency,
   id,
   ignoringNull,
@@ -25,10 +22,30 @@ import {
   name,
   notNegativeMoney,
   nullOr,
+  oneOf,
 } from '../../http/bodies/fields.ts'
 import { optionalId } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
+
+const accountType = oneOf(['depository', 'credit', 'loan', 'investment', 'other'])
+
+const accountSubType = oneOf([
+  'checking',
+  'savings',
+  'hsa',
+  'cd',
+  'money market',
+  'paypal',
+  'prepaid',
+  'cash management',
+  'ebt',
+  'credit card',
+  'auto',
+  'other',
+])
+
+const accountStatus = oneOf(['active', 'inactive', 'unknown'])
 
 const creation = z.strictObject({
   linkId: id('link'),

@@ -1,9 +1,14 @@
 import { invalid } from '@coffer/kit/rpc/errors'
-import { FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
-import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
+import { type FeedLink, FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import {
+  type Link,
+  LinkSchema,
+  LinkService,
+  UpdateLinkRequestSchema,
+} from '@coffer/proto/ledger/v1/link'
+import type { CallOptions } from '@connectrpc/connect'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
-import { createFeedLinks } from '../../compose/feed-link.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import { id, name, nullOr, text } from '../../http/bodies/fields.ts'
@@ -11,6 +16,9 @@ import { type Lookup, type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
 const answer = { message: LinkSchema, with: { feedLink: FeedLinkSchema } }
+
+/** A link with the feed connection of a feed link. */
+type ShownLink = { message: Link; feedLink?: FeedLink }
 
 /** Routes of links (docs/links.md#links). */
 export function linkRoutes(deps: RouteDeps): Route[] {
@@ -104,4 +112,31 @@ function creation(deps: RouteDeps): Route {
       return link
     },
   })
+}
+
+/** Returns the functions that join links and feed connections (docs/architecture.md#ownership). */
+function createFeedLinks({ mesh, log }: RouteDeps) {
+  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  return {
+    /** One call reads all connections; none without feed links. */
+    join: async (links: Link[], options: CallOptions): Promise<ShownLink[]> => {
+      const feedLinkIds = links.flatMap(({ feedLinkId }) => feedLinkId ?? [])
+      if (feedLinkIds.length === 0) return links.map((message) => ({ message }))
+      const { feedLinks: found } = await feedLinks.listFeedLinks({ feedLinkIds }, options)
+      const byId = new Map(found.map((one) => [one.feedLinkId, one]))
+      return links.map((message) => {
+        const feedLink = byId.get(message.feedLinkId ?? '')
+        return feedLink ? { message, feedLink } : { message }
+      })
+    },
+    /** Tells feed-sync of a new link; if that fails, the event of the link does it later. */
+    activate: async (ids: { feedLinkId: string; linkId: string }, options: CallOptions) => {
+      try {
+        await feedLinks.activateFeedLink(ids, options)
+      } catch (error) {
+        const text = 'the feed link could not be activated: the event will do it'
+        log.warn({ err: error, ...ids }, text)
+      }
+    },
+  }
 }

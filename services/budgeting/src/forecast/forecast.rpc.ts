@@ -40,6 +40,10 @@ type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Fo
 /** Bound of events calculated on the event loop, which takes a few ms. */
 const sizeInPlaceMax = 2500
 const sizeMax = 100_000
+const sizeProblems = {
+  end: 'must be earlier: until then there are more than 100,000 events',
+  fundingScheduleId: 'has its next funding too late: before it there are more than 100,000 events',
+}
 const outOfRange = 'the amounts would leave the range of ±9007199254740991'
 
 /** RPCs of forecasts; all are read-only (docs/forecast.md). */
@@ -125,7 +129,7 @@ async function calculate(
 ): Promise<Forecast> {
   const { input, field, signal } = asked
   const size = estimateSize(input)
-  if (size > sizeMax) throw invalid({ [field]: 'too much happens until then' })
+  if (size > sizeMax) throw invalid({ [field]: sizeProblems[field] })
   return size > sizeInPlaceMax ? forecasters.run(input, signal) : forecast(input)
 }
 

@@ -121,7 +121,8 @@ test('a funding too far ahead is refused with a problem of its schedule', async 
   const forecasts = booted.client('budgeting', ForecastService)
   const next = forecasts.getNextContribution({ bankAccountId, fundingScheduleId }, as)
   const problems = await next.then(null, (error) => problemsOf(error))
-  expect(problems).toEqual({ fundingScheduleId: 'too much happens until then' })
+  const tooLate = 'has its next funding too late: before it there are more than 100,000 events'
+  expect(problems).toEqual({ fundingScheduleId: tooLate })
 })
 
 test('another account gets NotFound for a forecast', async () => {

@@ -1,9 +1,10 @@
+import { dayMs } from '@coffer/kit/values/time'
 import { hashOf } from '../sign-in/secret.ts'
 
 /** Random bytes of a code. */
 export const betaCodeBytes = 8
 
-const lifetimeMs = 14 * 24 * 60 * 60 * 1000
+const lifetimeMs = 14 * dayMs
 
 /**
  * Returns a code, two groups of eight hexadecimal digits, and its expiry after 14 days

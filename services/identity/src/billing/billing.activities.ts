@@ -1,5 +1,6 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { type FeatureSettings, featuresOf } from '../accounts/features.ts'
 import { queueMail } from '../mail/mail.sql.ts'
 import type { Billing } from './billing.client.ts'
@@ -19,12 +20,11 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & {
   billing: Billing
 }
 
-const hourMs = 60 * 60_000
 const pageSize = 200
 const customerGraceMs = 60_000
 
 // Owners are mailed this long before the trial ends (docs/billing.md#what-a-lapse-does).
-const noticeMs = 5 * 24 * hourMs
+const noticeMs = 5 * dayMs
 
 // A webhook may be lost: an ended period that was not read for this long is read again.
 const overdueReadMs = 12 * hourMs
@@ -59,7 +59,7 @@ export function billingActivities(deps: Deps) {
       const emitted = await emitTrialsEnding(database, page, async (tx, email) => {
         if (!featuresOf(config).sendsMail) return
         if (await queueMail(tx, { kind: 'trial-ending', email }, now)) return
-        throw unavailable('too many mails are waiting')
+        throw unavailable('the queue of mails is full')
       })
       return emitted < pageSize
     },

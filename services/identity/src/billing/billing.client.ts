@@ -108,7 +108,7 @@ export function createBillingClient(settings: BillingSettings): Billing {
           : {}),
       })
       const { url, id } = await requireAnswer(created)
-      if (!url) throw unavailable('the billing provider has no page for this')
+      if (!url) throw unavailable('the billing provider returned no URL: repeat the request later')
       return { url, sessionId: id }
     },
     findCheckoutCustomer: async (sessionId) => {

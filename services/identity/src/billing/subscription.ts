@@ -1,3 +1,4 @@
+import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 
 /** The columns of an account that decide whether it is paid up. */
@@ -26,8 +27,6 @@ export interface SubscriptionState {
   activeUntil: Date | null
   trialingUntil: Date | null
 }
-
-const dayMs = 24 * 60 * 60_000
 
 // Grace: payments come in late (docs/billing.md#subscription-states).
 const graceMs = 4 * dayMs

@@ -56,7 +56,8 @@ export async function requireQueued(
   mail: { kind: MailKind; email: string },
   now: Date,
 ): Promise<void> {
-  if (!(await queueMail(tx, mail, now))) throw unavailable('too many mails are waiting')
+  if (!(await queueMail(tx, mail, now)))
+    throw unavailable('the queue of mails is full: repeat the request later')
 }
 
 /**

@@ -1,6 +1,5 @@
+import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
-
-const dayMs = 24 * 60 * 60_000
 
 /** A queued mail. The recipient's login is looked up when it is sent, not before. */
 export const Mail = z.object({

@@ -33,7 +33,11 @@ export function proofOfWork({
       const purpose = purposes.find((one) => one === request.purpose)
       if (!purpose) throw invalid({ purpose: `must be one of: ${purposes.join(', ')}` })
       const random = randomBytes(challengeRandomBytes)
-      const challenge = issueChallenge(keyOf(signer), { purpose, random, difficulty }, clock())
+      const challenge = issueChallenge(
+        challengeKeyOf(signer),
+        { purpose, random, difficulty },
+        clock(),
+      )
       return { challenge, difficulty, ttl }
     },
   }
@@ -54,7 +58,7 @@ export async function consumeProofOfWork(
   const { challenge, nonce } = solution
   const terms = termsOf(config)
   const now = clock()
-  const fault = findSolutionFault(keyOf(signer), { challenge, nonce, purpose }, terms, now)
+  const fault = findSolutionFault(challengeKeyOf(signer), { challenge, nonce, purpose }, terms, now)
   if (fault === 'expired') throw refused('the challenge has expired: ask for another')
   if (fault) throw refused('the proof of work is not valid: ask for another challenge')
   const expiresAt = new Date(now.getTime() + terms.lifetimeSeconds * 1000 + clockSkewMs)
@@ -67,15 +71,15 @@ function termsOf(config: Deps['config']): Terms {
   return { difficulty: proofOfWorkDifficulty, lifetimeSeconds: proofOfWorkSeconds }
 }
 
-const keys = new WeakMap<Signer, Buffer>()
+const challengeKeys = new WeakMap<Signer, Buffer>()
 
 /** HKDF (RFC 5869) from the signing key, which all processes share: any of them can verify. */
-function keyOf(signer: Signer): Buffer {
-  let key = keys.get(signer)
+function challengeKeyOf(signer: Signer): Buffer {
+  let key = challengeKeys.get(signer)
   if (!key) {
     const seed = Buffer.from(signer.key.export({ format: 'jwk' }).d ?? '', 'base64url')
     key = Buffer.from(hkdfSync('sha256', seed, '', 'coffer proof of work v1', 32))
-    keys.set(signer, key)
+    challengeKeys.set(signer, key)
   }
   return key
 }

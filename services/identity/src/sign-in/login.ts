@@ -1,4 +1,5 @@
 import type { Problems } from '@coffer/kit/rpc/errors'
+import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { canonicalTimezone } from '../accounts/timezone.ts'
 import { findChosenPasswordProblem, findPasswordProblem } from './password.ts'
@@ -33,8 +34,11 @@ export interface Registration extends Credentials {
 }
 
 const nameCharactersMax = 300
-const unverifiedMs = 7 * 24 * 60 * 60_000
+const unverifiedMs = 7 * dayMs
 const address = z.email().max(254)
+const defaultLocale = 'en_US'
+
+const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
 /**
  * Returns the problems of address and password by field, or null (docs/sign-in.md#signing-in).
@@ -107,6 +111,17 @@ export function mailboxOf(email: string): string {
 /** Tells whether the address's domain is in the list, exactly (docs/sign-in.md#registration). */
 export function isBlocked(email: string, domains: readonly string[]): boolean {
   return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
+}
+
+/**
+ * Returns the text unchanged where it is a language and a country that the runtime knows (`de_DE`,
+ * `de-DE`), otherwise `en_US` (docs/sign-in.md#locale-timezone-and-currency).
+ */
+export function knownLocale(text: string): string {
+  const [, language = '', country = ''] = /^([a-z]{2,3})[_-]([A-Z]{2})$/.exec(text) ?? []
+  if (country === '' || country === 'ZZ' || !countries.of(country)) return defaultLocale
+  const [supported] = Intl.DateTimeFormat.supportedLocalesOf(`${language}-${country}`)
+  return supported ? text : defaultLocale
 }
 
 /** Returns the problem of a name that may be empty, or null. */

@@ -23,7 +23,8 @@ const queueMax = 50
 // A hash takes some milliseconds; the first task includes the start of its thread.
 const taskTimeoutMs = 30_000
 
-const tooManyWaiting = () => unavailable('too many sign-ins are waiting')
+const queueFull = () =>
+  unavailable('too many passwords are being checked: repeat the request later')
 
 type Task = Parameters<typeof run>[0]
 
@@ -38,7 +39,7 @@ export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords
     taskTimeoutMs,
     memoryMaxMb: 64,
     exceeded: () => {
-      throw tooManyWaiting()
+      throw queueFull()
     },
   })
   const hash: Passwords['hash'] = async (password, signal) =>
@@ -48,7 +49,7 @@ export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords
       await hash('')
     },
     requireRoom: () => {
-      if (threads.isFull()) throw tooManyWaiting()
+      if (threads.isFull()) throw queueFull()
     },
     hash,
     matches: async (password, stored, signal) =>

@@ -53,7 +53,7 @@ test.each([
   '73829174056',
   'ó-ó-ó-ó-ó',
   'n7#kQz!pw2',
-])('%s says little of who is known', (password) => {
+])('%s has more than the names, the address and common words', (password) => {
   expect(findChosenPasswordProblem(password, [...known, 'Ann', 'O'])).toBeNull()
 })
 

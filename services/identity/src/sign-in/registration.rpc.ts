@@ -8,7 +8,6 @@ import type { UserRow } from '../accounts/account.ts'
 import { consumeBetaCode, isBetaCode } from '../accounts/beta-code.sql.ts'
 import { hashBetaCode } from '../accounts/beta-code.ts'
 import { featuresOf } from '../accounts/features.ts'
-import { knownLocale } from '../accounts/locale.ts'
 import { canonicalTimezone } from '../accounts/timezone.ts'
 import { userMessage } from '../accounts/user.rpc.ts'
 import { isPaidUp, type Subscription, trialEnd } from '../billing/subscription.ts'
@@ -16,7 +15,13 @@ import type { IdentityDeps } from '../deps.ts'
 import { admitMail, requireQueued } from '../mail/mail-request.service.ts'
 import { hostOf } from '../mail/mailed-link.ts'
 import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
-import { findRegistrationProblems, isBlocked, type Registration, verificationEnd } from './login.ts'
+import {
+  findRegistrationProblems,
+  isBlocked,
+  knownLocale,
+  type Registration,
+  verificationEnd,
+} from './login.ts'
 import { insertRegistration } from './registration.sql.ts'
 import { hashOf, secretBytes } from './secret.ts'
 import { deleteSession, insertSession } from './session.sql.ts'

@@ -1,7 +1,6 @@
+import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { base32, hashOf } from './secret.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 // Absolute timeout (docs/security.md#sessions).
 const lifetimeMs = 14 * dayMs

@@ -24,7 +24,7 @@ export async function admitAttempt(
   const endsAt = await countAttempt(connection, attempt)
   if (endsAt === null) return
   const retryAfterSeconds = Math.ceil((endsAt.getTime() - attempt.now.getTime()) / 1000)
-  throw refused('too many attempts: try again later', { status: 429, retryAfterSeconds })
+  throw refused('too many attempts: repeat after Retry-After', { status: 429, retryAfterSeconds })
 }
 
 /** Counts an attempt; returns null within the limit, otherwise the end of the window. */
