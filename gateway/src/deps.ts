@@ -15,7 +15,7 @@ export interface AppDeps {
   mesh: Mesh
   /** Signs caller tokens with the gateway as issuer. */
   signer: Signer
-  broker: Pick<Broker, 'connection' | 'isConnected' | 'subject'>
+  broker: Pick<Broker, 'connection' | 'hasConnected' | 'subject'>
   /** Resolves to whether every database of this process answers. */
   isHealthy: () => Promise<boolean>
   clock: () => Date

@@ -221,7 +221,7 @@ function listRoutes() {
   const { deps } = gateway
   const broker = {
     connection: null as never,
-    isConnected: () => true,
+    hasConnected: () => true,
     subject: (name: string) => name,
   }
   const unused = { sessions: createSessions(deps), charts: null as never }

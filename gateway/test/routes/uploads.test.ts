@@ -145,7 +145,7 @@ describe('the progress socket', () => {
   async function serve(uploads: Stubs['uploads'] = {}, more: object = {}): Promise<void> {
     const times = { progressTimes: never, ...more }
     gateway = await createGateway({ uploads }, uploadsOn, {
-      broker: { connection, isConnected: () => true, subject },
+      broker: { connection, hasConnected: () => true, subject },
       ...times,
     })
     server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
@@ -267,7 +267,7 @@ describe('the progress socket', () => {
     gateway = await createGateway(
       { uploads: { getUpload: () => ({ upload }) } },
       { ...uploadsOn, COFFER_ALLOWED_ORIGINS: 'https://app.example', COFFER_SOCKETS_MAX: '21' },
-      { broker: { connection, isConnected: () => true, subject }, progressTimes: never },
+      { broker: { connection, hasConnected: () => true, subject }, progressTimes: never },
     )
     server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
     const other = { ...byKey, origin: 'https://app.example' }

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * All objects of a schema, a line each: kind, name, definition. The table of former migrations is
- * left out.
+ * Lists all objects of a schema, one line each: kind, name, definition. Leaves out the table of
+ * former migrations.
  */
 export async function catalogOf(url: string, schema: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })

@@ -3,19 +3,19 @@ import type { ServiceDefinition } from '../src/service/service.ts'
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>
 
-/** A service whose process a test kills between two steps and restarts. */
+/** A service that a test can kill between two steps and restart. */
 export interface Mortal {
   definition: ServiceDefinition
-  /** Its activities, for the test to run: workflows are not started. */
+  /** The activities of the service, which the test runs: workflows are not started. */
   activities: () => Activities
-  /** From this step on (counted from 1) every statement of the service throws. */
+  /** Makes every statement throw from this step on (counted from 1). */
   killBefore: (step: number) => void
   /** Restarts the service; returns whether it was killed. */
   revive: () => boolean
 }
 
 /**
- * Crash simulation: the service can be killed before and after each statement, and before each
+ * Simulates crashes: the service can be killed before and after each statement, and before each
  * COMMIT. A kill between these steps has no other effect. The killed transaction is rolled back.
  */
 export function mortalOf(definition: ServiceDefinition): Mortal {
@@ -68,7 +68,7 @@ function mortalDatabase(database: Database, step: () => void): Database {
   }
 }
 
-/** A proxy of the object that counts a step before and after each method call. */
+/** Returns a proxy of the object that counts a step before and after each method call. */
 function watched<T extends object>(target: T, step: () => void): T {
   return new Proxy(target, {
     get: (object, name) => {

@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Scans of these tables without an index condition on `account_id`, in the generic plans of these
- * statements.
+ * Finds scans of these tables without an index condition on `account_id`, in the generic plans of
+ * the statements.
  */
 export function slowScans(
   place: Place,
@@ -36,8 +36,8 @@ export function slowScans(
 }
 
 /**
- * Scans of these tables without an index condition on one of `columns`, for example scans of a
- * whole bank account.
+ * Finds scans of these tables without an index condition on one of `columns`, for example scans of
+ * a whole bank account.
  */
 export function wideScans(
   place: Place,

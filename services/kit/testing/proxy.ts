@@ -12,10 +12,10 @@ export interface TcpProxy extends AsyncDisposable {
   mend: () => void
   /**
    * Cuts the connection that sends this text, before the answer; skips the first `after`
-   * occurrences. The returned function tells whether it has happened.
+   * occurrences. The returned function tells whether the cut has happened.
    */
   loseAnswerTo: (text: string, after: number) => () => boolean
-  /** Resolves when a connection sends this text, which is held back. */
+  /** Holds back this text; resolves when a connection sends it. */
   hold: (text: string) => Promise<HeldLine>
 }
 

@@ -5,7 +5,7 @@
 export const statementsMax = {
   verifySession: 1,
   verifyApiKey: 1,
-  // BEGIN, INSERT of the link, the bound's lock, its count, COMMIT.
+  // BEGIN, INSERT of the link, lock of the bound, count of the links, COMMIT.
   createLink: 5,
   getBalances: 1,
   listTransactions: 1,
@@ -13,7 +13,7 @@ export const statementsMax = {
   updateTransaction: 2,
   // The first write runs at once and alone; the others share a read and a save.
   createTransactionsOfTenAccounts: 6,
-  // In a small account: one page of the scan, and the check for its end.
+  // In a small account: one page of the scan, and the check that it was the last.
   searchTransactions: 2,
   getHistory: 1,
   undoFileOfTenThousandRows: 16,
@@ -24,10 +24,10 @@ export const statementsMax = {
   createSpending: 15,
   updatePlan: 2,
   recalculatePlan: 1,
-  // Ten if recalculated one by one.
+  // One by one, the plans would take ten statements.
   recalculateFivePlans: 6,
   // The plans already have these amounts, so nothing is saved.
   recallThreePlans: 2,
-  // Look-up: two. Pending runs: none. Booking: rows, envelopes, operations, save.
+  // Two look-ups, no pending runs; the booking reads rows, envelopes and operations, and saves.
   advancePage: 11,
 }

@@ -36,7 +36,7 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
   await requireTables(definitions, config)
   const log = createLog({ level: config.logLevel, name: 'replay' })
   await using broker = await connectNats(config, log.child({}, { level: 'silent' }))
-  if (!broker.isConnected()) throw new FatalError(`NATS at ${config.natsUrl} does not answer.`)
+  if (!broker.hasConnected()) throw new FatalError(`NATS at ${config.natsUrl} does not answer.`)
   for (const definition of definitions) {
     const { name } = definition
     await using database = await createServiceDatabase(definition, config)

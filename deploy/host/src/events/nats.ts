@@ -64,7 +64,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     get stream() {
       return reached().stream
     },
-    isConnected: () => opened !== null,
+    hasConnected: () => opened !== null,
     streamName: streamNameOf(prefix),
     subject: (name) => `${prefix}.${name}`,
     [Symbol.asyncDispose]: async () => {

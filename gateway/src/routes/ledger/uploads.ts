@@ -87,7 +87,7 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
     socket: async ({ params, socket, accountId, renewOptions }) => {
       await showProgress({
         socket,
-        connection: broker.isConnected() ? broker.connection : null,
+        connection: broker.hasConnected() ? broker.connection : null,
         subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
         keys: ['status', 'error', 'importedCount', 'skippedCount'],
         times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },

@@ -2,9 +2,9 @@ import type { Database } from '../database/database.ts'
 import { markDeleted, removeRowsOfAccount } from './account-removal.sql.ts'
 
 /**
- * A service's activities for the deletion of an account, on its own task queue
- * (docs/account-data.md#deletion). Each is idempotent. A service that stores more than rows
- * replaces them by activities of the same names.
+ * Returns a service's activities for the deletion of an account, on its own task queue
+ * (docs/account-data.md#deletion). Each activity is idempotent. A service that stores more than
+ * rows exports its own activities of the same names.
  */
 export function accountRemovalActivities({ database }: { database: Database }) {
   return {

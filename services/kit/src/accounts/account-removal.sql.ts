@@ -10,7 +10,7 @@ const statementsMax = 200
 const Table = z.object({ table: z.string() })
 const Edge = z.object({ from: z.string(), to: z.string() })
 
-/** Marks an account as deleted; handlers ignore its messages from then on. */
+/** Marks an account as deleted; handlers ignore its later messages. */
 export async function markDeleted(
   { pool }: Pick<Database, 'pool'> | { pool: Transaction },
   accountId: string,
@@ -20,8 +20,8 @@ export async function markDeleted(
 }
 
 /**
- * Deletes rows of an account from every table of the schema with an `account_id`, except `keep`. It
- * works in batches, referring tables first. Tables come from the database schema.
+ * Deletes rows of an account from every table of the schema with an `account_id`, except `keep`.
+ * Works in batches, referring tables first. The tables are read from the database schema.
  *
  * @returns true when no row is left; otherwise the caller must call it again
  */

@@ -5,8 +5,8 @@ export interface Reference {
 }
 
 /**
- * Topological order: each table comes before the tables that it refers to, itself aside. Throws for
- * a cycle of tables.
+ * Sorts tables topologically: each table precedes the tables that it refers to. Ignores references
+ * of a table to itself. Throws for a cycle of tables.
  */
 export function referringFirst(
   tables: readonly string[],

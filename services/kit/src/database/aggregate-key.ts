@@ -4,13 +4,13 @@ export interface BankAccountKey {
   bankAccountId: string
 }
 
-/** The key as text, for use as a map key. */
+/** Returns the key as text, for use as a map key. */
 export function keyOf({ accountId, bankAccountId }: BankAccountKey): string {
   return `${accountId} ${bankAccountId}`
 }
 
 /**
- * Items without repeated keys, sorted by key; the last item of a key wins. Row locks are taken in
+ * Sorts items by key and removes repeated keys; the last item of a key wins. Row locks are taken in
  * this order, which prevents deadlocks.
  */
 export function inKeyOrder<Item>(

@@ -8,7 +8,7 @@ import type { Database, Transaction } from './database.ts'
 /** Saves of unknown outcome that a round tolerates; one more fails the round. */
 const lostAnswersMax = 2
 
-/** A work that a shared round did not settle, with its save of unknown outcome, if there is one. */
+/** A work that a shared round did not settle, and its save of unknown outcome or null. */
 export interface UnsettledWork<Work, ChangeSet> {
   work: Work
   lost: Attempt<Work, ChangeSet> | null
@@ -22,13 +22,13 @@ export interface Round<Work, ChangeSet> {
   works: readonly Work[]
   /** Outcomes of refused works and of committed changes. */
   settled: Map<Work, Outcome>
-  /** The attempt that is being saved. */
+  /** The attempt whose save is running. */
   underWay: Attempt<Work, ChangeSet> | null
   /** Attempts of unknown outcome: the connection was lost before Postgres answered. */
   unanswered: Attempt<Work, ChangeSet>[]
 }
 
-/** A round of these works, with their earlier saves of unknown outcome. */
+/** Creates a round of works, with their earlier saves of unknown outcome. */
 export function createRound<Work, ChangeSet>(
   unsettled: readonly UnsettledWork<Work, ChangeSet>[],
 ): Round<Work, ChangeSet> {
@@ -127,7 +127,7 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
 /**
  * Pessimistic attempt: reads, decides and saves under the row locks. The locks wait for earlier
  * saves of unknown outcome, which are then looked up. A save that reaches Postgres after that saves
- * nothing, because the version has moved.
+ * nothing, because the version has changed.
  */
 async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -190,7 +190,7 @@ function listChangeSets<ChangeSet>(attempt: Attempt<unknown, ChangeSet>): Change
   return attempt.flatMap(({ changeSet }) => (changeSet === null ? [] : [changeSet]))
 }
 
-/** Outcomes of the works that are done. The other works met a version that has moved. */
+/** Returns the outcomes of the settled works. The versions of the other works have changed. */
 function findDone<Work, ChangeSet>(
   attempt: Attempt<Work, ChangeSet>,
   saved: ReadonlySet<string>,

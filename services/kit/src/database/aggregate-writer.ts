@@ -36,12 +36,12 @@ const sharedMax = 16
  * Group commit: works of this process on any aggregates share a round, which waits for no lock. A
  * round is not a transaction: each aggregate is saved on its own.
  *
- * A work moves to the queue of its aggregate when its version has moved, its row is locked, or the
- * shared round failed. The queue reads and decides it again; after one more conflict it takes the
- * row lock.
+ * A work moves to the queue of its aggregate when the version has changed, the row is locked, or
+ * the shared round failed. The queue reads and decides the work again; after one more conflict it
+ * takes the row lock.
  *
- * Works of a hot aggregate enter that queue directly. When it is full, works of that aggregate are
- * refused (503), except those whose save may be committed.
+ * Works of a hot aggregate enter that queue directly. When that queue is full, works of the
+ * aggregate are refused (503), except those whose save may be committed.
  */
 export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -53,7 +53,7 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
     (_key, works) => shareRound(database, store, works),
     queueLimits,
   )
-  // A 503 says that nothing was done, so a work whose save may be committed is not refused.
+  // A 503 states that nothing was done, so a work whose save may be committed is not refused.
   const isRefusable = ({ lost }: Unsettled) => lost === null
   const enqueue = createBatcher<Unsettled, unknown>(
     (_key, works) => {
@@ -99,7 +99,7 @@ function replyOf(outcome: Outcome): unknown {
   return outcome.value
 }
 
-/** One attempt for works of any aggregates; it skips locked aggregates. */
+/** Makes one attempt for works of any aggregates; skips locked aggregates. */
 async function shareRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,

@@ -1,8 +1,8 @@
 import { unavailable } from '../rpc/errors.ts'
 
 /**
- * Adds an item to a batch; resolves with the result of that item. An item whose signal aborts while
- * it waits is dropped and rejects with the signal's reason.
+ * Adds an item to a batch; resolves with the result of that item. An item whose signal aborts
+ * during the wait is dropped and rejects with the signal's reason.
  */
 export interface Batcher<Item, Result> {
   (key: string, item: Item, signal?: AbortSignal | undefined): Promise<Result>
@@ -27,8 +27,8 @@ export interface BatcherOptions {
 /**
  * Batches concurrent items of one key, one batch at a time. Items that arrive during a batch form
  * the next one; an item that finds no batch runs at once. `run` settles each item separately; an
- * error that it throws rejects every item of the batch. An item that is not refusable waits beyond
- * the bound of the queue.
+ * error thrown by `run` rejects every item of the batch. An item that is not refusable is queued
+ * even if the queue is full.
  */
 export function createBatcher<Item, Result>(
   run: (key: string, items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
@@ -73,7 +73,7 @@ export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][
   )
 }
 
-/** Drops an item past its deadline: its caller has gone, and the work would delay other items. */
+/** Drops an item whose caller has stopped waiting: its work would delay others. */
 function isStillWanted({ signal, reject }: Waiting<unknown, never>): boolean {
   if (signal?.aborted) reject(signal.reason)
   return !signal?.aborted

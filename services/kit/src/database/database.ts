@@ -7,15 +7,12 @@ export interface Database extends AsyncDisposable {
   pool: DatabasePool
   /**
    * Number of statements sent so far, BEGIN and COMMIT included, without those that match `except`.
-   * Tests compare it before and after.
+   * Tests compare the number before and after a call.
    */
   statements: (except?: RegExp) => number
-  /** Distinct texts of the statements sent so far; tests ask Postgres for their plans. */
+  /** Distinct texts of the statements sent so far; tests explain them in Postgres. */
   texts: () => string[]
-  /**
-   * Registers a listener that runs after each commit that may have emitted changes; wakes the
-   * relay.
-   */
+  /** Registers a listener of commits that may have emitted changes, which wakes the relay. */
   onChanges: (listener: () => void) => void
   /**
    * Runs one transaction. The callback contains nothing but SQL, because slonik repeats it (up to

@@ -22,8 +22,8 @@ export const FoundRow = z
   })
 
 /**
- * Creates the statement that locks aggregates in key order (FOR NO KEY UPDATE). Read the rows after
- * it: rows read before the lock may be out of date.
+ * Creates the statement that locks aggregates in key order (FOR NO KEY UPDATE). Read rows only
+ * after this statement: rows read before the lock may be out of date.
  */
 export function locking(
   table: string,
@@ -39,7 +39,7 @@ export function locking(
   return (tx, keys) => tx.query(statement({ keys: keyRecords(keys) }))
 }
 
-/** Keys as a JSON array for `jsonb_to_recordset`, without repetitions and in key order. */
+/** Returns the keys as JSON for `jsonb_to_recordset`, without repetitions, in key order. */
 export function keyRecords(keys: readonly BankAccountKey[]): string {
   const ordered = inKeyOrder(keys, (key) => key)
   return recordsOf(ordered.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId })))

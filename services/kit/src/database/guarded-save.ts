@@ -13,14 +13,14 @@ export const keyFields = ['accountId', 'bankAccountId']
 /** The row that a save returns for each saved aggregate: its key. */
 export const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
-/** The locking clause of the guard: SKIP LOCKED, or nothing, which waits for the lock. */
+/** Returns the locking clause of the guard: SKIP LOCKED, or nothing, which waits for the lock. */
 export function skipping(isSkipping: boolean): FragmentSqlToken {
   return isSkipping ? sql.fragment`SKIP LOCKED` : sql.fragment``
 }
 
 /**
- * The rows of a part, named `new`. OFFSET and the comparison make the planner expect few rows, so
- * that it uses the primary key. Without them it may read the whole table.
+ * Returns the rows of a part, named `new`. OFFSET and the comparison make the planner expect few
+ * rows, so that it uses the primary key instead of a scan of the whole table.
  */
 export function guardedRows(part: string, table: string): FragmentSqlToken {
   return sql.fragment`guard CROSS JOIN LATERAL (
@@ -32,8 +32,7 @@ export function guardedRows(part: string, table: string): FragmentSqlToken {
 }
 
 /**
- * Condition that joins a table with the rows of `guardedRows` by key; `id` names the field of the
- * ID.
+ * Returns the condition that joins a table with `guardedRows` on the key. `id`: field of the ID.
  */
 export function replacedRow(table: string, id?: string): FragmentSqlToken {
   const fields = [...keyFields, ...(id === undefined ? [] : [id])]
@@ -50,7 +49,7 @@ export interface ReplacedPart {
   id: string
 }
 
-/** The UPDATE of a part's rows: all fields of the entity except the key. */
+/** Returns the UPDATE of a part's rows: all fields of the entity except the key. */
 export function guardedUpdate({ table, entity, id }: ReplacedPart, part: string): FragmentSqlToken {
   return sql.fragment`
     UPDATE ${sql.identifier([table])}
@@ -58,7 +57,7 @@ export function guardedUpdate({ table, entity, id }: ReplacedPart, part: string)
     FROM ${guardedRows(part, table)} WHERE ${replacedRow(table, id)}`
 }
 
-/** The DELETE of a part's rows. */
+/** Returns the DELETE of a part's rows. */
 export function guardedDelete({ table, id }: ReplacedPart, part: string): FragmentSqlToken {
   return sql.fragment`
     DELETE FROM ${sql.identifier([table])}
@@ -68,7 +67,10 @@ export function guardedDelete({ table, id }: ReplacedPart, part: string): Fragme
 /** A table that rows are only inserted into, and their entity. */
 export type InsertPart = Omit<ReplacedPart, 'id'>
 
-/** The INSERT of a part's rows. They need not have a bank account. */
+/**
+ * Returns the INSERT of a part's rows. Unlike updates and deletes it does not join on the bank
+ * account, so the table needs no such column (idempotency_keys has none).
+ */
 export function guardedInsert({ table, entity }: InsertPart, part: string): FragmentSqlToken {
   const columns = columnNames(entity)
   const values = columns.members.map((column) => sql.fragment`new.${column}`)

@@ -26,10 +26,7 @@ export type KeptReply = z.infer<typeof KeptReply>
 /** The idempotency key of a request, with its scope: account and RPC. */
 export interface IdempotencyKey<Reply extends DescMessage = DescMessage>
   extends Omit<KeptReply, 'reply'> {
-  /**
-   * SHA-256 of the request body. The handler of a streaming request sets it before it stores the
-   * reply.
-   */
+  /** SHA-256 of the body. The handler of a streaming request sets it before it stores the reply. */
   bodyHash: Buffer
   /** Descriptor of the message that answers the request. */
   reply: Reply
@@ -37,7 +34,7 @@ export interface IdempotencyKey<Reply extends DescMessage = DescMessage>
 
 const Kept = KeptReply.pick({ bodyHash: true, reply: true })
 
-/** Lifetime of an idempotency key in hours; after it, a request with the key counts as new. */
+/** Lifetime of an idempotency key in hours; later requests with the key count as new. */
 export const keptForHours = 24
 
 /** A message that answered a request, and the hash of that request. */
@@ -46,14 +43,14 @@ interface Answered {
   reply: unknown
 }
 
-/** Requests of this process under way, by database and key; null when the request failed. */
+/** Running requests of this process, keyed by database and key; null when the request failed. */
 const underWay = new WeakMap<Database, Map<string, Promise<Answered | null>>>()
 
 interface Request<Reply extends DescMessage> {
   database: Database
   context: HandlerContext
   reply: Reply
-  /** Hash of a streaming request, known at its end: reads the rest of the stream. */
+  /** Reads the rest of a streaming request; returns the hash of its body. */
   bodyHash?: () => Promise<Buffer>
 }
 
@@ -62,11 +59,11 @@ type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Re
 /**
  * Runs a write at most once for its idempotency key (docs/api.md#idempotency-key). `run` must store
  * its reply in the transaction of the write, with `keepReply` or as rows of `keptReplies`. A
- * repeated request gets the first reply. Without a key, `run` simply runs.
+ * repeated request gets the first reply. Without a key it only calls `run`.
  *
- * Single flight: a request waits for one of the same key in this process, because a violated key
- * costs a connection and fails the round of the writer. Streaming requests do not wait: a stalled
- * upload would delay its repetition.
+ * Single flight: a request waits for a request with the same key in this process, because a
+ * violated key costs a connection and fails the round of the writer. Streaming requests do not
+ * wait: a stalled upload would delay its repetition.
  *
  * @throws refused (422) when the key was used with another body
  */
@@ -115,10 +112,7 @@ async function runOrReplay<Reply extends DescMessage>(
   }
 }
 
-/**
- * Stores the reply under the idempotency key, in the transaction of the write; nothing without a
- * key.
- */
+/** Stores the reply in the transaction of the write; without an idempotency key does nothing. */
 export async function keepReply<Reply extends DescMessage>(
   tx: Transaction,
   key: IdempotencyKey<Reply> | null,
@@ -132,7 +126,7 @@ export async function keepReply<Reply extends DescMessage>(
   }
 }
 
-/** The row of a reply; empty when the request has no idempotency key. */
+/** Returns the row of a reply; empty when the request has no idempotency key. */
 export function keptReplies<Reply extends DescMessage>(
   key: IdempotencyKey<Reply> | null,
   reply: MessageShape<Reply>,
@@ -145,7 +139,7 @@ export function requireSameBody(first: Buffer, bodyHash: Buffer): void {
   if (!first.equals(bodyHash)) throw otherBody()
 }
 
-/** The refusal (422) of an idempotency key that is used with another body. */
+/** Returns the refusal (422) of an idempotency key that is used with another body. */
 export function otherBody(): Refusal {
   return refused('the Idempotency-Key was used with another body', { status: 422 })
 }

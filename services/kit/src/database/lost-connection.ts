@@ -15,7 +15,7 @@ export class LostConnectionError extends BackendTerminatedError {
   }
 }
 
-/** IDs are unique until the server restarts; a standby has none. */
+/** The name of a transaction. IDs are unique until the server restarts; a standby assigns none. */
 export interface TransactionName {
   id: string | null
   serverStartedAt: string

@@ -4,13 +4,13 @@ import type { Change } from '../events/changes.ts'
 import { newId } from '../values/id.ts'
 import { type BankAccountKey, keyOf } from './aggregate-key.ts'
 
-/** A save that can be looked up: it writes a row that no other save writes, an event or a mark. */
+/** A save that can be looked up, because it alone writes one row: an event or a mark. */
 export interface MarkedSave extends BankAccountKey {
   /** The ID of the first event of the save, or of its mark if it has no events. */
   saveId: string
 }
 
-/** The route of the marks among the rows of idempotency_keys. */
+/** The `route` of marks in the table idempotency_keys. */
 const saveRoute = 'save'
 
 /**
@@ -29,7 +29,7 @@ export function markSave<ChangeSet extends { replies: readonly object[] }>(
   return { ...changeSet, accountId, bankAccountId, saveId, replies }
 }
 
-/** The keys of the aggregates whose save is committed, whether or not other saves followed. */
+/** Returns the keys of the aggregates whose save is committed, even if other saves followed. */
 export async function findMarkedSaves(
   connection: CommonQueryMethods,
   saves: readonly MarkedSave[],

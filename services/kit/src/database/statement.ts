@@ -1,9 +1,10 @@
 import type { PrimitiveValueExpression, QuerySqlToken } from 'slonik'
 
 /**
- * Template of a statement for hot paths, where joining fragments costs as much as running them.
- * `build` is called once, with placeholders; each use fills in the values. An array is passed as it
- * is (`${ids}::text[]`). A parameter that occurs several times is sent once.
+ * Creates the template of a statement for hot paths, where joining fragments costs as much as
+ * running the statement. `build` is called once, with placeholders; each use fills in the values.
+ * An array is passed unchanged (`${ids}::text[]`). A parameter that occurs several times is sent
+ * once.
  */
 export function prepare<Token extends QuerySqlToken, Name extends string>(
   names: readonly Name[],
@@ -27,8 +28,8 @@ export function prepare<Token extends QuerySqlToken, Name extends string>(
 }
 
 /**
- * Templates of a statement with optional parts, each built on first use. Leaving out unused parts
- * saves time, as Postgres sets up the whole statement at each run.
+ * Creates templates of a statement with optional parts, each built on first use. Leaving out unused
+ * parts saves time, because Postgres initializes the whole plan at each run.
  */
 export function prepareParts<Token extends QuerySqlToken, Name extends string, Part extends string>(
   names: readonly Name[],

@@ -1,6 +1,4 @@
-/**
- * Change tracking of a unit of work: the rows of one table as read, and as changed by decisions.
- */
+/** Change tracking of a unit of work: the rows of one table as read, and after decisions. */
 export interface TrackedRows<Row> {
   idOf: (row: Row) => string
   read: ReadonlyMap<string, Row>
@@ -23,7 +21,7 @@ export function remove<Row>(tracked: TrackedRows<Row>, rows: readonly Row[] = []
   for (const row of rows) tracked.current.delete(tracked.idOf(row))
 }
 
-/** The rows to insert, update and delete. A row counts as changed when it is another object. */
+/** Returns the rows to insert, update and delete. A row is changed if it is another object. */
 export function changedRows<Row>({ read, current }: TrackedRows<Row>): {
   created: Row[]
   changed: Row[]

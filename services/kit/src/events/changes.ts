@@ -29,7 +29,7 @@ export interface Subject {
   version: bigint
 }
 
-/** The outbox row of an event: a message in the past tense about one entity. */
+/** Returns the outbox row of a change: a message in the past tense about one entity. */
 export function changeOf<Desc extends DescMessage>(
   schema: Desc,
   subject: Subject,
@@ -43,15 +43,12 @@ export function changeOf<Desc extends DescMessage>(
   }
 }
 
-/**
- * Transactional outbox: inserts changes in the caller's transaction; the relay publishes them
- * later.
- */
+/** Inserts changes into the outbox in the caller's transaction; the relay publishes them later. */
 export async function emit(tx: Transaction, ...changes: Change[]): Promise<void> {
   if (changes.length > 0) await tx.query(sql.unsafe`${insertChanges(changes)}`)
 }
 
-/** The INSERT of `emit`, for use as a CTE of a larger statement. */
+/** Returns the INSERT of `emit`, for use as a CTE of a larger statement. */
 export function insertChanges(changes: Change[]): FragmentSqlToken {
   return sql.fragment`
     INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
@@ -62,8 +59,8 @@ export function insertChanges(changes: Change[]): FragmentSqlToken {
 }
 
 /**
- * NATS subject of a message type, without the deployment's prefix: `coffer.ledger.v1.LinkDeleted`
- * becomes `ledger.link-deleted`.
+ * Returns the NATS subject of a message type, without the deployment's prefix:
+ * `coffer.ledger.v1.LinkDeleted` becomes `ledger.link-deleted`.
  */
 export function subjectOf(typeName: string): string {
   const [, service = '', , message = ''] = typeName.split('.')

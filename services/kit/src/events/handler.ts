@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Transaction } from '../database/database.ts'
 import { subjectOf } from './changes.ts'
 
-/** The change that a message carries, and the consumer that received it. */
+/** The change that a message carries, and the consumer that received the message. */
 export interface Delivery {
   /** ID of the change, the same at each redelivery. */
   changeId: string
@@ -19,8 +19,8 @@ export interface Handler {
 }
 
 /**
- * A handler of one message type. Delivery is at least once and unordered. State must be applied by
- * its version; other effects must check `isFirstDelivery`.
+ * Returns a handler of one message type. Delivery is at least once and unordered. State must be
+ * applied by its version; other effects must check `isFirstDelivery`.
  */
 export function on<Desc extends DescMessage>(
   schema: Desc,
@@ -33,8 +33,8 @@ export function on<Desc extends DescMessage>(
 }
 
 /**
- * Inbox: records the delivery in the transaction of its effect. Returns false for a redelivery,
- * whose effect is already committed.
+ * Records a delivery in the inbox, in the transaction of its effect. Returns false for a
+ * redelivery, whose effect is already committed.
  */
 export async function isFirstDelivery(
   tx: Transaction,

@@ -7,16 +7,16 @@ export interface ProgressOf {
   id: string
 }
 
-/** The core NATS subject of an object's progress, without the deployment's prefix. */
+/** Returns the core NATS subject of an object's progress, without the deployment's prefix. */
 export function progressSubject({ accountId, id }: ProgressOf): string {
   return `progress.${accountId}.${id}`
 }
 
 /**
- * Publishes progress at most once: gateways that listen receive it, and nothing stores it. Without
- * NATS it is dropped.
+ * Publishes progress to subscribed gateways. Delivery is at most once: nothing stores the message,
+ * and without NATS it is dropped.
  */
 export function publishProgress(broker: Broker, of: ProgressOf, news: JsonObject): void {
-  if (!broker.isConnected()) return
+  if (!broker.hasConnected()) return
   broker.connection.publish(broker.subject(progressSubject(of)), JSON.stringify(news))
 }

@@ -2,13 +2,13 @@ import { type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod'
 
 /**
- * Claims about the originator of a call, vouched for by the service that signed them
+ * The user or system for which a call runs, as claimed by the service that signed the token
  * (docs/architecture.md#callers).
  */
 const Caller = z.object({
   /** The service that signed the token. */
   issuer: z.string(),
-  /** `pending`: a session without its second factor, which few RPCs accept (coffer/options/v1). */
+  /** `pending`: a session that requires a second factor; few RPCs accept it. */
   kind: z.enum(['session', 'pending', 'key', 'system', 'anonymous']),
   /** ID of the session; unset for other kinds. */
   sessionId: z.string().optional(),
@@ -18,7 +18,7 @@ const Caller = z.object({
   accountId: z.string(),
   userId: z.string(),
   loginId: z.string(),
-  /** IANA name; empty for system callers, who read it from their projection. */
+  /** IANA name; empty for system callers, which read their copy of the account's settings. */
   timezone: z.string(),
   locale: z.string(),
   subscriptionActive: z.boolean(),
@@ -26,7 +26,7 @@ const Caller = z.object({
 export type Caller = z.infer<typeof Caller>
 
 // Purpose and audience prevent the use of other signatures of a service's key as caller tokens. A
-// token is valid for all services, because each passes it on with the calls of a request.
+// token is valid for all services, because each service passes it on with its nested calls.
 const intendedUse = { purpose: 'caller', audience: 'services' } as const
 
 /** The claims of a caller token. */
@@ -36,21 +36,21 @@ export const Claims = Caller.extend({
   expiresAt: z.number(),
 })
 
-/** Signs caller tokens in the name of one service. */
+/** The name and private key with which a service signs caller tokens. */
 export interface Signer {
   issuer: string
   key: KeyObject
 }
 
-/** Lifetime of a caller token; a token is minted for each credential or attempt. */
+/** Lifetime of a caller token. A token is signed for each credential or attempt. */
 const callerLifetimeMs = 60_000
 
 /** The user ID of work that no user requested (docs/api.md#ids). */
 const systemUserId = 'user_system'
 
 /**
- * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. Keys that are no
- * claim are left out. It expires after 60 s.
+ * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. Unknown fields are
+ * left out. The token expires after 60 s.
  */
 export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
   const expiresAt = now.getTime() + callerLifetimeMs
@@ -60,14 +60,30 @@ export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: 
   return `${body.toString('base64url')}.${signature.toString('base64url')}`
 }
 
-/** The token of a service that works on an account without a user (consumers, activities). */
+/** Signs the token of a service that works on an account without a user (consumers, activities). */
 export function systemCaller(signer: Signer, accountId: string, now: Date): string {
-  const noUser = { loginId: '', timezone: '', locale: '', subscriptionActive: true }
-  return mintCaller(signer, { ...noUser, kind: 'system', accountId, userId: systemUserId }, now)
+  const caller = {
+    kind: 'system' as const,
+    accountId,
+    userId: systemUserId,
+    loginId: '',
+    timezone: '',
+    locale: '',
+    subscriptionActive: true,
+  }
+  return mintCaller(signer, caller, now)
 }
 
-/** The token of a request without a credential. */
+/** Signs the token of a request without a credential. */
 export function anonymousCaller(signer: Signer, now: Date): string {
-  const noUser = { accountId: '', userId: '', loginId: '', timezone: '', locale: '' }
-  return mintCaller(signer, { ...noUser, kind: 'anonymous', subscriptionActive: false }, now)
+  const caller = {
+    kind: 'anonymous' as const,
+    accountId: '',
+    userId: '',
+    loginId: '',
+    timezone: '',
+    locale: '',
+    subscriptionActive: false,
+  }
+  return mintCaller(signer, caller, now)
 }

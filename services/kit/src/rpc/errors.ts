@@ -6,15 +6,12 @@ import {
 } from '@coffer/proto/options/v1/options'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Problems of a request by field path; the leaves are texts that a client may show. */
+/** Problems of a request, nested like its fields. The leaves are texts for the user. */
 export interface Problems {
   [field: string]: string | Problems
 }
 
-/**
- * A request that breaks a rule of a field: 400 with `problems` (docs/api.md#errors). `text`
- * replaces the general error text.
- */
+/** Creates the 400 of a request that breaks rules of fields (docs/api.md#errors). */
 export function invalid(problems: Problems, text = 'Invalid request'): ConnectError {
   return withProblems(text, { code: Code.InvalidArgument, problems })
 }
@@ -27,7 +24,7 @@ function withProblems(
   return new ConnectError(text, code, undefined, [{ desc: ProblemsSchema, value: detail }])
 }
 
-/** Texts of the 401 refusals by their stable code (docs/security.md). */
+/** Texts of the 401 refusals, keyed by their stable code (docs/security.md). */
 export const credentialRefusals = {
   CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential',
   API_KEY_UNKNOWN: 'unauthorized: the API key is not known, has expired or was revoked',
@@ -41,7 +38,7 @@ export const credentialRefusals = {
 /** Stable code of a 401. */
 export type CredentialRefusal = keyof typeof credentialRefusals
 
-/** A missing or refused credential of the client: 401 with its stable code. */
+/** Creates the 401 of a client whose credential is missing or invalid, with its stable code. */
 export function unauthenticated(code: CredentialRefusal): ConnectError {
   const refusal = create(RefusalSchema, { status: 401, code })
   return new ConnectError(credentialRefusals[code], Code.Unauthenticated, undefined, [
@@ -50,14 +47,14 @@ export function unauthenticated(code: CredentialRefusal): ConnectError {
 }
 
 /**
- * A caller token that a service refuses, because clocks or keys of the processes differ. It is not
- * about the client's credential; `isCallerRefused` tells the two apart.
+ * Creates the refusal of a caller token: clocks or keys of the processes differ. `isCallerRefused`
+ * distinguishes it from a refused credential of the client.
  */
 export function callerRefused(text: string): ConnectError {
   return new ConnectError(text, Code.Unauthenticated)
 }
 
-/** Whether an error is a refused caller token, not a refused credential of the client. */
+/** Returns whether an error refuses a caller token, not a credential of the client. */
 export function isCallerRefused(error: unknown): boolean {
   return (
     error instanceof ConnectError &&
@@ -66,19 +63,17 @@ export function isCallerRefused(error: unknown): boolean {
   )
 }
 
-/** A caller without permission: 403. */
+/** Creates the 403 of a caller without permission. */
 export function forbidden(text: string): ConnectError {
   return new ConnectError(text, Code.PermissionDenied)
 }
 
-/**
- * No such object in the caller's account: 404. `noun` names the kind of object in the default text.
- */
+/** Creates the 404 of an object that the caller's account lacks. `noun` is its kind. */
 export function notFound(noun: string, text = `${noun}: record does not exist`): ConnectError {
   return new ConnectError(text, Code.NotFound)
 }
 
-/** Another object has the same name or identifier: 400 with the taken field. */
+/** Creates the 400 of a name or identifier that another object has, with its field. */
 export function duplicate(noun: string, problems: Problems): ConnectError {
   const text = `${noun}: a similar object already exists`
   return withProblems(text, { code: Code.AlreadyExists, problems })
@@ -95,28 +90,28 @@ export interface Refused {
 }
 
 /**
- * A well-formed request that the current state does not allow: 400, or the given status and code
- * (docs/api.md#statuses).
+ * Creates the refusal of a request that the current state does not allow: 400, or the given status
+ * and code (docs/api.md#statuses).
  */
 export function refused(text: string, refusal?: Refused): ConnectError {
   const details = refusal ? [{ desc: RefusalSchema, value: create(RefusalSchema, refusal) }] : []
   return new ConnectError(text, Code.FailedPrecondition, undefined, details)
 }
 
-/** A dependency is down or a queue is full, and nothing was done: 503 with `Retry-After`. */
+/** Creates the 503 of a dependency that is down, or a full queue: nothing was done. */
 export function unavailable(text: string): ConnectError {
   return new ConnectError(text, Code.Unavailable)
 }
 
 /**
- * No answer arrived: 504. A write may have been carried out; a retry with its Idempotency-Key is
- * safe.
+ * Creates the 504 of a call without an answer. A write may have been carried out; a retry with its
+ * Idempotency-Key is safe.
  */
 export function unanswered(text: string): ConnectError {
   return new ConnectError(text, Code.DeadlineExceeded)
 }
 
-/** Whether a call failed without an answer: its deadline passed or the connection was lost. */
+/** Returns whether a call got no answer: its deadline passed or the connection was lost. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.DeadlineExceeded
 }
@@ -124,7 +119,7 @@ export function isUnanswered(error: unknown): boolean {
 /** The error of a refused request, with the text that its client is shown. */
 export type Refusal = ConnectError
 
-/** The result of a decision, or the refusal that it throws; other errors are rethrown. */
+/** Returns the result of a decision, or its refusal. Rethrows other errors. */
 export function settledOrRefused<Result>(
   decide: () => Result,
 ): { result: Result } | { refusal: Refusal } {
@@ -136,19 +131,19 @@ export function settledOrRefused<Result>(
   }
 }
 
-/** Whether a retry may succeed without any other change. */
+/** Returns whether a retry of the same request may succeed. */
 export function isTransient(error: unknown): boolean {
   const transient = [Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Aborted]
   return !(error instanceof ConnectError) || transient.includes(error.code)
 }
 
-/** The problems that an error carries, or null. */
+/** Returns the problems that an error carries, or null. */
 export function problemsOf(error: ConnectError): Problems | null {
   const [detail] = error.findDetails(ProblemsSchema)
   return detail ? problemsOfDetail(detail) : null
 }
 
-/** The tree of problems in an error detail. */
+/** Returns the problems of an error detail as a tree. */
 export function problemsOfDetail({ problems }: Pick<ProblemsDetail, 'problems'>): Problems {
   const tree = emptyTree()
   for (const { path, message } of problems) {
@@ -164,7 +159,7 @@ export function problemsOfDetail({ problems }: Pick<ProblemsDetail, 'problems'>)
   return tree
 }
 
-/** The status and code that an error carries, or null. An unset field is 0 or empty. */
+/** Returns the status and code that an error carries, or null. An unset field is 0 or empty. */
 export function refusalOf(error: ConnectError): Required<Refused> | null {
   return error.findDetails(RefusalSchema)[0] ?? null
 }

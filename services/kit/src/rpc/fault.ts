@@ -18,7 +18,7 @@ const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUn
 
 /**
  * Maps any error to a ConnectError: a lost database is unavailable, an unexpected error internal. A
- * write of unknown outcome is deadline_exceeded, unless `isRepeatable`: then a retry is safe.
+ * write of unknown outcome is deadline_exceeded, unless a retry of it is safe (`isRepeatable`).
  */
 export function knownError(error: unknown, { isRepeatable = false } = {}): ConnectError {
   if (error instanceof ConnectError) return error
@@ -37,12 +37,12 @@ export function knownError(error: unknown, { isRepeatable = false } = {}): Conne
   return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
 }
 
-/** Whether Postgres may have committed: the connection was lost before its answer. */
+/** Returns whether Postgres may have committed: the connection was lost before its answer. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof LostConnectionError && error.mayBeDone
 }
 
-/** Whether a dependency is away. A later retry of the same work may succeed. */
+/** Returns whether a dependency is away. A later retry may succeed. */
 export function isOutage(error: unknown): boolean {
   const { code } = knownError(error)
   return code === Code.Unavailable || code === Code.DeadlineExceeded

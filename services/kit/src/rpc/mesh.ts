@@ -4,7 +4,7 @@ import type { Client } from '@connectrpc/connect'
 /** Clients of all services of a deployment, in this process or elsewhere. */
 export interface Mesh extends Disposable {
   /**
-   * A client of one RPC service, by the name of its service (`ledger`). Throws unavailable without
+   * Returns a client of an RPC service in the service `name` (`ledger`). Throws unavailable without
    * a URL.
    */
   client: <Service extends DescService>(name: string, service: Service) => Client<Service>

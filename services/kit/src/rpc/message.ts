@@ -28,7 +28,8 @@ type Plain<T> = T extends Timestamp
       : T
 
 /**
- * Template of a message type: an empty message and its fields. Lists need a new array each time.
+ * Template of a message type: an empty message and its fields. Each copy needs new arrays for its
+ * lists.
  */
 interface Blank {
   message: object
@@ -38,7 +39,7 @@ interface Blank {
 const blanks = new WeakMap<DescMessage, Blank>()
 
 /**
- * The message of an entity: Date becomes Timestamp, null becomes unset, other values pass
+ * Returns the message of an entity: Date becomes Timestamp, null becomes unset, other values pass
  * unchanged. Fields that the message lacks are ignored. Copying a template is several times faster
  * than `create`.
  */
@@ -83,8 +84,8 @@ function timestampOf(date: Date): Timestamp {
 }
 
 /**
- * The changes that an update requests, by its field mask. A field in the mask has its value, or
- * null when the message leaves it unset. Other fields are absent.
+ * Returns the changes that an update requests. Each field in the mask has its value, or null when
+ * the message leaves it unset. Other fields are absent.
  *
  * @throws invalid (400) when the mask names a field that the message lacks
  */

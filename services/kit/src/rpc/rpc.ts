@@ -2,7 +2,7 @@ import { type CallOptions, createContextKey, type HandlerContext } from '@connec
 import type { Caller } from './caller.ts'
 import { callerRefused } from './errors.ts'
 
-/** Where the interceptor that authorizes a call keeps its caller, and its caller token. */
+/** Context keys of the caller and the caller token; the authorizing interceptor sets them. */
 export const callerKey = createContextKey<Caller | null>(null)
 export const tokenKey = createContextKey('')
 
@@ -15,14 +15,14 @@ export const headers = {
   replayed: 'coffer-replayed',
 } as const
 
-/** The caller of an RPC, which the interceptor has authorized. Throws callerRefused without one. */
+/** Returns the authorized caller of an RPC. Throws callerRefused without a caller. */
 export function callerOf(context: HandlerContext): Caller {
   const caller = context.values.get(callerKey)
   if (!caller) throw callerRefused('caller token is missing')
   return caller
 }
 
-/** Call options that pass on the caller, the request ID and the rest of the deadline. */
+/** Returns call options that pass on the caller, the request ID and the rest of the deadline. */
 export function onBehalfOf(context: HandlerContext): CallOptions {
   const left = context.timeoutMs()
   return {

@@ -1,7 +1,9 @@
-/** A sealed secret: its wrapped data key, the ID of the key-encryption key, and the ciphertext. */
+/**
+ * A sealed secret: its encrypted data key, the ID of the key-encryption key, and the ciphertext.
+ */
 export interface SealedSecret {
   keyId: string
-  /** The data key, encrypted under that key. */
+  /** The data key, encrypted under the key-encryption key. */
   dataKey: Buffer
   /** Nonce (12 bytes), tag (16 bytes), ciphertext. */
   ciphertext: Buffer
@@ -10,10 +12,12 @@ export interface SealedSecret {
 /** Encrypts secrets for the database (docs/architecture.md#secrets-at-rest). */
 export interface Secrets {
   /**
-   * Seals a text. `owner` (account and entity ID) is authenticated, so that no other row can carry
-   * the result.
+   * Seals a text. `owner` (account and entity ID) is authenticated, so the result cannot be opened
+   * in another row.
    */
   seal: (text: string, owner: string) => Promise<SealedSecret>
-  /** Opens a secret. Throws when it was changed, has another owner, or its key is missing. */
+  /**
+   * Opens a secret. Throws when the secret was changed, has another owner, or its key is missing.
+   */
   open: (sealed: SealedSecret, owner: string) => Promise<string>
 }

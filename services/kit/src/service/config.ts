@@ -15,17 +15,17 @@ export type ValuesOf<S extends Settings> = {
 
 export type Environment = Record<string, string | undefined>
 
-/** Settings that cannot be used; the message has a line for each variable. */
+/** Invalid or missing settings. The message has a line for each variable. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** One setting, read from the environment variable `env`. */
+/** Defines a setting, which is read from the environment variable `env`. */
 export function setting<T>(env: string, schema: z.ZodType<T>, about: string): Setting<T> {
   return { env, about, schema }
 }
 
-/** Schema of a bound on the objects of one kind in an account (docs/limits.md): 1 to 1,000,000. */
+/** Returns the schema of a bound on the objects of an account (docs/limits.md): 1 to 1,000,000. */
 export function accountBound(fallback: number): z.ZodType<number> {
   return z.coerce.number().int().min(1).max(1_000_000).default(fallback)
 }
@@ -52,13 +52,13 @@ export function readSettings<S extends Settings>(settings: S, env: Environment):
   return Object.fromEntries(values)
 }
 
-/** Variables with the prefix that match no setting; they are probably misspelt. */
+/** Returns variables with the prefix that match no setting; probably misspelt. */
 export function unknownVariables(all: Settings[], env: Environment, prefix = 'COFFER_'): string[] {
   const known = new Set(all.flatMap((settings) => Object.values(settings).map(({ env }) => env)))
   return Object.keys(env).filter((name) => name.startsWith(prefix) && !known.has(name))
 }
 
-/** Zod's issues in plain words; the text of a schema itself takes precedence. */
+/** Returns a zod issue in plain words; a text in the schema takes precedence. */
 function plainText(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, origin, inclusive, expected } = issue
   const unit = origin === 'string' ? ' characters' : ''

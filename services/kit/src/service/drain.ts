@@ -7,11 +7,11 @@ const firstBytesMs = 250
 
 /** Graceful shutdown of an HTTP/1.1 server: requests that have reached it are completed. */
 export interface Drain {
-  /** From now on answers carry `Connection: close`, so that clients reconnect elsewhere. */
+  /** Adds `Connection: close` to all further answers, so that clients reconnect elsewhere. */
   begin: () => void
   /**
    * Calls `close`, which stops listening, and closes idle connections. Resolves when all
-   * connections have ended; the rest is cut off after `msMax`.
+   * connections have ended; cuts the others off after `msMax`.
    */
   end: (options: { close: () => Promise<void>; msMax: number }) => Promise<void>
 }

@@ -13,8 +13,8 @@ const slowdownMax = 8
 const restMsMax = 1_000
 
 /**
- * A duty cycle: work takes at most `share` (above 0, at most 1) of the time, and less while the
- * event loop lags. Each piece should take some tens of milliseconds.
+ * Creates a duty cycle: work takes at most `share` (above 0, at most 1) of the time, and less while
+ * the event loop lags. Each piece should take some tens of milliseconds.
  */
 export function createPace({ share }: { share: number }): Pace {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
@@ -40,15 +40,15 @@ export function createPace({ share }: { share: number }): Pace {
 }
 
 /**
- * Factor of the pause: doubles after a piece during which the event loop lagged, halves after
- * others. `lateMs` is the lag in ms; the factor stays between 1 and 8.
+ * Returns the next factor of the pause (1 to 8): doubled if the event loop lagged during the last
+ * piece of work (`lateMs`), else halved.
  */
 export function slowdownAfter(slowdown: number, lateMs: number): number {
   const next = lateMs > lateMsMax ? slowdown * 2 : slowdown / 2
   return Math.min(slowdownMax, Math.max(1, next))
 }
 
-/** Pause in ms after `workedMs` of work, at most one second. */
+/** Returns the pause in ms after `workedMs` of work, at most one second. */
 export function restMs(
   workedMs: number,
   { share, slowdown }: { share: number; slowdown: number },

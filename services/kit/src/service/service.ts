@@ -30,7 +30,7 @@ export interface ServiceDeps<S extends Settings = Settings> {
   broker: Broker
   workflows: Workflows
   mesh: Mesh
-  /** Signs calls that the service makes on its own. */
+  /** Signs calls that no user requested. */
   signer: Signer
   /** Seals stored secrets of users: access tokens, keys, seeds. */
   secrets: Secrets
@@ -50,15 +50,15 @@ export interface Service {
   workflowModules?: URL[]
   activities?: Activities
   schedules?: WorkflowSchedule[]
-  /** IDs of schedules to delete, which other settings may have created. */
+  /** IDs of schedules to delete, which this service created under other settings. */
   formerSchedules?: string[]
-  /** Resolves when the service can take calls (worker threads are up). */
+  /** Resolves when the service accepts calls (its worker threads run). */
   ready?: () => Promise<void>
   /** Releases resources of the service (worker threads). */
   close?: () => Promise<void>
 }
 
-/** Returns the definition unchanged; it keeps the types of its settings. */
+/** Returns the definition unchanged; infers the types of its settings. */
 export function defineService<S extends Settings>(
   definition: ServiceDefinition<S>,
 ): ServiceDefinition<S> {

@@ -12,8 +12,8 @@ export interface DurationsOptions {
 }
 
 /**
- * A histogram of durations in seconds. Returns the function that records one, with the values of
- * the labels in order. Labelled series are cached: looking one up costs more than an observation.
+ * Creates a histogram of durations in seconds; returns the function that records a duration with
+ * its label values. Labelled series are cached: a look-up costs more than an observation.
  */
 export function createDurations(
   options: DurationsOptions,

@@ -5,8 +5,8 @@ import { createSemaphore } from './semaphore.ts'
 /** Worker threads for CPU-bound work, behind a bounded queue. */
 export interface Workers<Input, Output> extends AsyncDisposable {
   /**
-   * Runs a task. Throws unavailable when the queue is full, or no thread is free in time. An
-   * aborted signal removes the task from the queue, or ends its thread.
+   * Runs a task. Throws unavailable when the queue is full or no thread is free in time. Aborting
+   * the signal removes the task from the queue, or ends its thread.
    */
   run: (input: Input, signal?: AbortSignal) => Promise<Output>
   /** Whether the queue is full. */
@@ -17,19 +17,19 @@ export interface Workers<Input, Output> extends AsyncDisposable {
 export interface WorkersOptions<Output> {
   /** Module that exports `run(input)`. */
   module: URL
-  /** Threads that stay alive without work; 0 unless set. */
+  /** Threads that are kept alive without work; 0 unless set. */
   threadsMin?: number
-  /** Concurrent tasks, each on a thread of its own. */
+  /** Maximum number of concurrent tasks, each on a thread of its own. */
   threadsMax: number
-  /** Waiting tasks, at least 1. */
+  /** Maximum number of waiting tasks, at least 1. */
   queueMax: number
-  /** Time in ms that a task waits for a thread. */
+  /** Maximum wait of a task for a thread, in ms. */
   waitTimeoutMs: number
-  /** Time in ms that a task runs, including the start of its thread; then the thread is ended. */
+  /** Time limit of a task in ms, including the start of its thread; then the thread is ended. */
   taskTimeoutMs: number
-  /** Heap size of each thread. */
+  /** Maximum heap size of each thread, in MiB. */
   memoryMaxMb: number
-  /** Result of a task that exceeds its time or memory; may throw. */
+  /** Returns the result of a task that exceeded its time or memory; may throw. */
   exceeded: () => Output
 }
 
@@ -37,7 +37,7 @@ export interface WorkersOptions<Output> {
  * Creates a thread pool for a module; input and output are cloned between threads.
  *
  * A limiter in front of Piscina bounds the queue. Piscina (5.3) does not bound its own queue for
- * tasks with a signal. It also starts no thread for queued tasks after a signal has ended one.
+ * tasks with a signal. It also starts no thread for queued tasks after a signal has ended a thread.
  */
 export function startWorkers<Input, Output>(
   options: WorkersOptions<Output>,

@@ -16,11 +16,11 @@ const next = monotonicFactory(() => {
   return drawn / 2 ** 32
 })
 
-// Crockford base32 in lower case. The first character of a ULID is at most 7, as its time has 48
-// bits.
+// Crockford base32 in lower case. The first character of a ULID is at most 7, because its time has
+// 48 bits.
 const ulidPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** A new ID: `<prefix>_` and a lower-case ULID, monotonic within the process (docs/api.md#ids). */
+/** Creates an ID: `<prefix>_` and a lower-case ULID, monotonic in the process (docs/api.md#ids). */
 export function newId(prefix: string): string {
   return `${prefix}_${next().toLowerCase()}`
 }
@@ -28,7 +28,7 @@ export function newId(prefix: string): string {
 /** Characters after the prefix. */
 const ulidLength = 26
 
-/** The reason why a text is not an ID of this kind, in words for the client. */
+/** Returns the reason why a text is not an ID with this prefix, in words for the client. */
 export function idFault(prefix: string, text: string): string {
   if (text === '') return 'it is blank'
   const shown = /^\w{1,40}$/.test(text) ? text : 'it'
@@ -44,7 +44,7 @@ export function idFault(prefix: string, text: string): string {
     : `${shown} has a character that no ID has`
 }
 
-/** Whether a text is an ID of this kind; checks prefix, length and alphabet. */
+/** Returns whether a text is an ID: checks prefix, length and alphabet. */
 export function isId(prefix: string, text: string): boolean {
   return text.startsWith(`${prefix}_`) && ulidPattern.test(text.slice(prefix.length + 1))
 }

@@ -2,7 +2,7 @@
 export const amountMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Whether a JSON integer holds an amount (minor units) exactly: within ±2^53−1
+ * Returns whether a JSON integer holds an amount (minor units) exactly: within ±2^53−1
  * (docs/money.md#amounts-and-their-bounds).
  */
 export function isExact(amount: bigint): boolean {

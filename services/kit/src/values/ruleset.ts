@@ -49,10 +49,10 @@ const yearLast = 2199
 
 /**
  * Parses a ruleset: one DTSTART, one RRULE (daily or slower), any EXDATE and RDATE lines (RFC 5545
- * 3.3.10, docs/recurrence.md#rules-accepted). Returns the problem in words for the client when it
- * is refused.
+ * 3.3.10, docs/recurrence.md#rules-accepted). Returns the problem in words for the client when the
+ * ruleset is refused.
  *
- * Not in budgeting alone: the gateway reports this problem together with those of other fields.
+ * In kit, because the gateway reports this problem together with those of other fields.
  */
 export function readRuleset(text: string): { rule: Rule } | { problem: string } {
   try {
@@ -63,7 +63,7 @@ export function readRuleset(text: string): { rule: Rule } | { problem: string } 
   }
 }
 
-/** The normalised text of a rule. Rulesets are equal when their normalised texts are equal. */
+/** Renders the normalised text of a rule. Rulesets are equal if their normalised texts are. */
 export function renderRuleset(rule: Rule): string {
   const parts: [string, string | number | null][] = [
     ['FREQ', rule.frequency],
@@ -194,7 +194,7 @@ function readWeekdays(text: string | undefined): Rule['weekdays'] {
   })
 }
 
-/** Reads a time in ms. Without `Z` and timezone it is in UTC; a date is its midnight. */
+/** Reads a time in ms. A time without `Z` and timezone is in UTC; a date means its midnight. */
 function readTime(text: string, zone: string | null): number {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?$/.exec(text)
   const [, year, month, day, hour = '00', minute = '00', second = '00'] = match ?? []

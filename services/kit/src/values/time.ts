@@ -3,34 +3,38 @@ import { IANAZone } from 'luxon'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-/** Offsets last for weeks, so two equal samples this close have no change between them. */
+/**
+ * Distance of samples. Offsets last for weeks, so two equal neighbouring samples have no change
+ * between them.
+ */
 const sampleMs = 10 * dayMs
 const zonesMax = 1000
 const yearsMax = 1000
-/** Roughly as many calls to the runtime as finding all changes of a year takes. */
+/** Look-ups of a year before its changes are cached: finding them takes about as many calls. */
 const asksMax = 100
 
 /** The UTC offsets during one UTC year: `offsets[i]` holds from `from[i]` on, both in ms. */
 type YearOfOffsets = { from: number[]; offsets: number[] }
 /**
- * Look-ups of a year so far. Its changes are searched once there are enough look-ups to pay off.
+ * Number of look-ups of a year, and its offsets once `asksMax` look-ups have paid for the search.
  */
 type Year = { asks: number; known: YearOfOffsets | null }
 type Zone = { rules: IANAZone; years: Map<number, Year> }
 
+// Own cache: a call to the runtime costs microseconds, and evicting a zone must also reset Luxon's.
 const zones = new Map<string, Zone>()
 
 /**
- * The first instant of the calendar day, in a timezone, that contains the instant
- * (docs/recurrence.md#midnight-and-weekends). It follows daylight saving and is never later than
- * the instant. Throws RangeError for an unknown timezone.
+ * Returns the first instant of the calendar day that contains the instant, in a timezone
+ * (docs/recurrence.md#midnight-and-weekends). The result is never later than the instant, daylight
+ * saving included. Throws RangeError for an unknown timezone.
  */
 export function midnightOf(instant: Date, timezone: string): Date {
   const local = toLocal(instant.getTime(), timezone)
   return new Date(fromLocal(local - modulo(local, dayMs), timezone))
 }
 
-/** Whether a text names an IANA timezone; an offset (`+0500`) does not. */
+/** Returns whether a text names an IANA timezone; an offset (`+0500`) does not. */
 export function isTimezone(text: string): boolean {
   return zones.has(text) || (/^[A-Za-z]/.test(text) && IANAZone.isValidZone(text))
 }
@@ -41,15 +45,15 @@ export function loadTimezones(): void {
 }
 
 /**
- * The wall-clock time of an instant, as the ms of the same reading in UTC. Throws RangeError for an
- * unknown timezone.
+ * Returns the wall-clock time of an instant, as the ms of that date and time in UTC. Throws
+ * RangeError for an unknown timezone.
  */
 export function toLocal(instant: number, timezone: string): number {
   return instant + offsetAt(zoneOf(timezone), instant)
 }
 
 /**
- * The instant of a wall-clock time, which is given as the ms of the same reading in UTC (RFC 5545
+ * Returns the instant of a wall-clock time, given as the ms of that date and time in UTC (RFC 5545
  * 3.3.5). A repeated time means its first occurrence. A skipped time is read with the offset before
  * the gap. Throws RangeError for an unknown timezone.
  */
@@ -102,7 +106,7 @@ function yearOf(zone: Zone, instant: number): Year {
   return year
 }
 
-/** All offset changes of a year, for the cache: one call to the runtime costs microseconds. */
+/** Finds all offset changes of a year. */
 function offsetsOf(rules: IANAZone, instant: number): YearOfOffsets {
   const year = new Date(instant).getUTCFullYear()
   const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)]

@@ -6,7 +6,7 @@ export interface FoundWord {
 
 const wordPattern = /\b[A-Za-z0-9][A-Za-z.']+(?:[0-9][A-Za-z]*){0,2}\b/g
 
-/** The words of a bank's or merchant's text, left to right (docs/similar-transactions.md#words). */
+/** Finds the words of a transaction's text, in order (docs/similar-transactions.md#words). */
 export function findWords(text: string): FoundWord[] {
   return Array.from(text.matchAll(wordPattern), ([raw]) => ({
     raw,
@@ -15,7 +15,7 @@ export function findWords(text: string): FoundWord[] {
 }
 
 /**
- * Whether a lower-case word has a vowel; numbers and most codes have none
+ * Returns whether a lower-case word has a vowel; numbers and most codes have none
  * (docs/similar-transactions.md#words).
  */
 export function hasVowel(clean: string): boolean {

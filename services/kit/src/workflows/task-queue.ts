@@ -1,7 +1,4 @@
-/**
- * Task queue of another service of the deployment. `ownQueue` is the queue of the calling workflow
- * (`<prefix>/<service>`).
- */
+/** Returns the task queue of another service; `ownQueue` (`<prefix>/<service>`) is the caller's. */
 export function siblingQueue(ownQueue: string, service: string): string {
   return `${ownQueue.slice(0, ownQueue.lastIndexOf('/'))}/${service}`
 }

@@ -1,8 +1,8 @@
 /** Starts workflows of the deployment. */
 export interface Workflows {
   /**
-   * Starts the workflow of that ID, or signals the running one, so that no trigger is lost. Throws
-   * unavailable while Temporal is away.
+   * Starts the workflow with this ID, or signals the running one, so that no trigger is lost.
+   * Throws unavailable while Temporal is away.
    */
   start: (workflow: WorkflowStart) => Promise<void>
 }
@@ -11,10 +11,10 @@ export interface Workflows {
 export interface WorkflowStart {
   /** Name of the exported workflow function. */
   type: string
-  /** Natural key: starting twice joins the running workflow. */
+  /** Natural key: a second start joins the running workflow. */
   id: string
   taskQueue: string
-  /** IDs, cursors and counts only: no money, no dates, no pages of rows. */
+  /** Only IDs, cursors and counts: the tables hold the data. */
   args: unknown[]
 }
 

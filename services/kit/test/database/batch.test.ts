@@ -3,7 +3,7 @@ import { createBatcher } from '../../src/database/batch.ts'
 
 const options = { sizeMax: 3, waitingMax: 4 }
 
-/** A batcher whose batches wait until the test releases them; `seen` lists them. */
+/** Creates a batcher whose batches wait until the test releases them; `seen` lists the batches. */
 function heldBatcher() {
   const seen: string[][] = []
   const held: PromiseWithResolvers<void>[] = []
