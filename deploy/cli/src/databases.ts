@@ -12,7 +12,7 @@ const poolSizeMax = 8
 type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseUrls'>
 
 /**
- * The URL of a service's database.
+ * Returns the URL of a service's database.
  *
  * @throws {SettingsError} when no setting names the database
  */
@@ -64,7 +64,10 @@ async function requireAnswer(url: string): Promise<void> {
   }
 }
 
-/** The reason of a failed connection. An error over several addresses has no message of its own. */
+/**
+ * Returns the reason of a failed connection. An error over several addresses has no message of its
+ * own.
+ */
 export function reasonOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }
   return message || errors?.[0]?.message || code || 'unknown reason'

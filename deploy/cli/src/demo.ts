@@ -56,7 +56,7 @@ async function loadAndShow({ baseUrl, publicUrl, dataDir }: Server): Promise<voi
   console.log(welcomeText(publicUrl, loaded))
 }
 
-/** Whether the server refuses the demo's API key, or no longer has its bank account. */
+/** Returns whether the server refuses the demo's API key, or no longer has its bank account. */
 async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promise<boolean> {
   const rest = createRest(baseUrl, key && basic(key))
   return isRefused(rest.get(`/bank_accounts/${bankAccountId}`, z.unknown()), [401, 404])

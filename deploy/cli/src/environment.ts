@@ -79,13 +79,13 @@ export function requireSettings(env: Environment): void {
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
 }
 
-/** The path of the keys folder: by default `keys` in the data directory. */
+/** Returns the path of the keys folder: by default `keys` in the data directory. */
 export function keysDirOf(env: Environment): string {
   const { keysDir } = readSettings({ keysDir: settings.keysDir }, env)
   return keysDir ?? `${machineConfig(env).dataDir}/keys`
 }
 
-/** The lines of the SettingsError that a check throws; empty when it throws none. */
+/** Returns the lines of the SettingsError that a check throws; empty when it throws none. */
 export function collectFaults(check: () => unknown): string[] {
   try {
     check()

@@ -151,7 +151,7 @@ async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void
   await requireFreePort({ port: grpcPort, server: 'gRPC', setting: 'COFFER_GRPC_PORT' })
 }
 
-/** The loopback address in place of a wildcard address. */
+/** Returns the loopback address in place of a wildcard address. */
 function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
 }

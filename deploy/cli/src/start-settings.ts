@@ -17,8 +17,8 @@ const defaults = {
 }
 
 /**
- * The environment of the server that `npm start` runs, checked before any server starts. One
- * process hosts every service, so settings that depend on each other are checked together.
+ * Returns the environment of the server that `npm start` runs, checked before any server starts.
+ * One process hosts every service, so settings that depend on each other are checked together.
  *
  * @throws {SettingsError} naming every invalid and every missing setting
  */

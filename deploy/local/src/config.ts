@@ -30,7 +30,7 @@ export const settings = {
 }
 
 /**
- * The data directory as an absolute path, and the ports of the servers of `npm start`.
+ * Returns the data directory as an absolute path, and the ports of the servers of `npm start`.
  *
  * @throws {SettingsError} naming every invalid setting
  */

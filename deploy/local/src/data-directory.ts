@@ -51,7 +51,7 @@ export function publishSettings(dataDir: string, settings: RunningSettings): Dis
   return { [Symbol.dispose]: () => rmSync(path, { force: true }) }
 }
 
-/** The settings of the server that runs on this data directory; null without one. */
+/** Returns the settings of the server that runs on this data directory; null without one. */
 export function runningSettings(dataDir: string): RunningSettings | null {
   try {
     return isHeld(lockPath(dataDir))

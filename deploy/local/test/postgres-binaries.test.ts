@@ -6,7 +6,7 @@ import { resolvePostgres } from '../src/postgres/postgres-binaries.ts'
 import { serverUser } from '../src/postgres/postgres-user.ts'
 import { scratchDirectory, writeScript } from './scratch.ts'
 
-/** A directory with an `initdb` and a `postgres` that prints this version. */
+/** Returns a directory with an `initdb` and a `postgres` that prints this version. */
 function installed(directory: string, version: string): string {
   mkdirSync(directory, { recursive: true })
   writeScript(join(directory, 'postgres'), `echo "postgres (PostgreSQL) ${version}"`)
@@ -65,7 +65,7 @@ test('a Postgres that its user cannot run is skipped', () => {
   expect(resolvePostgres({ env, user, major: null }).source).toContain('embedded')
 })
 
-/** A directory that other users cannot enter, as root's home. */
+/** Returns a directory that other users cannot enter, as root's home. */
 function closeTo(directory: string): void {
   chmodSync(directory, 0o700)
 }

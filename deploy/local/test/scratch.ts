@@ -7,7 +7,7 @@ import type { Progress } from '../bootstrap/progress.mjs'
 const pollMs = 50
 const pollsMax = 400
 
-/** An empty directory that other users can enter, removed when disposed. */
+/** Returns an empty directory that other users can enter, removed when disposed. */
 export function scratchDirectory(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), 'coffer-local-'))
   chmodSync(path, 0o755)

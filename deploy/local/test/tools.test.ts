@@ -123,7 +123,7 @@ test('a pinned checksum is used instead of the published list', async () => {
   expect(releases.requested).toEqual(['/nats-server-test.tar.gz'])
 })
 
-/** A machine that cannot download releases, with scripts in place of Python and Go. */
+/** Returns a machine that cannot download releases, with scripts in place of Python and Go. */
 function withoutRelease(directory: string, { python, go }: { python: string; go: string }) {
   const { bin, env } = machine(directory)
   writeScript(join(bin, 'python3'), python)

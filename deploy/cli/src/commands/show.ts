@@ -26,8 +26,8 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
 }
 
 /**
- * The settings of a running server that other commands may read. Secrets are masked; addresses of
- * servers keep their passwords, because commands connect by them.
+ * Returns the settings of a running server that other commands may read. Secrets are masked;
+ * addresses of servers keep their passwords, because commands connect by them.
  */
 export function publishable(environment: Environment): RunningSettings {
   const { databaseUrl, natsUrl, temporalAddress } = settings
@@ -50,7 +50,7 @@ function ownValue(setting: Setting<unknown>, env: Environment, defaults: Environ
   return `${shown(setting, text || defaults[setting.env])}  (${text ? 'environment' : 'default'})`
 }
 
-/** The running server's value, and this shell's value where the two differ. */
+/** Returns the running server's value, and this shell's value where the two differ. */
 function runningValue(
   setting: Setting<unknown>,
   running: RunningSettings,
@@ -75,7 +75,7 @@ export function settingsByName(): Map<string, Setting<unknown>> {
   return byName
 }
 
-/** A setting's value as text, with `***` in place of secrets. */
+/** Returns a setting's value as text, with `***` in place of secrets. */
 export function shown({ env, schema }: Setting<unknown>, text: string | undefined): string {
   const { success, data } = schema.safeParse(text)
   if (!success) return `invalid: ${masked(env, text ?? '')}`
@@ -89,7 +89,10 @@ function masked(name: string, value: string): string {
   return value.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, '$1***@')
 }
 
-/** A Markdown table of names, defaults and meanings; settings of every service share one row. */
+/**
+ * Returns a Markdown table of names, defaults and meanings; settings of every service share one
+ * row.
+ */
 export function markdownTable(known: Setting<unknown>[]): string {
   const variables = serviceNames.map((name) => name.replaceAll('-', '_').toUpperCase())
   const service = new RegExp(`^COFFER_(${variables.join('|')})_((?:DATABASE_)?URL)$`)

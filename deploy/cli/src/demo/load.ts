@@ -114,7 +114,7 @@ async function createEnvelope(options: {
   }
 }
 
-/** The newest three transactions of these shops that are not spent from an envelope. */
+/** Returns the newest three transactions of these shops that are not spent from an envelope. */
 async function newestPaid(
   rest: Rest,
   path: string,

@@ -19,7 +19,7 @@ export type Saved = z.infer<typeof Saved>
 /** The demo's login with its API key, saved in `demo.json` of the data directory. */
 export type DemoPerson = { saved: Saved & { key: z.infer<typeof Key> }; rest: Rest }
 
-/** The login that an earlier run saved; null when there is none. */
+/** Returns the login that an earlier run saved; null when there is none. */
 export function savedDemo(dataDir: string): Saved | null {
   const path = savedPath(dataDir)
   return existsSync(path) ? Saved.parse(JSON.parse(readFileSync(path, 'utf8'))) : null
@@ -34,8 +34,8 @@ export function saveDemo(dataDir: string, saved: Saved): void {
 }
 
 /**
- * The demo's login with an API key that the server accepts. Registers the login where no earlier
- * run did.
+ * Returns the demo's login with an API key that the server accepts. Registers the login where no
+ * earlier run did.
  *
  * @throws {FatalError} when sign-up is off, or the login exists and its password is not known
  */

@@ -58,7 +58,7 @@ export async function signIn(
   return { cookie: cookies.join('; ') }
 }
 
-/** Whether the API answers the call with one of these statuses. Other errors are thrown. */
+/** Returns whether the API answers the call with one of these statuses. Other errors are thrown. */
 export async function isRefused(call: Promise<unknown>, statuses: number[]): Promise<boolean> {
   try {
     await call

@@ -91,7 +91,7 @@ const shops: Record<string, string[]> = {
 
 type Amounts = { name: string; targetAmount: number; held: number }
 
-/** An expense due on one day of each month, for the first time after tomorrow. */
+/** Returns an expense due on one day of each month, for the first time after tomorrow. */
 function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }) {
   const thisMonth = today.set({ day })
   const isPast = thisMonth < today.plus({ days: 2 })
@@ -100,7 +100,7 @@ function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }
   return { ...amounts, spendingType: 'expense' as const, nextRecurrence, ruleset }
 }
 
-/** A goal due on the first day of a month. */
+/** Returns a goal due on the first day of a month. */
 function goal(today: DateTime, { months, ...amounts }: Amounts & { months: number }) {
   const nextRecurrence = today.plus({ months }).startOf('month')
   return { ...amounts, spendingType: 'goal' as const, nextRecurrence }

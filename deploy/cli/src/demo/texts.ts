@@ -2,7 +2,10 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { Saved } from './person.ts'
 import type { Balances, Offered, Spending } from './replies.ts'
 
-/** A text table of balances, envelopes and next contributions; names expenses that are behind. */
+/**
+ * Returns a text table of balances, envelopes and next contributions; names expenses that are
+ * behind.
+ */
 export function summaryText(options: {
   balances: Balances
   spending: Spending[]
@@ -57,8 +60,8 @@ function aligned(rows: string[][]): string[] {
 }
 
 /**
- * The settings without which a server cannot load the demo data, as one line; null when none is
- * missing. Registration is needed only for a new person, `whenNew`.
+ * Returns the settings without which a server cannot load the demo data, as one line; null when
+ * none is missing. Registration is needed only for a new person, `whenNew`.
  */
 export function missingForDemo(offered: Offered, { whenNew }: { whenNew: boolean }): string | null {
   const { allowSignUp, verifyEmailAddress, requireBetaCode, proofOfWorkEnabled } = offered
@@ -72,7 +75,7 @@ export function missingForDemo(offered: Offered, { whenNew }: { whenNew: boolean
   return missing.length === 0 ? null : `The demo needs ${missing.join(' and ')}.`
 }
 
-/** The addresses of the server and of its OpenAPI document. */
+/** Returns the addresses of the server and of its OpenAPI document. */
 export function addressText(baseUrl: string): string {
   return [
     `Coffer is at     ${baseUrl}`,

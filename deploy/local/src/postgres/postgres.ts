@@ -161,8 +161,8 @@ async function createCluster(options: {
 }
 
 /**
- * An error with the reason alone, taken from the output of `initdb`, such as a full disk. Without a
- * reason in the output, the same error.
+ * Returns an error with the reason alone, taken from the output of `initdb`, such as a full disk.
+ * Without a reason in the output, the same error.
  *
  * @param place the directory of the new cluster
  */
@@ -200,7 +200,7 @@ export function socketDirectory(home: string, port: number): string | null {
   return process.platform !== 'win32' && fits && /^[\w./-]+$/.test(home) ? home : null
 }
 
-/** The URL of the same database over the Unix socket. */
+/** Returns the URL of the same database over the Unix socket. */
 export function overSocket(url: string, directory: string): string {
   const { port } = new URL(url)
   return url.replace(`@127.0.0.1:${port}/`, `@${encodeURIComponent(directory)}:${port}/`)
