@@ -7,7 +7,7 @@ import type { Log } from '@coffer/kit/service/log'
 import type { Config } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 
-// Temporal's own default; a process without services never calls it.
+// Temporal's default address; a process without services never calls Temporal.
 const unusedAddress = '127.0.0.1:7233'
 
 type Options = { hasServices: boolean; log: Log }
@@ -26,7 +26,7 @@ export async function connectNats(config: Config, log: Log): Promise<Broker> {
 }
 
 /**
- * Returns a lazy connection to Temporal: a process without services needs no Temporal.
+ * Creates a lazy connection to Temporal: a process without services needs no Temporal.
  *
  * @throws {SettingsError} when services run here and no setting names Temporal
  */

@@ -2,11 +2,11 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Compile cache: the next start loads compiled code. It lies in node_modules, which is as trusted
-// as the code itself. Where the folder cannot be written, each start compiles again.
+// Compile cache: the next start loads compiled code. The cache is in node_modules, which is as
+// trusted as the code itself. If the folder cannot be written, each start compiles again.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
 enableCompileCache(compiled)
-// Worker threads read the folder from the environment.
+// Worker threads read the folder of the cache from the environment.
 process.env.NODE_COMPILE_CACHE ??= compiled
 
 const { runProgram } = await import('./program.ts')

@@ -65,8 +65,8 @@ async function requireAnswer(url: string): Promise<void> {
 }
 
 /**
- * Returns the reason of a failed connection. An error over several addresses has no message of its
- * own.
+ * Returns the reason of a failed connection. Node reports a failure of several addresses as one
+ * error without a message.
  */
 export function reasonOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }

@@ -37,9 +37,9 @@ export async function greet(server: Server): Promise<void> {
 }
 
 export type Server = {
-  /** Address on this machine. */
+  /** Address of the server on this machine. */
   baseUrl: string
-  /** Address for clients. */
+  /** Address of the server for clients. */
   publicUrl: string
   dataDir: string
 }
@@ -62,7 +62,9 @@ async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promis
   return isRefused(rest.get(`/bank_accounts/${bankAccountId}`, z.unknown()), [401, 404])
 }
 
-/** Checked before the first write, so that a refused demo leaves nothing behind. */
+/**
+ * Requires the settings of the demo before the first write, so that a refused demo creates nothing.
+ */
 async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
   const offered = await createRest(baseUrl).get('/config', Offered)
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })

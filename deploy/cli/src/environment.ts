@@ -18,7 +18,7 @@ import { type RunningSettings, runningSettings } from '@coffer/local/data-direct
 import leven from 'leven'
 import { databaseUrlSettings, settings, urlSettings } from './commands/config.ts'
 
-/** Every group of settings that a process may read. Imports no service, to keep help fast. */
+/** Every group of settings that a process may read. Imports no service, to keep `--help` fast. */
 export const allSettings: Settings[] = [
   settings,
   machineSettings,
@@ -36,7 +36,7 @@ export const allSettings: Settings[] = [
 const others = /^COFFER_(TEST_|LOAD_GENERATOR$)/
 const similarMax = 4
 
-/** Settings of a process, and the environment from which its services read their settings. */
+/** Settings of a process, and the environment variables from which its services read settings. */
 export type Config = ValuesOf<typeof settings> & {
   dataDir: string
   keysDir: string
@@ -50,8 +50,8 @@ export type Config = ValuesOf<typeof settings> & {
 }
 
 /**
- * Reads the settings of a process. Where `npm start` runs on the data directory, its settings are
- * the defaults.
+ * Reads the settings of a process. If `npm start` runs on the data directory, its settings are the
+ * defaults.
  *
  * @throws {SettingsError} naming every invalid setting and every unknown `COFFER_` variable
  */
@@ -73,7 +73,11 @@ export function readConfig(env: Environment): Config {
   }
 }
 
-/** @throws {SettingsError} naming every unknown `COFFER_` variable and every invalid setting */
+/**
+ * Checks all settings of the environment.
+ *
+ * @throws {SettingsError} naming every unknown `COFFER_` variable and every invalid setting
+ */
 export function requireSettings(env: Environment): void {
   const faults = [...unknownFaults(env), ...unreadableFaults(env)]
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
@@ -96,7 +100,11 @@ export function collectFaults(check: () => unknown): string[] {
   }
 }
 
-/** @throws {SettingsError} when two settings name one port */
+/**
+ * Checks that the ports, keyed by their settings, differ.
+ *
+ * @throws {SettingsError} when two settings name one port
+ */
 export function requireDistinct(ports: Record<string, number>): void {
   const all = Object.entries(ports)
   for (const [index, [setting, port]] of all.entries()) {
@@ -112,7 +120,7 @@ function unknownFaults(env: Environment): string[] {
     .map((name) => unknownText(name, known))
 }
 
-/** One line for each invalid setting; a setting of several groups is reported once. */
+/** Returns one line for each invalid setting; a setting of several groups is reported once. */
 function unreadableFaults(environment: Environment): string[] {
   const faults = allSettings.flatMap((group) =>
     collectFaults(() => readSettings(group, environment)),

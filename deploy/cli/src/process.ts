@@ -15,7 +15,9 @@ import { type Config, requireDistinct } from './environment.ts'
 import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
 
-/** Services of this process. Disposing waits for the lame-duck time, then drains them. */
+/**
+ * The running services of this process. Disposing waits for the lame-duck time, then drains them.
+ */
 export type RunningProcess = AsyncDisposable & {
   /** Address of the REST API; null without the gateway. */
   baseUrl: string | null
@@ -87,7 +89,9 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   }
 }
 
-/** The REST API. Its code is loaded here, because a process of services does not need it. */
+/**
+ * Starts the REST API. Imported dynamically: a process without the gateway does not need its code.
+ */
 async function loadGateway({
   config,
   log,
@@ -116,10 +120,10 @@ async function loadGateway({
   })
 }
 
-/** Services without which the part is not ready. */
+/** Services without which a part is not ready, keyed by part. */
 const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['identity', 'ledger'] }
 
-/** Services that this process hosts, and services of other processes that its parts call. */
+/** Lists the services that this process hosts, and those of other processes that its parts call. */
 function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency[] {
   const hosted = Object.keys(host.databases) as PartName[]
   const all: PartName[] = parts.hasGateway ? ['gateway', ...hosted] : hosted
@@ -137,12 +141,17 @@ function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency
 }
 
 /**
+ * Checks that the ports of the parts are distinct and free.
+ *
  * @throws {SettingsError} when two settings name one port
  * @throws {FatalError} when a port is in use
  */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
-  const named = { COFFER_PORT: config.port, COFFER_RPC_PORT: config.rpcPort }
-  requireDistinct({ ...named, COFFER_GRPC_PORT: config.grpcPort })
+  requireDistinct({
+    COFFER_PORT: config.port,
+    COFFER_RPC_PORT: config.rpcPort,
+    COFFER_GRPC_PORT: config.grpcPort,
+  })
   if (hasGateway) {
     await requireFreePort({ port: config.port, server: 'the REST API', setting: 'COFFER_PORT' })
   }

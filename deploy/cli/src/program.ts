@@ -44,7 +44,9 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
   }
 }
 
-/** Commander prints help for `unknown --help`, so unknown commands are refused before it parses. */
+/**
+ * Refuses unknown commands before Commander parses, because it prints help for `unknown --help`.
+ */
 function refuseUnknown(program: Command, [name]: string[]): void {
   const isKnown = program.commands.some((command) => command.name() === name)
   if (name !== undefined && /^[^-]/.test(name) && !isKnown) {
@@ -56,7 +58,9 @@ type Listening = { address?: string; port?: number }
 
 type Run = <Options>(action: Action<Options>) => (options: Options) => Promise<void>
 
-/** The command line. Dynamic imports: help loads no command's code. */
+/**
+ * Creates the command line. Commands are imported dynamically, so that `--help` loads none of them.
+ */
 function createProgram(run: Run): Command {
   const program = new Command('coffer')
     .description('A personal budgeting service: commands that run and operate it.')
@@ -153,7 +157,7 @@ const help = {
   serve: `
 Examples:
   $ coffer serve --migrate              everything in one process
-  $ coffer serve ledger budgeting       two services; COFFER_IDENTITY_URL names another process
+  $ coffer serve ledger budgeting       two services; COFFER_IDENTITY_URL is the address of a third
   $ coffer serve gateway                the REST API alone
 
 On SIGTERM or SIGINT it reports not ready and serves for COFFER_LAME_DUCK_SECONDS. It ends when

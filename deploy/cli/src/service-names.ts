@@ -1,17 +1,18 @@
 /**
- * Services and the gateway, by their names in `coffer serve`, with the services that each calls.
+ * The names of services and gateway in `coffer serve`, each with the services that it calls by RPC.
+ * Steps of workflows and events need no address, so they do not count.
  */
 export const calls = {
   identity: [],
-  ledger: ['identity'],
+  ledger: [],
   budgeting: ['ledger', 'identity'],
-  'aggregator-sync': ['ledger', 'identity'],
-  'feed-sync': ['ledger', 'identity'],
+  'aggregator-sync': [],
+  'feed-sync': [],
   gateway: ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync'],
 } as const satisfies Record<string, readonly string[]>
 
 export type PartName = keyof typeof calls
 export type ServiceName = Exclude<PartName, 'gateway'>
 
-/** The five services, without the gateway, which calls them all. */
+/** The names of the five services. The gateway calls all of them. */
 export const serviceNames: readonly ServiceName[] = calls.gateway

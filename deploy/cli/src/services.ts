@@ -2,5 +2,7 @@ import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { loadServices } from './parts.ts'
 import { serviceNames } from './service-names.ts'
 
-/** Every service in topological order: each calls only services before it. */
+/**
+ * The definitions of all services in topological order: each service calls only services before it.
+ */
 export const definitions: ServiceDefinition[] = await loadServices(serviceNames)

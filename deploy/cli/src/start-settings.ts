@@ -8,7 +8,7 @@ import { settings } from './commands/config.ts'
 import { collectFaults, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
 
-/** Permissive defaults: `npm start` serves its owner's machine, without a load balancer. */
+/** Defaults of `npm start`, which serves one machine without a load balancer. */
 const defaults = {
   COFFER_ALLOW_SIGN_UP: 'true',
   COFFER_UPLOADS_ENABLED: 'true',
@@ -37,8 +37,8 @@ export function startEnvironment(env: Environment): Environment {
 }
 
 /**
- * Checks an existing or configured keys folder alone. An unusable data directory would otherwise be
- * reported as a fault of COFFER_KEYS_DIR.
+ * Checks the keys folder only if it exists or is configured. Otherwise an unusable data directory
+ * would be reported as a fault of COFFER_KEYS_DIR.
  */
 function requireKeys(environment: Environment): void {
   const folder = keysDirOf(environment)
@@ -47,7 +47,7 @@ function requireKeys(environment: Environment): void {
   }
 }
 
-/** The ports that `npm start` opens, by their settings. */
+/** Lists the ports that `npm start` opens, keyed by their settings. */
 function listPorts(environment: Environment): Record<string, number> {
   const { port, rpcPort, grpcPort } = readSettings(settings, environment)
   const { postgres, nats, temporal } = machineConfig(environment).ports

@@ -6,7 +6,7 @@ import { databaseUrlOf, requirePostgres } from './databases.ts'
 import type { Config } from './environment.ts'
 
 /**
- * Applies pending migrations, and returns the names of the applied files by service.
+ * Applies pending migrations, and returns the names of the applied files, keyed by service.
  *
  * @throws {FatalError} when a database does not answer, or a migration cannot be applied
  */

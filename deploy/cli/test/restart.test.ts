@@ -92,7 +92,7 @@ test('a rolling restart under load fails no request', async () => {
     async () => answers.filter(({ connection }) => connection === 'close').length,
     (count) => count >= clients,
   )
-  // Acts as a load balancer that saw the first process become not ready.
+  // A load balancer would now send requests to the second process.
   port = second.port
   expect(await first.outcome).toMatchObject({ code: 0 })
   const before = answers.length

@@ -143,7 +143,7 @@ test('a replay while NATS is away is one line and exit code 1', async () => {
   expect(outcome).toMatchObject({ code: 1, stderr: `NATS at ${away} does not answer.\n` })
 })
 
-/** Records a migration of a later version of the service. */
+/** Returns an INSERT that records a migration of a later version. */
 const later = (schema: string) =>
   `INSERT INTO ${schema}.applied_migrations (name, checksum) VALUES ('9000-later.sql', 'unknown')`
 

@@ -54,7 +54,7 @@ async function untilPrinted({ child, printed }: Started, text: string): Promise<
   expect(printed()).toContain(text)
 }
 
-/** Answers to the printed `curl` commands. */
+/** Runs the printed `curl` commands; returns their answers. */
 async function answers(printed: string): Promise<{ status: number; body: unknown }[]> {
   const lines = [...printed.matchAll(/^ {2}curl -u (\S+) '(\S+)'$/gm)]
   expect(lines).toHaveLength(3)
@@ -67,7 +67,7 @@ async function answers(printed: string): Promise<{ status: number; body: unknown
   )
 }
 
-/** IDs of the processes that the data directory records as running. */
+/** Returns the IDs of the processes that the data directory records as running. */
 function noted(dataDir: string): number[] {
   const run = join(dataDir, 'run')
   const files = readdirSync(run).filter((file) => /^(.*\.json|coffer\.lock)$/.test(file))

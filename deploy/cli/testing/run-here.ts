@@ -4,8 +4,8 @@ import { runProgram } from '../src/program.ts'
 export type Outcome = { code: number | null; stdout: string; stderr: string }
 
 /**
- * Runs a command to its end in this process, which saves the second that a new process needs to
- * load code. It captures standard output, so calls must not overlap.
+ * Runs a command to its end in this process; a new process would take a second to load code.
+ * Captures standard output, so calls must not overlap.
  */
 export async function runHere(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   using stdout = takeOutput(process.stdout)

@@ -19,7 +19,7 @@ const downloadTimeoutMs = 5 * 60_000
  * @param {Tool} tool
  * @param {{ directory: string, progress: import('./progress.mjs').Progress }} deps
  * @returns {Promise<string | null>} path of the binary inside the directory; null when the archive
- *   cannot be downloaded or its checksum differs: a progress line says why
+ *   cannot be downloaded or its checksum differs; a progress line states the reason
  */
 export async function fetchArchive(tool, { directory, progress }) {
   const goPlatform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`

@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Paths of all executables of that name, in the order of PATH.
+ * Returns the paths of all executables of that name, in the order of PATH.
  *
  * @param {string} name
  * @param {NodeJS.ProcessEnv} env

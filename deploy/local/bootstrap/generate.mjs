@@ -6,7 +6,7 @@ import { run } from './run.mjs'
 import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 
 /**
- * Generates code from the .proto files. Skipped when the stamp holds the hash of the same input.
+ * Generates code from the .proto files. Does nothing when the stamp has the hash of the same input.
  *
  * @param {{ env: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} deps
  */

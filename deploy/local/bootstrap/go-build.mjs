@@ -6,7 +6,7 @@ import { root } from './paths.mjs'
 import { run } from './run.mjs'
 
 /**
- * Builds a server from the Go module that its go.mod and go.sum pin.
+ * Builds a server from the Go module whose version go.mod and go.sum pin.
  *
  * @param {import('./tool-table.mjs').Tool} tool
  * @param {{
@@ -15,7 +15,7 @@ import { run } from './run.mjs'
  *   progress: import('./progress.mjs').Progress,
  * }} deps
  * @returns {Promise<string>} path of the binary, inside the directory
- * @throws {FatalError} without Go, or with the end of its output when it fails
+ * @throws {FatalError} without Go; when the build fails, with the last lines of its output
  */
 export async function buildWithGo(tool, { directory, env, progress }) {
   if (findOnPath('go', env).length === 0) {

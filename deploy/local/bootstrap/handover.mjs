@@ -7,8 +7,8 @@ const watchMs = 500
 const caller = process.ppid
 
 /**
- * Runs a script under Node 24 until it ends, and forwards signals to it. Through an IPC channel the
- * script notices when this process is killed. Its path is relative to this directory.
+ * Runs a script under Node 24 to its end, and forwards signals to the script. An IPC channel lets
+ * the script notice that this process was killed. The path is relative to this directory.
  *
  * @param {{ script: string, args: string[], env: NodeJS.ProcessEnv }} command
  * @returns {Promise<number>} its exit code
@@ -38,7 +38,7 @@ export function continueUnderNode24({ script, args, env }) {
 }
 
 /**
- * Whether npm has ended: a killed npm does not end its script.
+ * Returns whether npm has ended: a killed npm does not end its script.
  *
  * @param {NodeJS.ProcessEnv} env
  */

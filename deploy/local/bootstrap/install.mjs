@@ -8,8 +8,8 @@ import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 const pnpm = 'pnpm@12.21.0'
 
 /**
- * Installs the packages of the lock file, Node 24 among them. Skipped when they are installed. npx
- * provides pnpm, so the machine needs npm alone.
+ * Installs the packages of the lock file, Node 24 included. Does nothing when they are installed.
+ * npx downloads pnpm, so the machine needs only npm.
  *
  * @param {{ env: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} deps
  */
@@ -23,7 +23,7 @@ export async function installPackages({ env, progress }) {
   await progress.step('packages', `installing with ${pnpm}`, () =>
     run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile'], {
       cwd: root,
-      // CI mode: pnpm replaces an old node_modules without a question at the terminal.
+      // CI mode: pnpm replaces an old node_modules without a prompt.
       env: { ...env, CI: 'true' },
     }),
   )

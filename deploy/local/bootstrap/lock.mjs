@@ -14,8 +14,8 @@ const pollMs = 250
  */
 
 /**
- * Takes a lock file, which names the process that holds it. A lock whose process has ended is
- * stale, and is replaced.
+ * Tries to take a lock file, which contains the ID of its process. Replaces a stale lock, whose
+ * process has ended.
  *
  * @param {string} path
  * @returns {{ lock: Lock, holder: null } | { lock: null, holder: Holder }} the lock, or its holder
@@ -40,7 +40,7 @@ export function tryLock(path) {
 }
 
 /**
- * Takes the lock, and waits while another process holds it.
+ * Takes the lock; waits while another process holds it.
  *
  * @param {string} path
  * @param {{ timeoutMs: number, onWait: (holder: Holder) => void }} options
@@ -65,7 +65,7 @@ export async function waitForLock(path, { timeoutMs, onWait }) {
 }
 
 /**
- * Whether a running process holds the lock.
+ * Returns whether a running process holds the lock.
  *
  * @param {string} path
  */
@@ -108,8 +108,8 @@ function holderOf(path) {
 }
 
 /**
- * Renames the stale lock before removing it. If another process has replaced it meanwhile, the
- * renamed file is that process's lock, and is restored.
+ * Removes a stale lock: renames the file first. If another process has replaced the lock meanwhile,
+ * the renamed file is the new lock, and is restored.
  *
  * @param {string} path
  * @param {Holder | null} stale

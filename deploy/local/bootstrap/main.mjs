@@ -11,8 +11,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
  * @typedef {object} Command
- * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers
- *   the environment in which settings name running servers; null for a command without servers
+ * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers returns the
+ *   environment whose settings name running servers; null for a command without servers
  * @property {string | null} script the file that runs under Node 24, relative to this directory
  */
 
@@ -29,8 +29,8 @@ const commands = new Map([
 ])
 
 /**
- * Prepares the machine for one command, runs it and sets the exit code. Steps that are done are
- * skipped, so a warm start works offline.
+ * Prepares the machine for one command, runs it and sets the exit code. Skips completed steps, so a
+ * warm start works offline.
  *
  * @param {string} name
  * @param {string[]} args passed on to the command's script
@@ -69,7 +69,7 @@ async function prepare({ servers }, env) {
 }
 
 /**
- * Exits on a signal: the exit handlers of `run` end its child processes.
+ * Runs work that exits on a signal; the exit handlers of `run` then end its child processes.
  *
  * @param {() => Promise<void>} work
  */

@@ -13,8 +13,8 @@ export const node24 = join(root, 'node_modules/.bin/node')
 export const platform = `${process.platform}-${process.arch}`
 
 /**
- * The directory of downloaded and built binaries, shared by every checkout on this machine (XDG
- * Base Directory Specification).
+ * Returns the directory of downloaded and built binaries, shared by all checkouts on this machine
+ * (XDG Base Directory Specification).
  *
  * @param {NodeJS.ProcessEnv} env
  */
@@ -24,7 +24,7 @@ export function cacheDirectory(env) {
 }
 
 /**
- * The environment with the commands of the workspace, Node 24 among them, first on PATH.
+ * Returns the environment with the commands of the workspace, Node 24 included, first on PATH.
  *
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}

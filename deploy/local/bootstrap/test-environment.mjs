@@ -3,8 +3,8 @@
 const settings = ['DATABASE_URL', 'NATS_URL', 'TEMPORAL_ADDRESS']
 
 /**
- * The environment in which tests start servers. Only `COFFER_TEST_*` names running servers, so no
- * test writes to the servers of `COFFER_*`.
+ * Returns the environment in which tests start servers. Running servers are named only by
+ * `COFFER_TEST_*`, so no test writes to the servers that `COFFER_*` names.
  *
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}

@@ -2,11 +2,11 @@
 
 /**
  * @typedef {object} Tool a server that Coffer starts
- * @property {'nats' | 'temporal'} name also the directory of its go.mod
+ * @property {'nats' | 'temporal'} name also the name of the directory of its go.mod
  * @property {string} version of the archive and of the Go module
  * @property {string} binary
  * @property {string} goPackage
- * @property {string} urlSetting the setting that names a running server instead
+ * @property {string} urlSetting the setting with the address of a running server to use instead
  * @property {(goPlatform: string) => string} archive URL of the release archive
  * @property {string | null} checksums URL of the published list; null where all are pinned
  * @property {Record<string, string>} pinned SHA-256 of the archives by Go platform

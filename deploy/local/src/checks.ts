@@ -19,7 +19,7 @@ export async function runChecks(deps: { env: NodeJS.ProcessEnv; log: Progress })
   const at = (directory: string) => ({ cwd: join(root, directory), env })
   const checks: Check[] = [
     { name: 'biome', work: () => run('biome', ['check', '--error-on-warnings', '.'], at('.')) },
-    // One checker: each further one checks the types that it shares with the others again.
+    // One checker thread: further threads repeat the checks of shared types.
     { name: 'tsc', work: () => run('tsc', ['--project', '.', '--checkers', '1'], at('.')) },
     { name: 'buf lint', work: () => run('buf', ['lint'], at('proto')) },
     { name: 'buf breaking', work: () => requireCompatibleContracts(env) },
@@ -40,7 +40,7 @@ async function fails({ name, work }: Check, log: Progress): Promise<boolean> {
   }
 }
 
-/** `buf breaking` against the newest release tag, or the last commit while there is no tag. */
+/** Runs `buf breaking` against the newest release tag, or the last commit while there is no tag. */
 async function requireCompatibleContracts(env: NodeJS.ProcessEnv): Promise<void> {
   const git = (...args: string[]) => run('git', args, { cwd: root, env })
   const tags = await git('tag', '--list', 'v*', '--sort=-version:refname')

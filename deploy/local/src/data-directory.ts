@@ -12,8 +12,8 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { isHeld, tryLock } from '../bootstrap/lock.mjs'
 
 /**
- * Locks the data directory until disposed, and creates it when missing. The lock also guards the
- * store of NATS, which NATS itself does not lock.
+ * Creates a missing data directory, and locks it until disposed. The lock also protects the store
+ * of NATS, which NATS does not lock.
  *
  * @throws {FatalError} when the directory cannot be written, or another process uses it
  */
@@ -32,11 +32,11 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
   }
 }
 
-/** The settings of the server that `npm start` runs, by the names of their variables. */
+/** The settings of the server that `npm start` runs, keyed by their variables. */
 export type RunningSettings = {
-  /** Values for other commands; addresses of servers include passwords. */
+  /** Values for other commands. Addresses of servers contain passwords. */
   values: Record<string, string>
-  /** Secrets as `coffer config` prints them; their values are not stored. */
+  /** Masked secrets, as `coffer config` prints them. The secrets are not stored. */
   masked: Record<string, string>
 }
 
@@ -86,7 +86,10 @@ function lockIn(path: string): ReturnType<typeof tryLock> {
   }
 }
 
-/** Node's recursive mkdir never returns below a directory that accepts no entries (/proc). */
+/**
+ * Creates a directory and its parents. Node's recursive mkdir never returns below a directory that
+ * accepts no entries (/proc).
+ */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return
   makeDirectory(dirname(path))

@@ -7,12 +7,12 @@ import { node24, root } from '../bootstrap/paths.mjs'
 const reporter = fileURLToPath(new URL('./count-reporter.cjs', import.meta.url))
 
 /**
- * Runs jest and returns the numbers of passed and failed tests. A test file that cannot run, and a
- * jest that ends without a report, count as one failure each.
+ * Runs jest; returns the numbers of passed and failed tests. A test file that cannot run counts as
+ * one failure, and so does a run without a report.
  */
 export async function runJest(options: {
   args: string[]
-  /** File for the counts, as JSON. */
+  /** File to which jest writes the counts, as JSON. */
   outputFile: string
   env: NodeJS.ProcessEnv
   stop: AbortSignal
@@ -28,7 +28,7 @@ export async function runJest(options: {
       join(root, 'node_modules/jest/bin/jest.js'),
       '--maxWorkers=2',
       ...args,
-      // Last: jest takes all words behind a list option as items of the list.
+      // The last option: jest parses all arguments after a list option as items of the list.
       '--reporters=default',
       `--reporters=${reporter}`,
     ],

@@ -6,12 +6,14 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 export type Ports = { postgres: number; nats: number; temporal: number }
 
 /**
- * Below the ephemeral ports, so that no outgoing connection takes a port before its server does.
+ * Below the ephemeral ports: an outgoing connection could take such a port before its server does.
  */
 const freePortRange = { from: 15_000, to: 30_000 }
 const attemptsMax = 200
 
 /**
+ * Checks that no process listens on a port.
+ *
  * @throws {FatalError} naming the setting to change, when the port is in use
  */
 export async function requireFreePort(wanted: {

@@ -11,7 +11,10 @@ const killMs = 5_000
 
 type ProcessRecord = { name: string; pid: number; identity: string; stopSignal: NodeJS.Signals }
 
-/** Records a child in `run/<name>.json`, so that the start after a kill can stop it. */
+/**
+ * Records a child in `run/<name>.json`, so that the next start can stop it if this process is
+ * killed.
+ */
 export function recordProcess(child: {
   dataDir: string
   name: string
@@ -25,8 +28,8 @@ export function recordProcess(child: {
 }
 
 /**
- * Stops the servers of a killed run, the last one started first. A process whose identity differs
- * from its record is left alone. The caller holds the lock of the data directory.
+ * Stops the servers of a killed run, the last one started first. Skips a process whose identity
+ * differs from its record. The caller holds the lock of the data directory.
  *
  * @throws {FatalError} when a server cannot be stopped
  */
@@ -47,9 +50,9 @@ export async function stopLeftovers(deps: { dataDir: string; log: Progress }): P
 }
 
 /**
- * Stops a process that is not our child, and waits for its end.
+ * Stops a process that is not a child of this one, and waits for its end.
  *
- * @throws {FatalError} when even SIGKILL does not end it
+ * @throws {FatalError} when SIGKILL does not end the process
  */
 export async function stopProcess(record: Omit<ProcessRecord, 'name'>): Promise<void> {
   const { pid, identity, stopSignal } = record

@@ -1,17 +1,17 @@
 import { type Death, lifeOf, type ServerProcess } from './server-process.ts'
 
-/** A server with a check that tells when to restart it. */
+/** A server, and the check that decides whether to restart it. */
 export type Restartable = {
   start: () => ServerProcess
-  /** Whether the running server has to be restarted. Calls do not overlap. */
+  /** Returns whether the running server must be restarted. Calls do not overlap. */
   isStuck: () => Promise<boolean>
   intervalMs: number
   onRestart: () => void
 }
 
 /**
- * Runs a server that is killed and started again when it is stuck. The result behaves as one
- * process: it dies when a server ends without a restart, and `stop` ends the current server.
+ * Runs a server, and kills and starts it again when it is stuck. The result behaves as one process:
+ * it ends when a server ends without a restart, and `stop` ends the current server.
  */
 export function runRestartable({
   start,

@@ -16,14 +16,14 @@ export type ServerOptions = {
   port: number
   log: Progress
   env: NodeJS.ProcessEnv
-  /** Deletes the data of earlier runs. */
+  /** Whether the data of earlier runs is deleted. */
   fresh: boolean
 }
 
-/** A running server; `process` is null when a setting names a server that is not ours. */
+/** A running server; `process` is null when a setting names the server. */
 export type Server = { url: string; process: ServerProcess | null }
 
-/** How to start one server process. */
+/** Options of one server process. */
 export type Command = {
   name: string
   dataDir: string
@@ -45,9 +45,12 @@ export type ServerProcess = {
   pid: number
   /** Resolves when the server ends and `stop` was not called. */
   died: Promise<Death>
-  /** Rejects when the server dies; for a race against readiness. */
+  /** Rejects when the server process ends. Raced against readiness. */
   running: Promise<never>
-  /** Sends a signal, by default the server's own, and SIGKILL after 20 s; resolves at its end. */
+  /**
+   * Sends a signal, by default its stop signal, and SIGKILL after 20 s; resolves when the server
+   * ends.
+   */
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
@@ -99,7 +102,7 @@ export function startServerProcess(options: Command): ServerProcess {
   }
 }
 
-/** Both promises about the end of a server. */
+/** Returns the two promises that settle when a server process ends. */
 export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'running'> {
   const running = died.then(({ error }) => Promise.reject(error))
   running.catch(() => {})
@@ -107,7 +110,7 @@ export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'runn
 }
 
 /**
- * Polls until the probe resolves. Otherwise stops the server.
+ * Polls until the probe resolves. Stops the server if the probe never resolves.
  *
  * @throws {FatalError} when the server ends, or the probe does not resolve within the timeout
  */
@@ -141,7 +144,7 @@ async function poll(probe: () => Promise<unknown>, deadline: number, name: strin
   }
 }
 
-/** Path of the log file of a server. */
+/** Returns the path of the log file of a server. */
 export function logPath(dataDir: string, name: string): string {
   return join(dataDir, 'log', `${name}.log`)
 }

@@ -34,7 +34,7 @@ export async function startStack(options: {
   ports: Ports
   log: Progress
   env: NodeJS.ProcessEnv
-  /** Deletes the data of earlier runs; false when left out. */
+  /** Whether the data of earlier runs is deleted; false when left out. */
   fresh?: boolean
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>

@@ -20,7 +20,7 @@ const lookMs = 2_000
 const interrupted = 'interrupted (9)'
 const tailBytesMax = 64 * 1024
 
-/** Polls per second: at the default of 20, each step of a workflow waits 50 to 150 ms. */
+/** Maximum polls per second. With the default of 20, each step of a workflow waits 50 to 150 ms. */
 const pollRate = 2_000
 const dynamicConfig = [
   `history.transferProcessorMaxPollRPS=${pollRate}`,
@@ -86,8 +86,8 @@ export async function startTemporal(
 }
 
 /**
- * Returns a check of the store. SQLite of this version can stay interrupted: every statement fails,
- * while the server reports that it is healthy. So once the log mentions an interrupt, the check
+ * Returns a check of the store. The SQLite of this version can remain interrupted: every statement
+ * fails, while the server reports that it is healthy. When the log mentions an interrupt, the check
  * runs a command that reads the store.
  */
 function storeWatch(ask: Ask, log: string) {
@@ -108,7 +108,7 @@ function storeWatch(ask: Ask, log: string) {
   }
 }
 
-/** Asks for the server's health, because its port opens before the server answers. */
+/** Rejects unless the server is healthy: its port opens before the server answers. */
 async function requireServing(ask: Ask): Promise<void> {
   const { stdout } = await ask(['cluster', 'health'])
   if (!stdout.includes('SERVING')) throw new Error(stdout)
@@ -116,8 +116,8 @@ async function requireServing(ask: Ask): Promise<void> {
 
 /**
  * Returns a reader of a log file. Each call returns the text written since the previous call, at
- * most the last 64 KiB. A file that became shorter was replaced, and is read from its start. A
- * missing file reads as empty.
+ * most the last 64 KiB. A shorter file was replaced, and is read from its start. A missing file
+ * counts as empty.
  */
 function createTail(path: string): () => string {
   let end = 0

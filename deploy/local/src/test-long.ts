@@ -7,7 +7,7 @@ import { withTestServers } from './test-servers.ts'
 
 const { COFFER_TEST_SEED, COFFER_TEST_ROUNDS } = process.env
 
-// Runs the tests with random input in rounds, each with its own seed.
+// Runs the tests with random input in rounds, each round with its own seed.
 await runScript((stop) => {
   const log = createProgress()
   const rounds = Number(COFFER_TEST_ROUNDS ?? 20)

@@ -12,8 +12,8 @@ const dataDir = join(root, '.coffer/test')
 type Run = (args: string[], env: NodeJS.ProcessEnv) => ReturnType<typeof runJest>
 
 /**
- * Starts Postgres, NATS and Temporal on free ports without data, calls `work` with a function that
- * runs jest against them, and stops them when `work` ends.
+ * Starts Postgres, NATS and Temporal on free ports without data. Calls `work` with a function that
+ * runs jest against these servers, and stops the servers when `work` ends.
  */
 export async function withTestServers<Result>(
   { log, stop }: { log: Progress; stop: AbortSignal },
@@ -37,11 +37,14 @@ export async function withTestServers<Result>(
       }),
     ),
   )
-  const servers = {
-    COFFER_TEST_DATABASE_URL: stack.databaseUrl,
-    COFFER_TEST_NATS_URL: stack.natsUrl,
-    COFFER_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
-  }
   const outputFile = join(dataDir, 'results.json')
-  return await work((args, env) => runJest({ args, outputFile, env: { ...env, ...servers }, stop }))
+  return await work((args, given) => {
+    const env = {
+      ...given,
+      COFFER_TEST_DATABASE_URL: stack.databaseUrl,
+      COFFER_TEST_NATS_URL: stack.natsUrl,
+      COFFER_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
+    }
+    return runJest({ args, outputFile, env, stop })
+  })
 }

@@ -6,7 +6,7 @@ import { resolvePostgres } from '../src/postgres/postgres-binaries.ts'
 import { serverUser } from '../src/postgres/postgres-user.ts'
 import { scratchDirectory, writeScript } from './scratch.ts'
 
-/** Returns a directory with an `initdb` and a `postgres` that prints this version. */
+/** Writes an `initdb`, and a `postgres` that prints this version, into a directory. */
 function installed(directory: string, version: string): string {
   mkdirSync(directory, { recursive: true })
   writeScript(join(directory, 'postgres'), `echo "postgres (PostgreSQL) ${version}"`)
@@ -59,13 +59,13 @@ test('a Postgres that its user cannot run is skipped', () => {
   if (user === undefined) {
     writeScript(join(bin, 'postgres'), 'exit 126')
   } else {
-    closeTo(closed)
+    denyOthers(closed)
   }
   const env = { PATH: bin, XDG_CACHE_HOME: scratch.path }
   expect(resolvePostgres({ env, user, major: null }).source).toContain('embedded')
 })
 
-/** Returns a directory that other users cannot enter, as root's home. */
-function closeTo(directory: string): void {
+/** Makes a directory inaccessible to other users, like root's home. */
+function denyOthers(directory: string): void {
   chmodSync(directory, 0o700)
 }

@@ -75,7 +75,7 @@ test('a broken link, as in a copy on another machine, is refused in one line', (
 test('a new data directory, or one of an interrupted first start, is accepted', () => {
   using scratch = scratchDirectory()
   requireDatabase(join(scratch.path, 'new'))
-  // As after `coffer keys:create` before the first start.
+  // `coffer keys:create` may run before the first start.
   mkdirSync(join(scratch.path, 'keys'))
   requireDatabase(scratch.path)
   mkdirSync(join(scratch.path, 'postgres/data.new'), { recursive: true })

@@ -7,7 +7,7 @@ import type { Progress } from '../bootstrap/progress.mjs'
 const pollMs = 50
 const pollsMax = 400
 
-/** Returns an empty directory that other users can enter, removed when disposed. */
+/** Creates an empty directory that other users can enter; disposing removes it. */
 export function scratchDirectory(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), 'coffer-local-'))
   chmodSync(path, 0o755)

@@ -37,7 +37,7 @@ async function query(databaseUrl: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Process IDs of the servers recorded in the data directory. */
+/** Returns the process IDs of the servers recorded in the data directory, keyed by server. */
 function notedServers(dataDir: string): Map<string, number> {
   const run = join(dataDir, 'run')
   const files = readdirSync(run).filter((file) => file.endsWith('.json'))

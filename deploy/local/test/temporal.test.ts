@@ -6,7 +6,10 @@ import { freePorts } from '../src/ports.ts'
 import { startTemporal } from '../src/temporal.ts'
 import { quietProgress, scratchDirectory, until, writeScript } from './scratch.ts'
 
-/** A fake `temporal` whose store is stuck while the file `stuck` exists; a start removes it. */
+/**
+ * A fake `temporal` server. Its store answers nothing while the file `stuck` exists. Starting the
+ * server deletes that file.
+ */
 const server = (scratch: string) => `
   case "$1 $2" in
     'server start-dev') echo start >> ${scratch}/starts; rm -f ${scratch}/stuck
@@ -39,7 +42,7 @@ test('Temporal is restarted once its store no longer answers', async () => {
   using scratch = scratchDirectory()
   const { process, log, dataDir } = await startScripted(scratch.path)
   const { pid } = process
-  // The log mentions an interrupt, and the store answers: no restart.
+  // The log mentions an interrupt, but the store answers: the server is not restarted.
   writeFileSync(join(scratch.path, 'said'), '')
   await until(() => linesOf(join(scratch.path, 'asked')) === 1)
   expect(processIdentity(pid)).not.toBeNull()

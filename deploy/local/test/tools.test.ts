@@ -123,7 +123,10 @@ test('a pinned checksum is used instead of the published list', async () => {
   expect(releases.requested).toEqual(['/nats-server-test.tar.gz'])
 })
 
-/** Returns a machine that cannot download releases, with scripts in place of Python and Go. */
+/**
+ * Creates the environment of a machine that cannot download releases, with scripts in place of
+ * Python and Go.
+ */
 function withoutRelease(directory: string, { python, go }: { python: string; go: string }) {
   const { bin, env } = machine(directory)
   writeScript(join(bin, 'python3'), python)
@@ -135,7 +138,7 @@ function withoutRelease(directory: string, { python, go }: { python: string; go:
 test('without a release the binary comes from the wheel whose hash is pinned', async () => {
   using scratch = scratchDirectory()
   const seen = join(scratch.path, 'seen')
-  // As pip does, this puts the script of the wheel into the target's bin.
+  // Like pip, this script puts the binary of the wheel into `bin` of the target.
   const { env, tool } = withoutRelease(scratch.path, {
     python: `echo "$@" > ${seen}
       for word; do [ "$before" = --target ] && target=$word; before=$word; done

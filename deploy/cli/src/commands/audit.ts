@@ -10,10 +10,13 @@ import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
-/** The time of a rule grows with its tables, so the usual timeout of statements is too short. */
+/** Statement timeout of the audit: the duration of a rule grows with its tables. */
 const statementTimeoutMs = 60 * 60_000
 
-/** A write to two services that is under way at the first check ends within this time. */
+/**
+ * Pause before the second check. A write to two services that runs at the first check ends within
+ * it.
+ */
 const secondLookMs = 2_000
 
 type Finding = { accountId: string; rule: string; detail: string }
@@ -39,8 +42,8 @@ export async function audit(env: Environment): Promise<number> {
 }
 
 /**
- * Findings that a second check confirms. Two services write plans and envelopes one after the
- * other, so a single check can see a write between its two halves.
+ * Returns the findings that a second check confirms. Two services write plans and envelopes one
+ * after the other, so a single check can see one half of a write.
  */
 async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
   const first = await look()

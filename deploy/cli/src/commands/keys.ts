@@ -18,8 +18,8 @@ import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
 /**
- * `coffer keys:create`: creates the missing keys of the keys folder (docs/keys.md). It checks all
- * existing keys before it creates one, and needs no server. `lost` is the ID of a key to record as
+ * `coffer keys:create`: creates the missing keys of the keys folder (docs/keys.md). Checks all
+ * existing keys before it creates one; needs no server. `lost` is the ID of a key to record as
  * lost.
  *
  * @throws {SettingsError} when a key cannot be created, or an existing key cannot be used
@@ -45,7 +45,7 @@ export async function createKeys(
 }
 
 /**
- * `coffer keys:rotate`: encrypts every secret of every service under the current key. It first
+ * `coffer keys:rotate`: encrypts every secret of every service under the current key. First
  * replaces a local key, unless `finish` is set or a former key still encrypts secrets.
  */
 export async function rotateKeys(

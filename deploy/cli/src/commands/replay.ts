@@ -19,7 +19,7 @@ import { requireTables } from '../tables.ts'
 const pollMs = 200
 const stuckMs = 30_000
 
-/** Writes the current states of a service to its outbox again, and returns their number. */
+/** Emits the current states of a service again, keyed by service; returns the number of states. */
 const restate: Record<string, (database: Database, env: Environment) => Promise<number>> = {
   identity: (database, env) => restateAccounts(database, readSettings(identitySettings, env)),
   ledger: restateEnvelopes,

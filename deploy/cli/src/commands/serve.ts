@@ -10,14 +10,17 @@ import { requireTables, updateTables } from '../tables.ts'
 
 const drainMs = 15_000
 
-/** Ctrl-C may arrive twice, from the terminal and from npm; both count as one signal. */
+/**
+ * Time in which a second signal is ignored: Ctrl-C may arrive twice, from the terminal and from
+ * npm.
+ */
 const sameSignalMs = 1_000
 
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
 
 /**
- * `coffer serve`: runs services until a signal. Then it serves for the lame-duck time, and finishes
- * requests and jobs that have begun, within 15 s (docs/operations.md).
+ * `coffer serve`: runs services until a signal arrives. Then serves for the lame-duck time, and
+ * finishes running requests and jobs within 15 s (docs/operations.md).
  */
 export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
@@ -27,7 +30,7 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   await prepareTables(parts.definitions, config)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await startProcess({ parts, config, log })
-  // Node writes its compile cache at exit, which a killed process never reaches.
+  // Node writes its compile cache at exit; a killed process would not write it.
   flushCompileCache()
   const { dataDir, externalUrl } = config
   const { baseUrl } = running

@@ -7,7 +7,7 @@ import { databaseUrlSettings, settings } from './config.ts'
 // COFFER_VAULT_KEY is the name of a key, not a secret.
 const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!VAULT_)KEY)$/
 
-/** `coffer config`: prints one line for each setting, or the table of the README. */
+/** `coffer config`: prints one line for each setting, or a Markdown table for the README. */
 export function showConfig(options: { markdown?: boolean }, env: Environment): undefined {
   const known = settingsByName()
   if (options.markdown) {
@@ -15,7 +15,7 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
     return
   }
   const { running, keysDir } = readConfig(env)
-  // COFFER_KEYS_DIR is the one setting whose default depends on another, COFFER_DATA_DIR.
+  // Only the default of COFFER_KEYS_DIR depends on another setting, COFFER_DATA_DIR.
   const defaults = { [settings.keysDir.env]: keysDir }
   const width = Math.max(...[...known.keys()].map((name) => name.length))
   for (const [name, setting] of known) {
@@ -27,7 +27,7 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
 
 /**
  * Returns the settings of a running server that other commands may read. Secrets are masked;
- * addresses of servers keep their passwords, because commands connect by them.
+ * addresses of servers contain their passwords, because commands connect with them.
  */
 export function publishable(environment: Environment): RunningSettings {
   const { databaseUrl, natsUrl, temporalAddress } = settings
@@ -50,7 +50,7 @@ function ownValue(setting: Setting<unknown>, env: Environment, defaults: Environ
   return `${shown(setting, text || defaults[setting.env])}  (${text ? 'environment' : 'default'})`
 }
 
-/** Returns the running server's value, and this shell's value where the two differ. */
+/** Returns the value of the running server and, if it differs, that of this shell. */
 function runningValue(
   setting: Setting<unknown>,
   running: RunningSettings,
@@ -64,7 +64,7 @@ function runningValue(
   return `${value}  (${own === value ? source : `${source}; ${own} in this shell`})`
 }
 
-/** Every setting by its variable; a setting that several services read appears once. */
+/** Returns every setting, keyed by its variable; a setting of several services appears once. */
 export function settingsByName(): Map<string, Setting<unknown>> {
   const byName = new Map<string, Setting<unknown>>()
   for (const setting of allSettings.flatMap((group) => Object.values(group))) {
@@ -90,7 +90,7 @@ function masked(name: string, value: string): string {
 }
 
 /**
- * Returns a Markdown table of names, defaults and meanings; settings of every service share one
+ * Returns a Markdown table of names, defaults and meanings; `COFFER_<SERVICE>_…` settings share one
  * row.
  */
 export function markdownTable(known: Setting<unknown>[]): string {

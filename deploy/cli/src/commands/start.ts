@@ -43,7 +43,7 @@ await runScript(async (stop) => {
     output: 'inherit',
   })
   const ended = coffer.died.then(({ code, error }) => {
-    // A process that exits with a code has printed its own error.
+    // A process that exited with a code has already printed its error.
     return code ?? Promise.reject(error)
   })
   const broken = stack.died.then(({ error }) => Promise.reject(error))

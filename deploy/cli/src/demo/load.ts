@@ -16,7 +16,7 @@ const assignedMax = 3
  * Loads the demo's household through the REST API. Idempotent: an object whose name exists is left
  * as it is.
  *
- * @param now the instant from which due dates are computed
+ * @param now the instant from which due dates are calculated
  * @returns the ID of the bank account
  * @throws {FatalError} when the import of the transactions fails or takes longer than 60 s
  */
@@ -54,7 +54,10 @@ async function bankAccount(rest: Rest): Promise<string> {
   return account.bankAccountId
 }
 
-/** Imports the bank's export and waits for the end, unless the account has transactions. */
+/**
+ * Imports the bank's export and waits until it is processed, unless the bank account has
+ * transactions.
+ */
 async function transactions(rest: Rest, path: string): Promise<void> {
   const some = await rest.get(`${path}/transactions?limit=1`, z.array(Transaction))
   if (some.length > 0) return
@@ -91,8 +94,8 @@ async function schedulesByName(
 }
 
 /**
- * Creates an envelope, fills it, and spends the newest matching transactions from it. It then holds
- * the plan's `held`.
+ * Creates an envelope, fills it, and spends the newest matching transactions from it, so that it
+ * holds the amount `held` of its plan.
  */
 async function createEnvelope(options: {
   rest: Rest

@@ -11,7 +11,7 @@ const Saved = z.object({
   email: z.string(),
   password: z.string(),
   key: Key.optional(),
-  /** Set once all data is loaded. */
+  /** Set when all data is loaded. */
   bankAccountId: z.string().optional(),
 })
 export type Saved = z.infer<typeof Saved>
@@ -34,10 +34,10 @@ export function saveDemo(dataDir: string, saved: Saved): void {
 }
 
 /**
- * Returns the demo's login with an API key that the server accepts. Registers the login where no
+ * Returns the demo's login with an API key that the server accepts. Registers the login if no
  * earlier run did.
  *
- * @throws {FatalError} when sign-up is off, or the login exists and its password is not known
+ * @throws {FatalError} when sign-up is off, or the login exists and its password is unknown
  */
 export async function demoPerson(baseUrl: string, dataDir: string): Promise<DemoPerson> {
   const known = savedDemo(dataDir)

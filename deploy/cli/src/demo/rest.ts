@@ -20,7 +20,7 @@ export type Rest = {
 }
 
 /**
- * Creates a client of the REST API.
+ * Creates a client of the REST API with constant headers.
  *
  * @param baseUrl without `/api`
  */
@@ -37,7 +37,7 @@ export function createRest(baseUrl: string, headers: Record<string, string> = {}
   }
 }
 
-/** HTTP Basic authentication with an API key. */
+/** Returns the header of HTTP Basic authentication with an API key. */
 export function basic(key: { apiKeyId: string; secret: string }): Record<string, string> {
   const pair = Buffer.from(`${key.apiKeyId}:${key.secret}`).toString('base64')
   return { authorization: `Basic ${pair}` }
@@ -58,7 +58,7 @@ export async function signIn(
   return { cookie: cookies.join('; ') }
 }
 
-/** Returns whether the API answers the call with one of these statuses. Other errors are thrown. */
+/** Returns whether the API answers the call with one of these statuses. Rethrows other errors. */
 export async function isRefused(call: Promise<unknown>, statuses: number[]): Promise<boolean> {
   try {
     await call

@@ -17,7 +17,7 @@ export type SchedulePlan = { name: string; ruleset: string; estimatedDeposit: nu
 export type EnvelopePlan = {
   spendingType: 'expense' | 'goal'
   name: string
-  /** Name of the schedule that fills it. */
+  /** Name of the funding schedule that fills the envelope. */
   schedule: string
   targetAmount: number
   /** Amount that the envelope holds after loading. */
@@ -29,7 +29,7 @@ export type EnvelopePlan = {
 }
 
 /**
- * Two funding schedules: the 15th and last day of each month, and every Friday.
+ * Returns two funding schedules: on the 15th and last day of each month, and on every Friday.
  *
  * @param today midnight in the household's timezone
  */
@@ -50,12 +50,12 @@ export function schedulePlans(today: DateTime): SchedulePlan[] {
 }
 
 /**
- * Eight expenses and three goals.
+ * Returns eight expenses and three goals.
  *
  * @param today midnight in the household's timezone
  */
 export function envelopePlans(today: DateTime): EnvelopePlan[] {
-  // An expense that is due before most paydays and underfunded shows `isBehind`.
+  // This expense is due before most paydays and underfunded, so it shows `isBehind`.
   const soon = today.plus({ days: 2 }).day
   const expenses = [
     expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),

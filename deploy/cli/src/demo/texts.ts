@@ -2,10 +2,7 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { Saved } from './person.ts'
 import type { Balances, Offered, Spending } from './replies.ts'
 
-/**
- * Returns a text table of balances, envelopes and next contributions; names expenses that are
- * behind.
- */
+/** Returns a text table of balances, envelopes and next contributions, and the expenses behind. */
 export function summaryText(options: {
   balances: Balances
   spending: Spending[]
@@ -61,7 +58,7 @@ function aligned(rows: string[][]): string[] {
 
 /**
  * Returns the settings without which a server cannot load the demo data, as one line; null when
- * none is missing. Registration is needed only for a new person, `whenNew`.
+ * none is missing. `whenNew`: the login is not registered yet, so sign-up must be allowed.
  */
 export function missingForDemo(offered: Offered, { whenNew }: { whenNew: boolean }): string | null {
   const { allowSignUp, verifyEmailAddress, requireBetaCode, proofOfWorkEnabled } = offered
@@ -83,7 +80,7 @@ export function addressText(baseUrl: string): string {
   ].join('\n')
 }
 
-/** Credentials of the demo, and `curl` commands that work when pasted into a shell. */
+/** Returns the credentials of the demo, and `curl` commands to paste into a shell. */
 export function welcomeText(
   baseUrl: string,
   { email, password, key, bankAccountId }: Saved,

@@ -24,20 +24,20 @@ export type PostgresBinaries = {
   postgres: string
   initdb: string
   major: number
-  /** Where it was found, for messages. */
+  /** Location of the binaries, shown in messages. */
   source: string
 }
 
 /**
- * Finds Postgres 16 or newer: on PATH, else in the machine's cache, else the one of the npm
- * package. An existing cluster needs its own major version.
+ * Finds Postgres 16 or newer: on PATH, else in the machine's cache, else in the npm package. An
+ * existing cluster requires the major version that created it.
  *
  * @throws {FatalError} when none is found
  */
 export function resolvePostgres(options: {
   env: NodeJS.ProcessEnv
   user: SystemUser | undefined
-  /** The cluster's major version; null for a new one. */
+  /** Major version of the cluster; null for a new cluster. */
   major: number | null
 }): PostgresBinaries {
   const { env, user, major } = options
@@ -62,7 +62,7 @@ export function resolvePostgres(options: {
   )
 }
 
-/** Returns the major version; null when the user cannot run the binary. */
+/** Returns the major version of a binary; null when the user cannot run the binary. */
 function readVersion(postgres: string, user: SystemUser | undefined): number | null {
   const { stdout, status } = spawnSync(postgres, ['--version'], {
     cwd: '/',
@@ -88,7 +88,7 @@ function embeddedPostgres(): Embedded | null {
   }
 }
 
-/** Path of the binary, or of a copy when the user cannot enter a parent directory. */
+/** Returns the path of the binary, or of a copy if the user cannot enter a parent directory. */
 function reachable({ directory, version }: Embedded, user: SystemUser | undefined): string {
   const inPlace = join(directory, 'bin/postgres')
   if (user === undefined || readVersion(inPlace, user) !== null) return inPlace

@@ -29,8 +29,8 @@ export type PostgresHome = {
 const refusedModes = 0o027
 
 /**
- * Creates `postgres/` and changes its owner to the server's user: a copy that root made is owned by
- * root.
+ * Creates `postgres/` and changes its owner to the server's user: if root copied it, root owns the
+ * copy.
  *
  * @throws {FatalError} when it is a broken link, or its owner cannot be changed
  */
@@ -71,9 +71,9 @@ export function postgresHome(options: {
 /**
  * Refuses a data directory that has lost its database, instead of creating an empty one.
  *
- * Signs of a loss are a password without `postgres/`, since a first start creates `postgres/`
- * first, and stored files, which need a database. Keys are none: `coffer keys:create` may run
- * before the first start.
+ * Two signs show a loss: a password without `postgres/`, because a first start creates `postgres/`
+ * first; and stored files, which require a database. Keys are not a sign: `coffer keys:create` may
+ * run before the first start.
  *
  * @throws {FatalError} with the path of the missing database
  */
@@ -110,7 +110,7 @@ function passwordPath(dataDir: string): string {
   return join(dataDir, 'postgres-password')
 }
 
-/** Removes the cluster, and a link to it. */
+/** Removes the cluster, and the symbolic link that earlier versions created. */
 export function removePostgresHome(dataDir: string): void {
   const place = join(dataDir, 'postgres')
   if (existsSync(place)) {
@@ -129,7 +129,10 @@ function isLinkAt(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/** Changes the owner of the directory and all below it, unless it is right. Follows no links. */
+/**
+ * Changes the owner of the directory and its content, unless the owner is correct. Follows no
+ * links.
+ */
 function giveTo({ uid, gid }: SystemUser, directory: string): void {
   const all = [directory, join(directory, 'data')]
   if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) return

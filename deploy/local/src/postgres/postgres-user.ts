@@ -7,8 +7,8 @@ export type SystemUser = { uid: number; gid: number }
 const candidates = ['postgres', 'nobody']
 
 /**
- * Returns the user for Postgres, which refuses to run as root. Undefined, for the current user,
- * when this process does not run as root.
+ * Returns the user for Postgres, which refuses to run as root. Undefined means the current user, if
+ * this process does not run as root.
  *
  * @throws {FatalError} as root, when /etc/passwd has neither `postgres` nor `nobody`
  */

@@ -24,17 +24,17 @@ const superuser = 'coffer'
 const database = 'coffer'
 const startTimeoutMs = 60_000
 const connectTimeoutMs = 5_000
-// sun_path of macOS, the shortest of the supported systems, without its final zero byte.
+// Length of sun_path on macOS, the shortest of the supported systems, without the final zero byte.
 const socketPathBytesMax = 103
 /**
- * Path of the cluster for a server whose working directory it is. Linux resolves this path without
- * permission on parent directories, so the cluster can be in root's home.
+ * Path of the cluster for a server with the cluster as its working directory. Linux resolves this
+ * path without permission on parent directories, so the cluster can be in root's home.
  */
 const workingDirectory = '/proc/self/cwd'
 
 /**
  * Starts PostgreSQL on `postgres/`, unless `COFFER_DATABASE_URL` names a running server. The first
- * start creates the cluster. It listens on 127.0.0.1, and on a Unix socket where possible.
+ * start creates the cluster. The server listens on 127.0.0.1, and on a Unix socket where possible.
  *
  * @throws {FatalError} when no binary is found, the port is in use, the cluster cannot be created
  *   or entered, or the server does not answer within 60 s
@@ -69,12 +69,16 @@ export async function startPostgres(
     removeSocket(directory, port)
   }
   const named = home.isClosed ? workingDirectory : cluster
-  const listening = { port: String(port), unix_socket_directories: directory === null ? '' : named }
+  const allSettings = {
+    port: String(port),
+    unix_socket_directories: directory === null ? '' : named,
+    ...settings,
+  }
   const server = startServerProcess({
     name: 'postgres',
     dataDir,
     command: binaries.postgres,
-    args: ['-D', named, ...settingArguments({ ...listening, ...settings })],
+    args: ['-D', named, ...settingArguments(allSettings)],
     cwd: cluster,
     user,
     // Fast shutdown: open transactions are rolled back.
@@ -92,7 +96,11 @@ export async function startPostgres(
   return { url, socketUrl: directory && overSocket(url, directory), process: server }
 }
 
-/** @throws {FatalError} when the server's user cannot enter its cluster, and there is no /proc */
+/**
+ * Checks that the server's user can use the cluster.
+ *
+ * @throws {FatalError} when the user cannot enter the cluster, and there is no /proc
+ */
 function requireReachable({ path, isClosed }: PostgresHome): void {
   if (isClosed && !existsSync(workingDirectory)) {
     throw new FatalError(
@@ -161,8 +169,8 @@ async function createCluster(options: {
 }
 
 /**
- * Returns an error with the reason alone, taken from the output of `initdb`, such as a full disk.
- * Without a reason in the output, the same error.
+ * Returns an error with only the reason in the output of `initdb`, such as a full disk; the same
+ * error if the output has no reason.
  *
  * @param place the directory of the new cluster
  */
@@ -192,8 +200,8 @@ async function ensureDatabase({ url, name }: { url: string; name: string }): Pro
 }
 
 /**
- * Directory of a Unix socket for Postgres, which is faster than its TCP port. Null on Windows, and
- * where the path is too long or needs quoting.
+ * Returns the directory of a Unix socket for Postgres, which is faster than its TCP port. Null on
+ * Windows, and if the path is too long or needs quoting.
  */
 export function socketDirectory(home: string, port: number): string | null {
   const fits = Buffer.byteLength(join(home, socketName(port))) <= socketPathBytesMax
@@ -206,7 +214,10 @@ export function overSocket(url: string, directory: string): string {
   return url.replace(`@127.0.0.1:${port}/`, `@${encodeURIComponent(directory)}:${port}/`)
 }
 
-/** Removes the socket of a killed server. Its lock may name a process ID that is in use again. */
+/**
+ * Removes the socket and its lock of a killed server: the process ID in the lock may be in use
+ * again.
+ */
 function removeSocket(directory: string, port: number): void {
   const path = join(directory, socketName(port))
   rmSync(path, { force: true })

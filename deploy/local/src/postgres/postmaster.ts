@@ -6,9 +6,9 @@ import type { Progress } from '../../bootstrap/progress.mjs'
 import { stopProcess } from '../process-record.ts'
 
 /**
- * Stops a Postgres that runs on the cluster without a record in `run/`; `postmaster.pid` names it.
- * When that process has ended or its ID belongs to another program, the file is removed, because
- * Postgres would refuse to start.
+ * Stops a Postgres that runs on the cluster without a record in `run/`; `postmaster.pid` has its
+ * process ID. If that process has ended, or the ID belongs to another program, removes the file,
+ * because Postgres would refuse to start.
  */
 export async function stopPostmaster(options: { cluster: string; log: Progress }): Promise<void> {
   const { cluster, log } = options
@@ -33,7 +33,10 @@ function firstLineAsNumber(path: string): number | null {
   }
 }
 
-/** Postgres has the cluster as its working directory and, when we start it, in its arguments. */
+/**
+ * Returns whether a process works on the cluster: its working directory or an argument is the
+ * cluster.
+ */
 function worksOn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster
