@@ -66,7 +66,7 @@ const drawing: WorkersOptions<string> = {
   },
 }
 
-/** Limits of concurrent file uploads: each upload holds a connection to the ledger. */
+/** Limits of concurrent file uploads: each upload keeps a connection to the ledger. */
 const fileLimits = {
   max: 100,
   perAccountMax: 10,
@@ -149,7 +149,7 @@ async function addPlugins(
 
 /**
  * Logs one warning, at the first `X-Forwarded-For` from a peer that is not trusted. All clients
- * behind such a proxy share its address, and so its rate limits.
+ * behind an untrusted proxy share its address, and so its rate limits.
  */
 function warnOfUntrustedProxy(app: FastifyInstance, log: Log): void {
   let hasWarned = false
@@ -205,7 +205,7 @@ function requestIdOf(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : `req_${randomUUID()}`
 }
 
-/** Headers of every answer (docs/api.md#headers-of-every-answer). */
+/** Returns the headers of every answer (docs/api.md#headers-of-every-answer). */
 function securityHeaders({ externalUrl }: { externalUrl: string }): Record<string, string> {
   return {
     'cache-control': 'no-store',

@@ -10,7 +10,7 @@ const drainTimeoutMs = 10_000
 const backlog = 4_096
 
 export interface GatewayOptions extends AppDeps {
-  /** 0 lets the system choose a free port. */
+  /** Port to listen on; 0 lets the system choose a free one. */
   port: number
   host: string
   /** Aborts when the process gets the signal to stop: answers then carry `Connection: close`. */

@@ -21,7 +21,7 @@ export interface TakenFile {
   bodyHash: string
 }
 
-/** Returns the stub of an RPC that reads a whole file, then answers; `taken` has the files. */
+/** Returns the stub of an RPC that reads a whole file, then answers; `taken` contains the files. */
 export function createFileStub<Reply>(answer: () => Reply) {
   const taken: TakenFile[] = []
   const take = async (requests: AsyncIterable<{ part?: FilePart | undefined }>): Promise<Reply> => {

@@ -21,7 +21,7 @@ export interface Gateway extends AsyncDisposable {
   app: FastifyInstance
   received: Received[]
   deps: AppDeps
-  /** Sends a request with Alice's API key. `body` is sent as JSON, a text unchanged. */
+  /** Sends a request with Alice's API key. `body` is sent as JSON; a text is sent unchanged. */
   send: (method: string, url: string, more?: Sending) => Promise<Answered>
 }
 
@@ -35,7 +35,7 @@ export interface Sending {
 export const byKey = { authorization: basic(apiKey.apiKeyId, apiKey.secret) }
 export const bySession = { cookie: 'coffer_session=session-of-alice' }
 
-/** Alice's pending session, which owes its second factor. */
+/** Headers of Alice's pending session, which still requires its second factor. */
 export const byPending = { cookie: 'coffer_session=pending' }
 
 export function basic(name: string, secret: string): string {

@@ -23,8 +23,8 @@ export interface Attempts {
 }
 
 /**
- * Rate limit by network, with fixed windows of a minute, for guesses of credentials and for mails
- * (docs/security.md#guessing-and-flooding). Each process counts by itself.
+ * Returns a rate limit by network: fixed windows of a minute, for guesses of credentials and
+ * requests for mails (docs/security.md#guessing-and-flooding). Each process counts by itself.
  */
 export function limitAttempts({ max, clock }: { max: number; clock: () => Date }): Attempts {
   const windows = new LRUCache<string, { attempts: number }>({

@@ -31,7 +31,7 @@ export function requireFeature(feature: Feature, config: FeatureSettings): void 
 }
 
 /**
- * Returns the `find` of a route that needs a feature of identity. It throws refused (404) where the
+ * Returns the `find` of a route that needs a feature of identity. It throws refused (404) if the
  * feature is off, before a bad body is reported (docs/sign-in.md#what-a-server-offers).
  */
 export function requireOfferedFeature(mesh: Mesh, feature: keyof typeof offeredOffTexts) {

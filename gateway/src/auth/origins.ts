@@ -3,18 +3,18 @@ import type { FastifyRequest } from 'fastify'
 
 /** CSRF: checks which pages may use a browser's session (docs/api.md#browsers-origins-and-cors). */
 export interface Origins {
-  /** Whether the origin is this host, the external URL, or an origin in the settings. */
+  /** Returns whether the origin is this host, the external URL, or an origin in the settings. */
   isOwn: (origin: string | undefined, request: Pick<FastifyRequest, 'host'>) => boolean
-  /** Whether pages of the origin may read answers across origins (CORS). */
+  /** Returns whether pages of the origin may read answers across origins (CORS). */
   isListed: (origin: string | undefined) => boolean
   /** Throws forbidden (403) for a request that a page of another origin caused. */
   refuseForeign: (request: FastifyRequest) => void
 }
 
 /**
- * Detects requests from pages of other origins by `Sec-Fetch-Site` (Fetch Metadata) and `Origin`
- * (RFC 6454). A request with neither header comes from no browser, or from one so old that
- * `SameSite=Strict` withholds the cookie.
+ * Returns CSRF checks. They detect requests from pages of other origins by `Sec-Fetch-Site` (Fetch
+ * Metadata) and `Origin` (RFC 6454). A request with neither header comes from no browser, or from
+ * one so old that `SameSite=Strict` withholds the cookie.
  */
 export function createOrigins(config: { allowedOrigins: string[]; externalUrl: string }): Origins {
   const listed = new Set(config.allowedOrigins)

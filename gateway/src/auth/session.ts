@@ -41,9 +41,9 @@ const mintedForMs = 30_000
 const entriesMax = 10_000
 
 /**
- * Cache of verified credentials (docs/architecture.md#callers). A verification is valid for a
- * second, so a revoked session ends within a second in every process. A caller token is used for
- * half of its lifetime.
+ * Returns a cache of verified credentials (docs/architecture.md#callers). A verification is valid
+ * for a second, so a revoked session ends within a second in every process. A caller token is used
+ * for half of its lifetime.
  */
 export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => Date }): Sessions {
   const { mesh, signer, clock } = deps
@@ -101,7 +101,7 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
   }
 }
 
-/** 503 instead of 504: an unverified request has no effect, so the client may repeat it. */
+/** Throws 503 instead of 504: an unverified request has no effect, so the client may repeat it. */
 function throwUnavailable(error: unknown): never {
   throw isUnanswered(error)
     ? unavailable('a service is not available: repeat the request later')
@@ -116,7 +116,7 @@ export function readApiKey(authorization: string): SentCredential {
   return { kind: 'key', apiKeyId: text.slice(0, colon), secret: text.slice(colon + 1) }
 }
 
-/** Whether the `Authorization` header has the scheme Basic (RFC 7617). */
+/** Returns whether the `Authorization` header has the scheme Basic (RFC 7617). */
 export function isBasic(authorization: string | undefined): authorization is string {
   return authorization !== undefined && /^basic /i.test(authorization)
 }
@@ -141,8 +141,8 @@ export function credentialChallenge(
 }
 
 /**
- * Detects browsers by three headers, because each can be missing: `Sec-Fetch-*` over plain HTTP,
- * `Origin` on reads of the same site.
+ * Returns whether a browser sent the request. Three headers are read, because each can be missing:
+ * `Sec-Fetch-*` over plain HTTP, `Origin` on reads of the same site.
  */
 function isBrowser(headers: FastifyRequest['headers']): boolean {
   return (

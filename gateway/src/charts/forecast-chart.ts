@@ -21,7 +21,7 @@ const colours = {
   due: '#bc4c00',
 } as const
 
-/** The same colours in dark mode. */
+/** Colours of charts in dark mode. */
 const dark: Record<keyof typeof colours, string> = {
   paper: '#0d1117',
   ink: '#e6edf3',
@@ -49,17 +49,17 @@ const className = 'coffer-forecast'
 const margins = { marginTop: 64, marginBottom: 46 }
 /** Insets keep marks near the edge from hiding the dates of the axis, in px. */
 const insets = { insetTop: 6, insetBottom: 18 }
-/** Largest width of a digit at each font size in use, in px. */
+/** Largest width of a digit in px, for the font sizes of the axis and of labels. */
 const digits = { axis: 6.5, label: 7.8 }
 const namesMax = 6
-/** Above this number of events the marks are small, so that they do not hide the lines. */
+/** Maximum number of events with large marks: more of them would hide the lines. */
 const largeMarksMax = 60
 const steps = { x: 'date', y: 'amount', curve: 'step-after' } as const
 
 /**
  * Returns an SVG document with two step lines, money in envelopes and free-to-use money, and marks
  * for fundings and due dates. Texts use the account's locale and timezone. Colours follow
- * `prefers-color-scheme`, and are light where style sheets are not applied. The document has no
+ * `prefers-color-scheme`, and are light if style sheets are not applied. The document has no
  * scripts; the serialiser escapes names.
  */
 export function forecastChart({ forecast, labels }: ForecastPicture): string {
@@ -105,7 +105,7 @@ export function forecastChart({ forecast, labels }: ForecastPicture): string {
   return svg.outerHTML
 }
 
-/** Side margins that fit the longest amounts, in px. */
+/** Returns the side margins that fit the longest amounts, in px. */
 function sideMargins({ envelopes, free, texts }: Scene) {
   const amounts = [...envelopes, ...free].map(({ amount }) => amount)
   const ticks = [Math.max(...amounts, 0), Math.min(...amounts, 0)].map(texts.round)
@@ -143,7 +143,7 @@ function sceneOf({ events, ...forecast }: Forecast, labels: ForecastLabels): Sce
   }
 }
 
-/** Formatters of dates and amounts in the account's locale. */
+/** Returns formatters of dates and amounts in the account's locale. */
 function textsOf(
   { locale, currency }: ForecastLabels,
   { start, end, unit }: { start: Date; end: Date; unit: number },
@@ -215,7 +215,10 @@ function shortenList(names: string[]): string[] {
   return more > 0 ? [...names.slice(0, namesMax), `${more} more`] : names
 }
 
-/** Labels at the ends of the lines; the upper label is above its line, so that they never touch. */
+/**
+ * Returns labels at the ends of the lines; the upper one is above its line, so that labels never
+ * touch.
+ */
 function endLabels({ envelopes, free, texts }: Scene) {
   const ends = [
     { name: lineNames.envelopes, point: envelopes.at(-1), fill: colours.envelopes },

@@ -22,8 +22,8 @@ const { resolve } = createRequire(import.meta.url)
 let brands: Promise<Map<string, Brand>> | undefined
 
 /**
- * Finds the icon of the first word that is a brand's slug, or its title without spaces; null if no
- * word is (docs/api.md#icons). The first search loads the list into memory.
+ * Returns the icon of the first word that equals a brand's slug or its title without spaces; null
+ * if no word does (docs/api.md#icons). The first search loads the list into memory.
  */
 export async function searchIcon(name: string): Promise<Icon | null> {
   brands ??= readBrands()
@@ -35,7 +35,7 @@ export async function searchIcon(name: string): Promise<Icon | null> {
   return null
 }
 
-/** Brands by slug, and by title where the title is not another brand's slug. */
+/** Returns brands keyed by slug, and by title unless the title is another brand's slug. */
 async function readBrands(): Promise<Map<string, Brand>> {
   const list: Brand[] = JSON.parse(await readFile(resolve('simple-icons/icons.json'), 'utf8'))
   const bySlug = new Map(list.map((brand) => [brand.slug, brand]))

@@ -7,7 +7,7 @@ import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
 import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 
-/** A bank account with the candidate of a feed account. */
+/** A bank account; if it is a feed account, with its candidate. */
 type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }
 
 type Use = { feedBankAccountId: string; bankAccountId: string }
@@ -19,7 +19,10 @@ export type Candidates = ReturnType<typeof createCandidates>
 export function createCandidates({ mesh, log }: RouteDeps) {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return {
-    /** One call reads all candidates; none without feed accounts. */
+    /**
+     * Joins bank accounts with their candidates. One call reads all candidates; no call without
+     * feed accounts.
+     */
     join: async (
       bankAccounts: BankAccount[],
       options: CallOptions,
@@ -45,8 +48,8 @@ export function createCandidates({ mesh, log }: RouteDeps) {
       return candidate
     },
     /**
-     * Tells feed-sync that a new bank account uses its candidate. If feed-sync is away, the event
-     * of the bank account does the same later.
+     * Notifies feed-sync that a new bank account uses its candidate. If feed-sync is away, the
+     * event of the bank account does the same later.
      */
     activate: async (message: BankAccount, options: CallOptions): Promise<ShownBankAccount> => {
       const { bankAccountId, feedBankAccountId } = message
@@ -61,7 +64,9 @@ export function createCandidates({ mesh, log }: RouteDeps) {
         return { message }
       }
     },
-    /** Tells feed-sync that a bank account is archived; if that fails, the event does it later. */
+    /**
+     * Notifies feed-sync that a bank account is archived; if that fails, the event does it later.
+     */
     deactivate: async (use: Use, options: CallOptions): Promise<void> => {
       try {
         await candidates.deactivateFeedBankAccount(use, options)

@@ -9,9 +9,10 @@ const recalculationTimeoutMs = 1_000
 export type Recalculate = (envelopes: Envelope[], call: Call) => Promise<Spending[]>
 
 /**
- * Recalculates the plans of envelopes after a committed write of money, which is never answered
- * with an error (docs/api.md#recalculation). If budgeting fails or takes over a second, the list is
- * empty and the answer has `Coffer-Recalculation: pending`. The event of the write does it later.
+ * Returns a function that recalculates the plans of envelopes after a committed write of money.
+ * Such a write is never answered with an error (docs/api.md#recalculation). If budgeting fails or
+ * takes over a second, the list is empty and the answer has `Coffer-Recalculation: pending`. The
+ * event of the write then recalculates the plans later.
  */
 export function createRecalculation({ mesh, log }: RouteDeps): Recalculate {
   const plans = mesh.client('budgeting', SpendingService)

@@ -13,7 +13,7 @@ import { authClasses, type Route } from './route.ts'
 export interface Admission {
   /** Caller token for the calls to services. */
   token: string
-  /** Empty without a credential. */
+  /** ID of the caller's account; empty without a credential. */
   accountId: string
   /** IANA name of the account's timezone; empty without a credential. */
   timezone: string
@@ -65,8 +65,9 @@ export async function admit(
 }
 
 /**
- * Returns the credential of a request. Where keys are accepted, a Basic header takes precedence
- * over the cookie; elsewhere it is ignored (docs/sign-in.md#api-keys). Throws unauthenticated.
+ * Returns the credential of a request. If the route accepts keys, a Basic header takes precedence
+ * over the cookie; otherwise the header is ignored (docs/sign-in.md#api-keys). Throws
+ * unauthenticated.
  */
 export function readCredential(
   request: FastifyRequest,

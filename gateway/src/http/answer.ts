@@ -4,7 +4,7 @@ import { toRest } from './rest.ts'
 export type JsonSchema = Record<string, unknown>
 
 /**
- * The shape of a route's 200 answer. It documents the answer in the OpenAPI document, and renders
+ * The shape of a route's 200 answer. It describes the answer in the OpenAPI document, and renders
  * the value of the handler.
  */
 export type Answer =
@@ -14,7 +14,7 @@ export type Answer =
   | { object: Record<string, Answer> }
   | { json: JsonSchema }
 
-/** The value of a handler for an answer: messages where the answer has their JSON. */
+/** Type of the value that a handler returns for an answer: messages in place of their JSON. */
 export type ValueOf<Shape> = Shape extends DescMessage
   ? MessageShape<Shape> | undefined
   : Shape extends { list: infer Item }

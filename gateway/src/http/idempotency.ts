@@ -24,7 +24,7 @@ export function idempotencyHeaders(
 
 /**
  * Returns the SHA-256 of method, path and body, so that an idempotency key fits one request only.
- * Each part is prefixed with its length: parts cannot run into each other.
+ * The length of each part precedes it, so that the boundaries of parts are unambiguous.
  */
 export function hashOf(parts: readonly (string | Uint8Array)[]): Hash {
   const hash = createHash('sha256')

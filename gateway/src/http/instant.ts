@@ -8,8 +8,8 @@ const days = new Map<number, string>()
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
- * RFC 3339 text in UTC, with milliseconds only when they are not zero. Arithmetic and a cache of
- * days make it much faster than `toISOString`.
+ * Returns the RFC 3339 text in UTC, with milliseconds only when they are not zero. Arithmetic and a
+ * cache of days make it much faster than `toISOString`.
  */
 export function instantText({ seconds, nanos }: Timestamp): string {
   const ms = Number(seconds) * 1000 + Math.floor(nanos / 1e6)

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bodySizeMax } from './bodies/form.ts'
 
-/** Bytes of a form that are read and discarded after an early answer. */
+/** Maximum number of bytes of a form that are read and discarded after an early answer. */
 const restMax = 4 * bodySizeMax
 
 /** Timeout without data before the connection of a refused client is closed. */
@@ -14,7 +14,7 @@ const silenceTimeoutMs = 1_000
  * answer it reads and discards the rest of the form: unread bytes would precede the next request.
  * If the rest may exceed 24 MiB, the answer has `Connection: close`, and the connection closes once
  * the client stops sending. An immediate close would reset the connection and lose the answer. The
- * request timeout bounds the whole.
+ * request timeout bounds the duration.
  */
 export async function closeAfterRest(
   { raw: body, headers }: FastifyRequest,

@@ -23,7 +23,7 @@ const anonymous: Admission = { accountId: '', token: '', timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
-/** The admission of each request. */
+/** Results of admission control, keyed by request. */
 export type Admissions = WeakMap<FastifyRequest, Admission>
 
 interface MountDeps extends AdmissionDeps {

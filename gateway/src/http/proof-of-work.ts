@@ -1,7 +1,10 @@
 import type { z } from 'zod'
 import { nonce, text } from './bodies/fields.ts'
 
-/** Requests that a proof-of-work challenge can be issued for (docs/sign-in.md#proof-of-work). */
+/**
+ * Purposes of a proof-of-work challenge: the requests that may require one
+ * (docs/sign-in.md#proof-of-work).
+ */
 export const challengePurposes = [
   'register',
   'login',
@@ -17,8 +20,8 @@ const keys = { challenge: text, nonce }
 type ProofOfWorkKeys = { [Key in keyof typeof keys]: z.ZodOptional<(typeof keys)[Key]> }
 
 /**
- * Keys of a body that carries a proof of work. Both are required where proof of work is on, and
- * unknown where it is off (docs/sign-in.md#proof-of-work).
+ * Returns the keys of a proof of work in a body. Both are required if proof of work is on, and
+ * unknown if it is off (docs/sign-in.md#proof-of-work).
  */
 export function proofOfWorkKeys(config: { proofOfWorkEnabled: boolean }): ProofOfWorkKeys {
   return (config.proofOfWorkEnabled ? keys : {}) as ProofOfWorkKeys

@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fields.ts'
 import { decodeCursor } from './cursor.ts'
 
-// Other texts count as not sent; integers have 32 bits (docs/api.md#query-parameters).
+// Texts that are no integers of 32 bits, and no booleans, count as not sent
+// (docs/api.md#query-parameters).
 const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
@@ -20,7 +21,10 @@ const booleans = new Map([
 /** A query parameter, or undefined. The first of repeated ones counts; a blank one is kept. */
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
-/** An integer. Missing, blank and malformed ones give the default; out of range is a problem. */
+/**
+ * Returns the schema of an integer. Missing, blank and malformed ones give the default; out of
+ * range is a problem.
+ */
 function integer(range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
   const refusal = `must be between ${min} and ${max}`
@@ -102,7 +106,7 @@ const transactionPosition = z
 
 const filters = { search, from: day, to: day, pending }
 
-/** Returns the query of transactions. `offset` does not go with filters or `after`. */
+/** Returns the query of transactions. `offset` cannot be combined with filters or `after`. */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
   const query = paged(transactionPosition).extend({ offset, ...filters, ...more })
   return query.superRefine((sent, context) => {

@@ -20,8 +20,8 @@ interface RestField {
 const restFields = new WeakMap<DescMessage, RestField[]>()
 
 /**
- * The REST form of a message: int64 as number, timestamps as RFC 3339 in UTC. Field options say
- * whether an unset field is null or omitted (coffer/options/v1). Renderers are cached for each
+ * Returns the REST form of a message: int64 as number, timestamps as RFC 3339 in UTC. Field options
+ * say whether an unset field is null or omitted (coffer/options/v1). Renderers are cached for each
  * type.
  */
 export function toRest<Desc extends DescMessage>(

@@ -9,7 +9,8 @@ import type { Answer, ValueOf } from './answer.ts'
 
 /**
  * Authentication classes of routes (docs/security.md#who-may-do-what). `key`: accepts API keys.
- * `paid`: the account must be paid up. `pending`: whether sessions owe their second factor.
+ * `paid`: the account must be paid up. `pending`: whether sessions still require their second
+ * factor.
  */
 export const authClasses = {
   none: { key: false, paid: false, pending: [true, false] },
@@ -22,7 +23,7 @@ export const authClasses = {
 
 export type AuthClass = keyof typeof authClasses
 
-/** The path parameters of a route; the name of each tells its kind of ID. */
+/** The path parameters of a route; each name states the kind of its ID. */
 type ParamsOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>
   : Path extends `${string}/:${infer Name}`
@@ -38,7 +39,7 @@ export interface Lookup<Params = unknown> {
 
 /** Input of a handler: a request that passed admission control and validation. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> extends Lookup<Params> {
-  /** Account of the caller; empty without a credential. */
+  /** ID of the caller's account; empty without a credential. */
   accountId: string
   query: Query
   body: Body
@@ -53,7 +54,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
 /** Input of a socket's handler: the socket is open and has passed admission control. */
 export interface SocketCall<Params = unknown> extends Lookup<Params> {
   socket: WebSocket
-  /** Account of the caller. */
+  /** ID of the caller's account. */
   accountId: string
   /** Returns call options with a new caller token. Throws unauthenticated without a session. */
   renewOptions: () => Promise<CallOptions>
@@ -90,7 +91,10 @@ interface Definition<
   attempts?: Counting
   /** Accepts an Idempotency-Key. */
   idempotent?: boolean
-  /** Throws notFound; called before a bad body is reported and before a socket opens. */
+  /**
+   * Reads the object of the path. Called before a bad body is reported and before a socket opens,
+   * so that a missing object is 404. Throws notFound.
+   */
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
   /** The answer has a Link header if a next page may follow. */
   isPaged?: boolean

@@ -6,7 +6,10 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 import { type Route, route } from '../http/route.ts'
 
-/** Routes of the features and currencies of this server (docs/sign-in.md#what-a-server-offers). */
+/**
+ * Returns the routes of the features and currencies of this server
+ * (docs/sign-in.md#what-a-server-offers).
+ */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   const features = mesh.client('identity', FeatureService)
   const { billingEnabled, feedEnabled, feedAllowedUrls, uploadsEnabled } = config
@@ -58,7 +61,7 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** The price of the plan on sale, in minor units; null while identity or Stripe is away. */
+/** Returns the price of the plan on sale, in minor units; null while identity or Stripe is away. */
 async function planOf(mesh: Mesh, options: CallOptions): Promise<{ price: number } | null> {
   try {
     const { price } = await mesh.client('identity', BillingService).getPlan({}, options)

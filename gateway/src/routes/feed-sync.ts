@@ -13,7 +13,7 @@ const creation = z.strictObject({ name, feedURL: feedUrl, apiKey: feedApiKey })
 // Longer than the timeout of feed-sync for the provider (15 s).
 const refreshTimeoutMs = 20_000
 
-/** Routes of feed connections (docs/syncs.md#feed-connections). */
+/** Returns the routes of feed connections (docs/syncs.md#feed-connections). */
 export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   return [
@@ -54,7 +54,10 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** Routes of candidates: bank accounts that feed connections offer (docs/syncs.md#candidates). */
+/**
+ * Returns the routes of candidates: bank accounts that feed connections offer
+ * (docs/syncs.md#candidates).
+ */
 export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return [

@@ -3,7 +3,10 @@ import { type Route, route } from '../http/route.ts'
 
 const cachedForMs = 1_000
 
-/** Routes of the server's health; they answer while databases are away (docs/api.md#health). */
+/**
+ * Returns the routes of the server's health; they answer while databases are unavailable
+ * (docs/api.md#health).
+ */
 export function healthRoutes(deps: RouteDeps): Route[] {
   const { config, clock } = deps
   const { release, revision, buildTime } = config
@@ -25,7 +28,7 @@ export function healthRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
-/** Caches the health for `ms`, so that checks do not pile up on a lost database. */
+/** Caches the health for `ms`, so that checks do not queue for an unavailable database. */
 function cachedHealth(ms: number, { isHealthy, clock }: Pick<RouteDeps, 'isHealthy' | 'clock'>) {
   let cached = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve(false) }
   return () => {

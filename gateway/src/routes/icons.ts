@@ -15,7 +15,7 @@ const iconSchema = {
   },
 }
 
-/** Routes of brands' icons (docs/api.md#icons). */
+/** Returns the routes of brands' icons (docs/api.md#icons). */
 export function iconRoutes(): Route[] {
   return [
     route({

@@ -1,7 +1,7 @@
 import { openapi } from '../http/openapi.ts'
 import { type Route, route } from '../http/route.ts'
 
-/** The route of the OpenAPI document, which describes the given routes and itself. */
+/** Returns the route of the OpenAPI document, which describes the given routes and itself. */
 export function referenceRoutes(routes: Route[], config: { cookieName: string }): Route[] {
   const all = [...routes]
   let document: ReturnType<typeof openapi> | undefined

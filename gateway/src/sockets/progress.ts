@@ -12,7 +12,7 @@ export interface ProgressTimes {
 
 interface Progress {
   socket: WebSocket
-  /** Null while NATS is away: progress then comes from the stored state only. */
+  /** Null while NATS is away: progress is then read from the stored state only. */
   connection: Broker['connection'] | null
   /** NATS subject of progress messages: JSON with `status` and maybe more of the state. */
   subject: string

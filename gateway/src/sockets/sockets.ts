@@ -5,7 +5,7 @@ import type { Origins } from '../auth/origins.ts'
 import { isBasic } from '../auth/session.ts'
 import { createConcurrencyLimiter } from '../http/concurrency-limiter.ts'
 
-/** Concurrent sockets of one account; a browser needs one for each upload in view. */
+/** Maximum number of sockets of an account; a browser needs one for each upload that it shows. */
 const socketsPerAccountMax = 20
 
 export interface Sockets {

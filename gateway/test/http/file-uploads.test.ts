@@ -76,7 +76,7 @@ async function answerTo(sent: ClientRequest) {
   return { status: answer.statusCode, body: JSON.parse((await buffer(answer)).toString()) }
 }
 
-/** A client on a raw socket, so that it can stop within a form. */
+/** Connects a client by a raw socket, so that it can stop within a form. */
 function connectTo({ port }: { port: number }) {
   const socket = connect(port, '127.0.0.1')
   let received = ''

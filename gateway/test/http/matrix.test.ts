@@ -21,7 +21,7 @@ const environment = {
 }
 const finding = () => ({})
 
-/** Has every optional feature, and services that find every object. */
+/** A gateway with every optional feature, whose services find every object. */
 const gateway = await createGateway(
   {
     links: { getLink: finding },

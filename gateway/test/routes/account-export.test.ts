@@ -35,7 +35,7 @@ test('exports of idle readers end, so that others can start', async () => {
     response.on('error', () => {})
     return response.statusCode ?? 0
   }
-  // These clients read only the head of each answer.
+  // The six clients read only the head of their answers.
   const statuses = await Promise.all(Array.from({ length: 6 }, ask))
   expect(statuses.sort()).toEqual([200, 200, 200, 200, 429, 429])
   expect(await eventually(ask, (status) => status === 200)).toBe(200)

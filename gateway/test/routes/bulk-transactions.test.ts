@@ -12,7 +12,7 @@ const good = { amount: 4500, date: '2026-01-02T00:00:00-06:00', name: 'Groceries
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-/** A ledger that refuses transactions named Late and stores all others. */
+/** Stub of the ledger: refuses transactions named Late and stores all others. */
 function createTransactions({ transactions }: CreateTransactionsRequest) {
   const problems = create(ProblemsSchema, { problems: [{ path: ['name'], message: 'too late' }] })
   const refused = { error: 'Invalid request', problems }

@@ -15,7 +15,7 @@ const whole = ({ min, max, fallback }: { min: number; max: number; fallback: num
 const orNone = (url: z.ZodType<string>) => z.union([z.literal(''), url]).default('')
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps URL' })
 
-/** Settings of identity: variable, rule and default, and the text of the README's table. */
+/** Settings of identity: each with its environment variable, rule, default and help text. */
 export const settings = {
   apiKeysMax: setting('COFFER_API_KEYS_MAX', accountBound(100), 'API keys of an account'),
   allowSignUp: setting('COFFER_ALLOW_SIGN_UP', flag(false), 'Allow registration of new accounts'),
@@ -144,7 +144,9 @@ export const settings = {
   ),
 }
 
-/** Throws SettingsError, one line per missing setting, where billing is on without its settings. */
+/**
+ * Throws SettingsError, with one line per missing setting, if billing is on without its settings.
+ */
 export function requireBillingSettings(config: ValuesOf<typeof settings>): void {
   if (!config.billed) return
   const { stripeKey, stripePrice, stripeWebhookSecret } = settings

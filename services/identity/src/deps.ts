@@ -12,9 +12,9 @@ export interface IdentityDeps {
   database: Database
   passwords: Passwords
   secrets: Secrets
-  /** Null where billing is off. */
+  /** Null while billing is off. */
   billing: Billing | null
-  /** The key of proof-of-work challenges is derived from its key. */
+  /** Signs caller tokens. The key of proof-of-work challenges is derived from the signing key. */
   signer: Signer
   clock: () => Date
 }

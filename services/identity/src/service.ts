@@ -50,7 +50,7 @@ const schedules = [
   { ...workflow, id: 'deletion-sweep', type: 'sweepDeletions', cron: '*/10 * * * *' },
 ]
 
-// Times: docs/events.md#workflows.
+// Times of these schedules: docs/events.md#workflows.
 const billingSchedules = [
   { ...workflow, id: 'billing-sweep', type: 'sweepBilling', cron: '*/10 * * * *' },
   { ...workflow, id: 'trial-reminders', type: 'remindOfTrials', cron: '30 */6 * * *' },

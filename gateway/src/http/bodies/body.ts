@@ -30,7 +30,7 @@ export function readBody<Schema extends z.ZodType>(
     : invalid(problemsOf(schema, body, timezone))
 }
 
-// Above the largest valid body. Parsing more values would block the event loop.
+// More values than any valid body has: parsing still more would block the event loop.
 const valuesMax = 20_000
 
 /** Throws refused for too many values, before any parsing. Each comma counts as a value. */
@@ -56,7 +56,10 @@ function problemsOf(schema: z.core.$ZodType, body: object, timezone: string): Pr
   return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [], timezone)
 }
 
-/** Reports the problems of every shape, the intended shape first (docs/api.md#errors). */
+/**
+ * Returns the refusal with the problems of every shape, the intended shape first
+ * (docs/api.md#errors).
+ */
 function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string): ConnectError {
   const intended = intendedShape(options, body)
   const first = options.filter((_, index) => index === intended?.index)
@@ -103,7 +106,9 @@ function isPlain(source: string): boolean {
   return /^-?\d+(\.0*)?$/.test(source)
 }
 
-/** Whether a decimal, with its exponent applied, has digits other than 0 after the point. */
+/**
+ * Returns whether a decimal, with its exponent applied, has digits other than 0 after the point.
+ */
 function isFraction(source: string): boolean {
   const [, whole = '', part = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []

@@ -21,7 +21,7 @@ export const texts = {
   years: 'must lie between the years 1900 and 2199',
 } as const
 
-/** Prefixes of IDs, by their names in paths and bodies (docs/api.md#ids). */
+/** Prefixes of IDs, keyed by the names of the IDs in paths and bodies (docs/api.md#ids). */
 export const idPrefixes: Record<string, string> = {
   apiKeyId: 'key',
   bankAccountId: 'bac',
@@ -38,7 +38,10 @@ export const idPrefixes: Record<string, string> = {
   userId: 'user',
 }
 
-/** IDs that other systems create, by their names in paths: Stripe's checkout sessions. */
+/**
+ * Forms of IDs that other systems create, keyed by their names in paths: Stripe's checkout
+ * sessions.
+ */
 export const externalIds: Record<string, { prefix: string; form: RegExp }> = {
   checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
 }
@@ -56,7 +59,10 @@ function typed(text: string) {
   }
 }
 
-/** Parameters of a rule that ends the validation of its field: only the first problem is shown. */
+/**
+ * Returns parameters of a rule that ends the validation of its field: only the first problem is
+ * shown.
+ */
 function rule(text: string) {
   return { error: text, abort: true }
 }
@@ -66,7 +72,7 @@ const string = z.string({ error: typed(texts.string) })
 /** A text that is not blank after trimming. */
 const filled = string.trim().refine((value) => value !== '', rule(texts.blank))
 
-/** Length in characters: Unicode code points. */
+/** Returns the length in characters: Unicode code points. */
 function lengthOf(text: string): number {
   return [...text].length
 }
@@ -205,7 +211,7 @@ export const notNegativeMoney = integer
 
 export const boolean = z.boolean({ error: typed(texts.boolean) })
 
-/** Whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */
+/** Returns whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */
 export function isDay(text: string): boolean {
   const [year = ''] = /^\d{4}(?=-\d\d-\d\d$)/.exec(text) ?? []
   const isInRange = year >= '1900' && year < '2200'
@@ -217,7 +223,7 @@ export const timestamp = filled
   .superRefine((value, context) => {
     if (rfc3339.test(value)) return
     const [, day = ''] = dayOnly.exec(value) ?? []
-    // `problemsOfIssues` adds the day's midnight in the account's timezone to the text.
+    // `problemsOfIssues` adds the midnight of `day` in the account's timezone to the text.
     const params = isDay(day) ? { day } : {}
     context.addIssue({ code: 'custom', message: texts.timestamp, params, continue: false })
   })

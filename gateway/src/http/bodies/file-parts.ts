@@ -8,7 +8,7 @@ import type { Form } from './form.ts'
 
 type FilePart = MessageInitShape<typeof FilePartSchema>
 
-// Request timeout (30 s) plus the ledger's timeouts.
+// Timeout of the RPC: the request timeout (30 s) plus the ledger's timeouts.
 const timeoutMs = 36_000
 
 /** Timeout of the ledger for each part of a file, and for its reply at the end. */
@@ -22,10 +22,9 @@ interface FileCall {
 }
 
 /**
- * Streams the file of a form to the ledger and returns the reply. Timeouts count only while the
- * ledger is due: 5 s for each part, and 5 s for the reply. Time spent waiting for the client does
- * not count. Throws unavailable before the end of the file is sent (the ledger stored nothing),
- * unanswered after it.
+ * Streams the file of a form to the ledger and returns the reply. The gateway waits for the ledger
+ * for 5 s per part, and 5 s for the reply. Time spent waiting for the client does not count. Throws
+ * unavailable before the end of the file is sent (the ledger stored nothing), unanswered after it.
  */
 export async function sendFile<Reply>(
   call: FileCall,
@@ -60,7 +59,10 @@ export async function sendFile<Reply>(
   }
 }
 
-/** 503: the ledger stores no file whose end it did not receive, so the client may repeat it. */
+/**
+ * Returns a 503: the ledger stores no file whose end it did not receive, so the client may repeat
+ * it.
+ */
 function notKept(): Error {
   return unavailable('the file was not taken in time, and nothing of it is kept: send it again')
 }

@@ -18,7 +18,7 @@ export interface Form {
 /** Schema of a form for `body` of a route; `readForm` has already validated it. */
 export const formFile = z.custom<Form>()
 
-/** Bytes that the body of any request may have (docs/limits.md). */
+/** Maximum size of a request body, in bytes (docs/limits.md). */
 export const bodySizeMax = 6 * 1024 * 1024
 
 /** Limits of a multipart form; parts other than the file are read and discarded. */
@@ -70,7 +70,7 @@ async function* contentOf(
   { file, fieldname: name }: MultipartFile,
   others: AsyncIterable<MultipartFile>,
 ): AsyncGenerator<Uint8Array> {
-  // Without this, an oversized file would be read to its end before the refusal.
+  // Destroying the file refuses it at the limit: otherwise it would be read to its end first.
   file.once('limit', () => file.destroy(tooLarge()))
   try {
     for await (const chunk of file) yield chunk

@@ -12,8 +12,8 @@ export interface Intended {
 }
 
 /**
- * Finds the intended shape of a body by its discriminator: a key with one allowed value. Without
- * one, it is the shape with the most keys that not all shapes have. Null if several shapes fit.
+ * Returns the intended shape of a body: the one whose discriminator (a key with one allowed value)
+ * the body has, else the one with the most keys that not all shapes have. Null if several fit.
  */
 export function intendedShape(options: readonly Shape[], body: object): Intended | null {
   const shapes = options.map(keysOf)

@@ -2,13 +2,13 @@ import jsonc, { type ParseErrorCode } from 'jsonc-parser'
 
 const strict = { disallowComments: true, allowTrailingComma: false }
 
-/** Longest text that is searched, in characters: 35 ms, in which other requests wait. */
+/** Maximum length of a text that is searched, in characters: it blocks other requests for 35 ms. */
 const lengthMax = 100_000
 
 /**
  * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence.
- * Line and column count from 1, in UTF-16 units. If the text is too long or nested too deep, it
- * says so instead. V8's own message has no position for a wrong value.
+ * Line and column count from 1, in UTF-16 units. If the text is too long or nested too deep, the
+ * end of the sentence states that instead. V8's own message has no position for a wrong value.
  */
 export function locateJsonFault(text: string): string {
   if (text.length > lengthMax) return ', and too long to name the position'
@@ -20,7 +20,10 @@ export function locateJsonFault(text: string): string {
   return `${isEnd ? ': it ends too soon,' : ''} at line ${lineOf(text, offset)}, column ${column}`
 }
 
-/** The offset of the first fault; null if only V8 finds one: it is stricter than this parser. */
+/**
+ * Returns the offset of the first fault; null if only V8 finds one, as it is stricter than this
+ * parser.
+ */
 function offsetOfFault(text: string): number | 'too deep' | null {
   let first: number | null = null
   const onError = (_code: ParseErrorCode, offset: number) => {

@@ -10,7 +10,8 @@ export interface ErrorAnswer {
   retryAfterSeconds?: number
 }
 
-// HTTP status by error code (docs/api.md#statuses); the refusal's own status takes precedence.
+// HTTP status, keyed by the code of an RPC's error (docs/api.md#statuses); the refusal's own status
+// takes precedence.
 const statusOf: Partial<Record<Code, number>> = {
   [Code.InvalidArgument]: 400,
   [Code.OutOfRange]: 400,
@@ -25,7 +26,7 @@ const statusOf: Partial<Record<Code, number>> = {
   [Code.DeadlineExceeded]: 504,
 }
 
-// Texts of errors of the HTTP server, by Fastify's error code.
+// Texts of errors of the HTTP server, keyed by Fastify's error code.
 const serverErrors: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'the body is larger than 6 MiB',
   FST_REQ_FILE_TOO_LARGE: 'the body is larger than 6 MiB',
@@ -44,22 +45,22 @@ export function answerOf(error: unknown, { isRead }: { isRead: boolean }): Error
     : { status: statusCode, body }
 }
 
-/** Whether the answer of an error is 401. */
+/** Returns whether the answer of an error is 401. */
 export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && rpcAnswer(error, true).status === 401
 }
 
-/** Whether an error says that the session has ended; other 401s leave it valid. */
+/** Returns whether an error says that the session has ended; other 401s leave it valid. */
 export function endsSession(error: unknown): boolean {
   return error instanceof ConnectError && refusalOf(error)?.code === 'SESSION_ENDED'
 }
 
-/** Whether a service refused the gateway's own caller token. */
+/** Returns whether a service refused the gateway's own caller token. */
 export function isDistrusted(error: unknown): boolean {
   return error instanceof ConnectError && isCallerRefused(error.cause)
 }
 
-/** Whether a service refused the request, as opposed to failing or being busy. */
+/** Returns whether a service refused the request, as opposed to failing or being busy. */
 export function isRefusal(error: unknown): boolean {
   const codes = [Code.Unauthenticated, Code.InvalidArgument, Code.FailedPrecondition]
   return error instanceof ConnectError && codes.includes(error.code)
@@ -86,7 +87,7 @@ function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
 }
 
 function textOf(error: ConnectError, isRead: boolean): string {
-  // An error with a cause is the transport's: its text is for the log, not for clients.
+  // An error with a cause comes from the transport: its text is for the log, not for clients.
   if (error.code === Code.Unavailable && error.cause)
     return 'a service is not available: repeat the request later'
   if (error.code !== Code.DeadlineExceeded) return error.rawMessage

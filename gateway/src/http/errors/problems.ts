@@ -47,13 +47,16 @@ function alternative(problem: string | Problems): string | ProblemTree {
   return typeof problem === 'string' ? problem : problemTree(problem)
 }
 
-/** The problem of one shape: a text about the value itself, or a tree by key. */
+/** Returns the problem of one shape: a text about the value itself, or a tree by field. */
 function problemOf(issues: readonly Issue[], timezone: string): string | Problems {
   const whole = issues.find(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys')
   return whole ? messageOf(whole, timezone) : problemsOfIssues(issues, timezone)
 }
 
-/** For a day without a time, adds its midnight in the account's timezone to the problem. */
+/**
+ * Returns the text of a problem; for a day without a time, with its midnight in the account's
+ * timezone.
+ */
 function messageOf(issue: Issue, timezone: string): string {
   const day: unknown = issue.code === 'custom' ? issue.params?.day : undefined
   if (typeof day !== 'string' || timezone === '') return issue.message

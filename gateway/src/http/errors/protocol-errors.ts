@@ -19,7 +19,7 @@ export interface ProtocolErrors {
 
 const malformed = { status: 400, error: 'the request is not well-formed HTTP' }
 
-// By error code of Node and of its parser llhttp.
+// Answers, keyed by error code of Node and of its parser llhttp.
 const parserErrors: Record<string, ProtocolError> = {
   HPE_HEADER_OVERFLOW: { status: 431, error: 'the headers are larger than 16 KiB' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, error: 'the chunk extensions are too large' },
@@ -74,7 +74,10 @@ export function protocolErrors(common: Record<string, string>): ProtocolErrors {
   }
 }
 
-/** RFC 9112, 3.2. Node's own check is off, because its answer has no body. */
+/**
+ * Throws refused without a Host header (RFC 9112, 3.2). Node's check is off: its answer has no
+ * body.
+ */
 function requireHost({ raw, headers }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && headers.host === undefined) {
     throw refused('the Host header is missing')

@@ -4,7 +4,9 @@ import { methodsOf, type Route } from '../route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** 404 for an unknown path, with or without a credential (docs/api.md#statuses). */
+/**
+ * Throws refused (404) for an unknown path, with or without a credential (docs/api.md#statuses).
+ */
 function refuseUnknown(): never {
   throw refused('no such path', { status: 404 })
 }
@@ -22,7 +24,7 @@ function refuseMethod(reply: FastifyReply, allowed: string[]): never {
 
 /**
  * Answers other methods of known paths with 405 and `Allow`, and unknown paths with 404. Neither
- * depends on the credential.
+ * answer depends on the credential.
  */
 export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)

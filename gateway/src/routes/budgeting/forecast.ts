@@ -42,7 +42,7 @@ const pictureType = 'image/svg+xml'
 /** An SVG document may contain scripts: the policy forbids scripts and loading. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** Routes of forecasts (docs/forecast.md). */
+/** Returns the routes of forecasts (docs/forecast.md). */
 export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
   const forecasts = mesh.client('budgeting', ForecastService)
   return [
@@ -93,7 +93,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
   ]
 }
 
-/** Whether `Accept` prefers SVG to JSON (RFC 9110, 12.5.1), as browsers do for an `img`. */
+/** Returns whether `Accept` prefers SVG to JSON (RFC 9110, 12.5.1), as browsers do for an `img`. */
 function prefersPicture(request: FastifyRequest): boolean {
   const preferred = new Negotiator(request.raw).mediaType(['application/json', pictureType])
   return preferred === pictureType

@@ -49,7 +49,7 @@ const change = z.strictObject({
     .meta({ description: 'Without it, a new ruleset moves it to the next occurrence' }),
 })
 
-/** Routes of funding schedules (docs/funding-schedules.md). */
+/** Returns the routes of funding schedules (docs/funding-schedules.md). */
 export function fundingScheduleRoutes({ mesh }: RouteDeps): Route[] {
   const schedules = mesh.client('budgeting', FundingScheduleService)
   return [...reads(schedules), ...writes(schedules)]

@@ -76,7 +76,7 @@ const transfer = z
     error: 'fromSpendingId or toSpendingId is required',
   })
 
-/** Routes of spending objects: each shows an envelope and its plan (docs/plans.md). */
+/** Returns the routes of spending objects: each shows an envelope and its plan (docs/plans.md). */
 export function spendingRoutes(deps: RouteDeps): Route[] {
   return [...reads(deps), ...writes(deps)]
 }

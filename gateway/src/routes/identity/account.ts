@@ -10,13 +10,15 @@ import type { RouteDeps } from '../../deps.ts'
 import { toRest } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 
-/** Concurrent exports of this process; each holds a page of rows and a connection. */
+/**
+ * Maximum number of concurrent exports of a process; each keeps a page of rows and a connection.
+ */
 const exportsMax = 4
 
 // An export of an idle reader ends, so that another one can start (docs/account-data.md#copy).
 const idleTimeoutMs = 45_000
 
-/** Routes of an account's export and deletion (docs/account-data.md). */
+/** Returns the routes of an account's export and deletion (docs/account-data.md). */
 export function accountRoutes(deps: RouteDeps): Route[] {
   return [exportRoute(deps), deletionRoute(deps)]
 }

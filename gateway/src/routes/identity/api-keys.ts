@@ -6,7 +6,7 @@ import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
-/** Routes of API keys. Only sessions manage keys (docs/sign-in.md#api-keys). */
+/** Returns the routes of API keys. Only sessions manage keys (docs/sign-in.md#api-keys). */
 export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
   const keys = mesh.client('identity', ApiKeyService)
   return [

@@ -45,7 +45,10 @@ const verificationOwed = {
 
 const signedInAnswer = { object: { isActive: { json: { type: 'boolean' } } } }
 
-/** Routes of registration, sign-in and sign-out; none accepts an API key (docs/sign-in.md). */
+/**
+ * Returns the routes of registration, sign-in and sign-out; none accepts an API key
+ * (docs/sign-in.md).
+ */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
   return [registrationRoute(deps), ...signInRoutes(deps), logoutRoute(deps), challengeRoute(deps)]
 }
@@ -135,7 +138,7 @@ function logoutRoute(deps: RouteDeps): Route {
       try {
         await signIn.logout({ sessionToken }, options)
       } catch (error) {
-        // The answer stays 200 with a cleared cookie (docs/sign-in.md#signing-in).
+        // The answer is 200 with a cleared cookie all the same (docs/sign-in.md#signing-in).
         const text = 'the session could not be ended: it expires by itself'
         log.warn({ err: error, requestId: request.id }, text)
       }
@@ -158,13 +161,16 @@ function challengeRoute({ mesh }: RouteDeps): Route {
   })
 }
 
-/** Replacement of a browser's session: identity ends the former one when the next one begins. */
+/**
+ * Returns the functions that replace a browser's session: identity ends the former session when the
+ * next one begins.
+ */
 function createSuccession({ cookie, sessions }: RouteDeps) {
   const forget = (token: string) =>
     sessions.forget((sent) => sent.kind === 'session' && sent.token === token)
   return {
     forget,
-    /** The session in the browser's cookie; an empty token without one. */
+    /** Returns the field with the session token of the browser's cookie; empty without a cookie. */
     formerOf: (request: FastifyRequest) => ({ formerSessionToken: cookie.read(request) ?? '' }),
     begin: (reply: FastifyReply, began: { sessionToken: string; formerSessionToken: string }) => {
       forget(began.formerSessionToken)

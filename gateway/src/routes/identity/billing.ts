@@ -14,7 +14,9 @@ import { type Route, route } from '../../http/route.ts'
 // Events of Stripe are smaller (docs/billing.md#routes).
 const eventBytesMax = 65_535
 
-/** Routes of billing through Stripe; none accepts an API key (docs/billing.md#routes). */
+/**
+ * Returns the routes of billing through Stripe; none accepts an API key (docs/billing.md#routes).
+ */
 export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const billing = mesh.client('identity', BillingService)
   return [
@@ -39,7 +41,7 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       answer: CompleteCheckoutResponseSchema,
       handler: async ({ params, options }) => {
         const completed = await billing.completeCheckout(params, options)
-        // Cached credentials still say that the account has not paid.
+        // Cached credentials still state that the account has not paid.
         sessions.forget(() => true)
         return completed
       },

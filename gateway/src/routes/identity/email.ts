@@ -9,7 +9,7 @@ import { type Route, route } from '../../http/route.ts'
 
 const text = { json: { type: 'string' } }
 
-/** Routes of email verification and password reset (docs/sign-in.md#mailed-links). */
+/** Returns the routes of email verification and password reset (docs/sign-in.md#mailed-links). */
 export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
   const emails = mesh.client('identity', EmailService)
   const passwords = mesh.client('identity', PasswordService)

@@ -16,7 +16,7 @@ import { code, password } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 
 /**
- * Routes of the caller's password and authenticator (docs/sign-in.md#passwords,
+ * Returns the routes of the caller's password and authenticator (docs/sign-in.md#passwords,
  * docs/sign-in.md#second-factor).
  */
 export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {

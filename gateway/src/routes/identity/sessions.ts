@@ -5,7 +5,7 @@ import { type Route, route } from '../../http/route.ts'
 
 const path = '/api/users/security/sessions'
 
-/** Routes of the caller's sessions (docs/sign-in.md#session-and-cookie). */
+/** Returns the routes of the caller's sessions (docs/sign-in.md#session-and-cookie). */
 export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] {
   const sessions = mesh.client('identity', SessionService)
   // The gateway does not know which sessions ended, so it verifies all of them again.

@@ -3,7 +3,7 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
 
-/** Routes of users (docs/sign-in.md). */
+/** Returns the routes of users (docs/sign-in.md). */
 export function userRoutes({ mesh }: RouteDeps): Route[] {
   const users = mesh.client('identity', UserService)
   const links = mesh.client('ledger', LinkService)

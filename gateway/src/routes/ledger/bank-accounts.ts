@@ -74,7 +74,7 @@ const change = z.strictObject({
   mask: nullOr(maskChange).optional(),
 })
 
-/** Routes of bank accounts (docs/links.md#bank-accounts). */
+/** Returns the routes of bank accounts (docs/links.md#bank-accounts). */
 export function bankAccountRoutes(deps: RouteDeps): Route[] {
   const accounts = deps.mesh.client('ledger', BankAccountService)
   const candidates = createCandidates(deps)

@@ -22,8 +22,8 @@ const error = { json: { type: 'string' } }
 const problems = { json: { type: 'object' } }
 
 /**
- * Routes of bulk requests of transactions (docs/api.md#bulk-requests). Valid items are booked in
- * one commit, in the order of the list; each item has its own result.
+ * Returns the routes of bulk requests of transactions (docs/api.md#bulk-requests). Valid items are
+ * booked in one commit, in the order of the list; each item has its own result.
  */
 export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps

@@ -33,7 +33,10 @@ const answer = {
   },
 }
 
-/** Routes of the history: pages of the journal, newest first (docs/money.md#the-journal). */
+/**
+ * Returns the routes of the history: pages of the journal, newest first
+ * (docs/money.md#the-journal).
+ */
 export function historyRoutes({ mesh }: RouteDeps): Route[] {
   const history = mesh.client('ledger', HistoryService)
   const page = async ({

@@ -17,7 +17,7 @@ const step = z.union([
   z.strictObject({ status: exactly('pending-processing') }),
 ])
 
-/** Routes of imports of CSV files (docs/files.md#csv-mappings). */
+/** Returns the routes of imports of CSV files (docs/files.md#csv-mappings). */
 export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
   const imports = mesh.client('ledger', ImportService)
   const find = ({

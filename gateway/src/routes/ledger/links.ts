@@ -17,10 +17,10 @@ import { updateOf, valuesOf } from '../../http/update.ts'
 
 const answer = { message: LinkSchema, with: { feedLink: FeedLinkSchema } }
 
-/** A link with the feed connection of a feed link. */
+/** A link; if it is a feed link, with its feed connection. */
 type ShownLink = { message: Link; feedLink?: FeedLink }
 
-/** Routes of links (docs/links.md#links). */
+/** Returns the routes of links (docs/links.md#links). */
 export function linkRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
   const links = mesh.client('ledger', LinkService)
@@ -100,7 +100,7 @@ function creation(deps: RouteDeps): Route {
         requireFeature('feed', config)
         const { feedLink } = await connections.getFeedLink({ feedLinkId }, options)
         // With an idempotency key, the request may be a repetition whose connection is no longer
-        // pending. The ledger checks it: it uses each connection once.
+        // pending. The ledger, which uses each connection once, checks that instead.
         const isFirst = request.headers['idempotency-key'] === undefined
         if (isFirst && feedLink?.status !== 'pending') {
           throw invalid({ feedLinkId: 'is not pending' }, 'the feed link is not pending')
@@ -118,7 +118,7 @@ function creation(deps: RouteDeps): Route {
 function createFeedLinks({ mesh, log }: RouteDeps) {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   return {
-    /** One call reads all connections; none without feed links. */
+    /** Joins links with their feed connections. One call reads all; no call without feed links. */
     join: async (links: Link[], options: CallOptions): Promise<ShownLink[]> => {
       const feedLinkIds = links.flatMap(({ feedLinkId }) => feedLinkId ?? [])
       if (feedLinkIds.length === 0) return links.map((message) => ({ message }))
@@ -129,7 +129,7 @@ function createFeedLinks({ mesh, log }: RouteDeps) {
         return feedLink ? { message, feedLink } : { message }
       })
     },
-    /** Tells feed-sync of a new link; if that fails, the event of the link does it later. */
+    /** Notifies feed-sync of a new link; if that fails, the event of the link does it later. */
     activate: async (ids: { feedLinkId: string; linkId: string }, options: CallOptions) => {
       try {
         await feedLinks.activateFeedLink(ids, options)

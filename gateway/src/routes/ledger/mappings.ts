@@ -67,7 +67,7 @@ const creation = z.strictObject({
   }),
 })
 
-/** Routes of CSV mappings (docs/files.md#csv-mappings). */
+/** Returns the routes of CSV mappings (docs/files.md#csv-mappings). */
 export function mappingRoutes({ mesh }: RouteDeps): Route[] {
   const mappings = mesh.client('ledger', MappingService)
   return [

@@ -52,7 +52,7 @@ const change = z.strictObject({
 
 const spendingList = { list: SpendingSchema }
 
-/** Routes of transactions (docs/transactions.md, docs/similar-transactions.md). */
+/** Returns the routes of transactions (docs/transactions.md, docs/similar-transactions.md). */
 export function transactionRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
   const transactions = mesh.client('ledger', TransactionService)

@@ -23,7 +23,9 @@ type Find = (
   lookup: Lookup<{ bankAccountId: string; transactionUploadId: string }>,
 ) => Promise<GetUploadResponse>
 
-/** Routes of uploads of transaction files, and of the files (docs/files.md#uploading). */
+/**
+ * Returns the routes of uploads of transaction files, and of the files (docs/files.md#uploading).
+ */
 export function uploadRoutes(deps: RouteDeps): Route[] {
   const { mesh, ledgerTimeoutMs } = deps
   const recalculate = createRecalculation(deps)

@@ -30,7 +30,10 @@ export async function requestDeletion(
   await emit(tx, changeOf(AccountDeletionRequestedSchema, subject, { accountId }))
 }
 
-/** Returns accounts whose deletion was requested before `before`, by ID, after the ID `after`. */
+/**
+ * Returns the IDs of accounts whose deletion was requested before `before`, ordered by ID, from
+ * after the ID `after`.
+ */
 export async function listDeletions(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },
@@ -41,12 +44,12 @@ export async function listDeletions(
     ORDER BY account_id LIMIT ${page.limit}`)
 }
 
-/** Tells whether the account's deletion was requested and is not complete. */
+/** Returns whether the account's deletion was requested and is not complete. */
 export function isDeletionRequested({ pool }: Database, accountId: string): Promise<boolean> {
   return pool.exists(sql.unsafe`SELECT FROM account_deletions WHERE account_id = ${accountId}`)
 }
 
-/** Deletes the account's users, and the logins that have no other account with all they own. */
+/** Deletes the account's users, and its logins without another account, with all their rows. */
 export async function removeLogins({ pool }: Database, accountId: string): Promise<void> {
   await pool.query(sql.unsafe`
     WITH gone AS (DELETE FROM users WHERE account_id = ${accountId} RETURNING login_id)

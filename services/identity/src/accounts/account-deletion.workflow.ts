@@ -2,7 +2,7 @@ import { siblingQueue } from '@coffer/kit/workflows/task-queue'
 import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
 import type { accountDeletionActivities } from './account-deletion.activities.ts'
 
-/** Activities of every service, on its own task queue; each can be repeated. */
+/** Activities that each service has on its own task queue; each can be repeated. */
 interface RemovalActivities {
   closeAccount: (accountId: string) => Promise<void>
   removeAccountRows: (accountId: string) => Promise<boolean>
@@ -13,14 +13,14 @@ interface LedgerActivities {
   startLinkCleanUps: (accountId: string) => Promise<boolean>
 }
 
-// The ledger is last: the others read its rows.
+// The ledger is last: the other services read its rows.
 const otherServices = ['feed-sync', 'aggregator-sync', 'budgeting', 'ledger']
 
 // Kit sends heartbeats: an activity of a killed process is retried after ten seconds.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
-// Requests under way hold caller tokens of a minute and may still write: a second pass after this
-// pause removes their rows.
+// Running requests have caller tokens that are valid for a minute, and may still write: a second
+// pass after this pause removes their rows.
 const secondPassMs = 15 * 60_000
 
 /**

@@ -17,7 +17,7 @@ export async function getAccount({ pool }: Database, accountId: string): Promise
   return account
 }
 
-/** Returns a page of all accounts, in the order of their IDs, after `accountId`. */
+/** Returns a page of all accounts, ordered by ID, from after `accountId`. */
 export async function listAccounts(
   { pool }: Database,
   accountId: string,

@@ -6,10 +6,10 @@ import { Login } from '../sign-in/login.ts'
 /** The unit of tenancy: a person or household. Every other object belongs to one account. */
 export const Account = z.object({
   accountId: z.string(),
-  /** IANA name; midnight is the first instant of a day in it. */
+  /** IANA name of the timezone that decides the account's midnights. */
   timezone: z.string(),
   locale: z.string(),
-  /** Raised by every change of settings or subscription. */
+  /** Version number; increased by every change of settings or subscription. */
   version: z.bigint(),
   createdAt: z.date(),
   ...Subscription.shape,
@@ -30,7 +30,7 @@ export interface SharedSettings {
   timezone: string
   locale: string
   version: bigint
-  /** The account is paid up until then; unset without billing. */
+  /** Instant until which the account is paid up; unset without billing. */
   subscriptionActiveUntil?: Timestamp
 }
 

@@ -11,7 +11,7 @@ export async function insertBetaCode(
     VALUES (${sql.binary(codeHash)}, ${sql.timestamp(expiresAt)})`)
 }
 
-/** Tells whether the code exists and has not expired; does not consume it. */
+/** Returns whether the code exists and has not expired; does not consume it. */
 export async function isBetaCode(
   { pool }: Database,
   { codeHash, now }: { codeHash: Buffer; now: Date },
@@ -21,7 +21,7 @@ export async function isBetaCode(
     WHERE code_hash = ${sql.binary(codeHash)} AND expires_at > ${sql.timestamp(now)}`)
 }
 
-/** Consumes a code; returns false where it does not exist or has expired. */
+/** Consumes a code; returns false if the code does not exist or has expired. */
 export async function consumeBetaCode(
   tx: Transaction,
   { codeHash, now }: { codeHash: Buffer; now: Date },

@@ -1,7 +1,7 @@
 import { dayMs } from '@coffer/kit/values/time'
 import { hashOf } from '../sign-in/secret.ts'
 
-/** Random bytes of a code. */
+/** Number of random bytes of a code. */
 export const betaCodeBytes = 8
 
 const lifetimeMs = 14 * dayMs
@@ -16,7 +16,7 @@ export function createBetaCode(bytes: Uint8Array, now: Date): { code: string; ex
   return { code: `${digits.slice(0, 8)}-${digits.slice(8)}`, expiresAt }
 }
 
-/** Returns the SHA-256 of a code, which is stored instead of it. Case is ignored. */
+/** Returns the SHA-256 of a code; the hash is stored instead of the code. Case is ignored. */
 export function hashBetaCode(code: string): Buffer {
   return hashOf(code.trim().toLowerCase())
 }

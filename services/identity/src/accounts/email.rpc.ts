@@ -9,7 +9,8 @@ import { hashOf } from '../sign-in/secret.ts'
 import { featuresOf } from './features.ts'
 
 /**
- * Returns the RPCs that verify email addresses (docs/sign-in.md#mailed-links); 404 where it is off.
+ * Returns the RPCs that verify email addresses (docs/sign-in.md#mailed-links); 404 if verification
+ * is off.
  */
 export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
   const { config, database, clock } = deps

@@ -15,7 +15,7 @@ import { emitAccountSettings, listAccounts } from './account.sql.ts'
 import { insertBetaCode } from './beta-code.sql.ts'
 import { betaCodeBytes, createBetaCode, hashBetaCode } from './beta-code.ts'
 
-// Accounts restated in one transaction.
+// Number of accounts whose settings are emitted in one transaction.
 const restatedAtOnce = 500
 
 /** A reset token with its expiry, and the login that it resets. */
@@ -98,7 +98,7 @@ export async function issueBetaCode(
 }
 
 /**
- * Emits the settings of every account again, under their present versions (`coffer replay`). For
+ * Emits the settings of every account again, with their current versions (`coffer replay`), for
  * consumers that need changes which are no longer kept (docs/events.md#keeping-and-replay). Returns
  * the number of accounts.
  */

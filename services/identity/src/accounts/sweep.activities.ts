@@ -18,13 +18,13 @@ const graceMs = 60_000
 // Longer than the day for which the workflow retries (mail.workflow.ts).
 const givenUpAfterMs = 25 * 60 * 60_000
 
-/** Activities of the sweep (docs/events.md#sweeps); each can be repeated. */
+/** Returns the activities of the sweep (docs/events.md#sweeps); each can be repeated. */
 export function sweepActivities({ config, database, workflows, clock, log }: Deps) {
   const before = (ms: number) => new Date(clock().getTime() - ms)
   return {
     /**
-     * Restarts a page of mails after the ID `after`, and drops those older than 25 hours.
-     * Returns the page's last ID, null after the last page.
+     * Restarts a page of mails after the ID `after`, and deletes mails older than 25 hours. Returns
+     * the page's last ID, null after the last page.
      */
     restartMails: async (after: string): Promise<string | null> => {
       const page = { after, limit: pageSize }
@@ -45,12 +45,15 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
         await database.transaction((tx) => removeUnverified(tx, unverified, now))
       }
     },
-    /** Emits the settings of a page of accounts after billing was switched; true after the last. */
+    /**
+     * Emits the settings of a page of accounts after billing was switched; returns true after the
+     * last.
+     */
     tellOfBilling: async (): Promise<boolean> => {
       const page = { billed: config.billed, now: clock(), limit: pageSize }
       return (await emitBillingSwitch(database, page)) < pageSize
     },
-    /** Deletes at most 1,000 expired rows of each table; true where fewer were left. */
+    /** Deletes at most 1,000 expired rows of each table; returns true if fewer were left. */
     removeExpired: async (): Promise<boolean> => {
       let most = 0
       for (const table of expiringTables) {

@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { deleteSome } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 
-/** Tables whose rows expire, and the column that holds the instant. */
+/** Tables whose rows expire, and the column with the instant. */
 const expiries = {
   sessions: 'expires_at',
   link_tokens: 'expires_at',
@@ -11,7 +11,7 @@ const expiries = {
   sign_in_attempts: 'ends_at',
 } as const
 
-/** Names of the tables that `deleteExpired` takes. */
+/** Names of the tables that `deleteExpired` accepts. */
 export const expiringTables = Object.keys(expiries) as (keyof typeof expiries)[]
 
 /** Deletes at most `limit` expired rows; returns their number. */

@@ -22,7 +22,7 @@ const currentNames: Record<string, string> = {
 }
 
 /**
- * Returns the zone's present name in the timezone database, UTC for empty text, null for an unknown
+ * Returns the zone's current name in the timezone database, UTC for empty text, null for an unknown
  * name (docs/sign-in.md#locale-timezone-and-currency). Offsets (`+05:00`) are unknown names.
  */
 export function canonicalTimezone(name: string): string | null {

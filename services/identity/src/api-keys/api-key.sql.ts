@@ -26,8 +26,8 @@ export async function listApiKeys(
 }
 
 /**
- * Inserts a key. Throws UniqueIntegrityConstraintViolationError where another key of the account
- * that is not revoked has its name.
+ * Inserts a key. Throws UniqueIntegrityConstraintViolationError if another key of the account has
+ * the name and is not revoked.
  */
 export async function insertApiKey(
   tx: Transaction,
@@ -69,7 +69,7 @@ export async function lockApiKey(
   return key
 }
 
-/** Revokes a key: it is refused at once; the row stays. */
+/** Revokes a key: it is refused at once; the row is kept. */
 export async function revokeApiKey(
   tx: Transaction,
   accountId: string,
@@ -82,7 +82,7 @@ export async function revokeApiKey(
 
 /**
  * Returns the credential of a key, or null for a wrong secret, a revoked or expired key or a
- * disabled login. Updates `last_used_at` where it is not later than `notedSince`.
+ * disabled login. Updates `last_used_at` if it is not later than `notedSince`.
  */
 export async function useApiKey(
   { pool }: Database,

@@ -50,8 +50,8 @@ export async function ensureCustomer(
 /**
  * Reads the customer's subscriptions at Stripe and stores the effective one. Compare-and-set on the
  * account's version, three attempts: an older read never replaces a newer one, so events may arrive
- * in any order. `also` runs in the transaction. Returns whether the account is paid up now; false
- * for a deleted account. Throws unavailable.
+ * in any order. `also` runs in the transaction of the save. Returns whether the account is paid up
+ * now; false for a deleted account. Throws unavailable.
  */
 export async function readSubscription(
   { database, billing, clock }: BillingDeps,
@@ -81,7 +81,7 @@ export async function readSubscription(
  * Handles a webhook of Stripe (docs/billing.md#routes). The event only names the customer; the
  * state is read from Stripe, so events may be late, repeated or out of order. Events of other types
  * and of unknown customers succeed without effect. Throws refused (400) for a bad signature, and
- * unavailable where Stripe has to send the event again.
+ * unavailable if Stripe has to send the event again.
  */
 export async function receiveStripeEvent(
   deps: BillingDeps,
@@ -100,7 +100,7 @@ export async function receiveStripeEvent(
   })
 }
 
-/** Tells whether the account is paid up now; always true without billing. Throws notFound. */
+/** Returns whether the account is paid up now; always true without billing. Throws notFound. */
 export async function isAccountActive(
   { config, database, clock }: Pick<IdentityDeps, 'config' | 'database' | 'clock'>,
   accountId: string,

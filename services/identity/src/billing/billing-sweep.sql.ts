@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { emitAccountSettings } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
 
-// These queries span all accounts; partial indexes hold only the rows that they look for.
+// The queries of this file span all accounts; partial indexes contain only the rows that match.
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const Id = z.object({ accountId: z.string() })
@@ -16,7 +16,7 @@ const Trial = z.object({
   accountId: z.string(),
   trialEndsAt: z.date(),
   version: z.bigint(),
-  /** Address of the owner; null without one. */
+  /** Email address of the owner; null if the account has no owner. */
   email: z.string().nullable(),
 })
 
@@ -35,8 +35,8 @@ export function beginTrials(database: Database, endsAt: Date, limit: number): Pr
 }
 
 /**
- * Emits the settings of at most `limit` accounts whose `billed` differs from what other services
- * know, after billing was switched off or on. Returns their number.
+ * Emits the settings of at most `limit` accounts whose `billed` differs from the value last
+ * emitted, because billing was switched off or on. Returns their number.
  */
 export function emitBillingSwitch(
   database: Database,
@@ -58,7 +58,10 @@ export function emitBillingSwitch(
   })
 }
 
-/** Returns accounts without a customer, registered before `before`, by ID, after the ID `after`. */
+/**
+ * Returns the IDs of accounts without a customer that were registered before `before`, ordered by
+ * ID, from after the ID `after`.
+ */
 export function listWithoutCustomer(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },
@@ -103,8 +106,8 @@ export function emitTrialsEnding(
 }
 
 /**
- * Returns accounts whose paid period ended, and that were last read from Stripe before
- * `readBefore`.
+ * Returns the IDs of accounts whose paid period has ended, and whose last read from Stripe is
+ * before `readBefore`.
  */
 export function listOverdueSubscriptions(
   { pool }: Database,

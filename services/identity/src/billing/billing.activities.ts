@@ -23,14 +23,14 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & {
 const pageSize = 200
 const customerGraceMs = 60_000
 
-// Owners are mailed this long before the trial ends (docs/billing.md#what-a-lapse-does).
+// Owners get a mail five days before the trial ends (docs/billing.md#what-a-lapse-does).
 const noticeMs = 5 * dayMs
 
-// A webhook may be lost: an ended period that was not read for this long is read again.
+// A webhook may be lost: a subscription past its period is read again if its last read is older.
 const overdueReadMs = 12 * hourMs
 const overdueMax = 100
 
-/** Activities of billing's schedules; each can be repeated, and takes one page. */
+/** Returns the activities of billing's schedules; each can be repeated and handles one page. */
 export function billingActivities(deps: Deps) {
   const { database, workflows, clock, config } = deps
   const before = (ms: number) => new Date(clock().getTime() - ms)
@@ -38,13 +38,16 @@ export function billingActivities(deps: Deps) {
     createCustomer: async (accountId: string): Promise<void> => {
       if (await findBilledAccount(database, accountId)) await ensureCustomer(deps, accountId)
     },
-    /** Starts the trial of accounts that are older than billing; true after the last page. */
+    /**
+     * Starts the trial of accounts that are older than billing; returns true after the last page.
+     */
     beginTrials: async (): Promise<boolean> => {
       const endsAt = trialEnd(clock(), config.trialDays)
       return (await beginTrials(database, endsAt, pageSize)) < pageSize
     },
     /**
-     * Starts the creation of missing customers; returns the page's last account, null at the end.
+     * Starts the creation of missing customers; returns the page's last account ID, null after the
+     * last page.
      */
     startCustomers: async (after: string): Promise<string | null> => {
       const page = { before: before(customerGraceMs), after, limit: pageSize }
@@ -52,7 +55,7 @@ export function billingActivities(deps: Deps) {
       for (const accountId of accountIds) await startCustomer(workflows, accountId)
       return accountIds.at(pageSize - 1) ?? null
     },
-    /** Notifies owners once that their trial ends; true after the last page. */
+    /** Notifies owners once that their trial ends; returns true after the last page. */
     noteTrialsEnding: async (): Promise<boolean> => {
       const now = clock()
       const page = { now, until: new Date(now.getTime() + noticeMs), limit: pageSize }
@@ -63,7 +66,10 @@ export function billingActivities(deps: Deps) {
       })
       return emitted < pageSize
     },
-    /** Lists at most 100 accounts whose subscription should have renewed without a webhook. */
+    /**
+     * Returns the IDs of at most 100 accounts whose subscription should have renewed without a
+     * webhook.
+     */
     listOverdue: async (): Promise<string[]> => {
       const now = clock()
       const page = { now, readBefore: before(overdueReadMs), limit: overdueMax }

@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { z } from 'zod'
 import type { ProviderSubscription } from './subscription.ts'
 
-/** A webhook of Stripe; `customerId` is null where it concerns no customer. */
+/** An event of Stripe; `customerId` is null if the event concerns no customer. */
 export interface BillingEvent {
   eventId: string
   type: string
@@ -27,20 +27,24 @@ export interface Payer {
 /** Client of Stripe. Every call may throw unavailable. */
 export interface Billing {
   /**
-   * Returns the customer's ID. `idempotencyKey`: within a day, a repetition returns the same one.
+   * Creates a customer and returns its ID. A repetition with the same `idempotencyKey` within a day
+   * returns the same customer.
    */
   createCustomer: (payer: Payer, idempotencyKey: string) => Promise<string>
-  /** Deletes a customer and its subscriptions; does nothing where it is deleted. */
+  /** Deletes a customer and its subscriptions; does nothing if the customer is deleted already. */
   deleteCustomer: (customerId: string) => Promise<void>
-  /** Returns the newest 100 subscriptions, ended ones too; none where the customer is deleted. */
+  /** Returns the newest 100 subscriptions, ended ones too; none if the customer is deleted. */
   listSubscriptions: (customerId: string) => Promise<ProviderSubscription[]>
   createCheckout: (checkout: Checkout) => Promise<{ url: string; sessionId: string }>
-  /** Returns the customer of a checkout; null where the checkout does not exist. */
+  /** Returns the customer of a checkout; null if the checkout does not exist. */
   findCheckoutCustomer: (sessionId: string) => Promise<string | null>
   createPortal: (customerId: string, returnUrl: string) => Promise<string>
-  /** Returns the price in minor units; null where it has no fixed amount. */
+  /** Returns the price in minor units; null if the price has no fixed amount. */
   findPrice: () => Promise<number | null>
-  /** Throws refused (400) where the signature is wrong, or older than five minutes at `now`. */
+  /**
+   * Verifies and parses a webhook. Throws refused (400) if the signature is wrong, or older than
+   * five minutes at `now`.
+   */
   readEvent: (body: Uint8Array, signature: string, now: Date) => BillingEvent
 }
 
@@ -159,7 +163,10 @@ function idOf(reference: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/** Stripe's error texts may contain personal data of the request: they are never passed on. */
+/**
+ * Awaits a call to Stripe. Throws unavailable without Stripe's text, which may contain personal
+ * data.
+ */
 async function requireAnswer<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -168,7 +175,7 @@ async function requireAnswer<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** As `requireAnswer`; null for a 404 of Stripe. */
+/** Awaits a call as `requireAnswer` does; returns null for a 404 of Stripe. */
 async function findAnswer<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call

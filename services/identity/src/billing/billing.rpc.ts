@@ -42,7 +42,7 @@ export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingSer
       const { accountId } = signedIn(context)
       const customerId = await requireDeps().billing.findCheckoutCustomer(checkoutSessionId)
       const owner = customerId && (await findAccountOfCustomer(database, customerId))
-      // Not found, not forbidden: the answer does not confirm another account's checkout.
+      // 404, not 403: the answer must not confirm that another account's checkout exists.
       if (owner !== accountId) throw notFound('checkout')
       const isActive = await readSubscription(requireDeps(), accountId)
       if (isActive) return { nextUrl: '/', isActive }
@@ -67,7 +67,7 @@ export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingSer
   }
 }
 
-/** Throws refused (400) where the account may not subscribe (docs/billing.md#routes). */
+/** Throws refused (400) if the account may not subscribe (docs/billing.md#routes). */
 async function requireUnsubscribed(
   { database, clock }: BillingDeps,
   accountId: string,

@@ -19,7 +19,7 @@ const Id = z.object({ accountId: z.string() })
 // Stripe's events share kit's inbox table, under a consumer name of their own.
 const stripeConsumer = 'stripe'
 
-/** Returns null where the account was deleted. */
+/** Returns the account with its customer; null if the account was deleted. */
 export function findBilledAccount(
   { pool }: Database,
   accountId: string,
@@ -46,7 +46,10 @@ export function findPayer({ pool }: Database, accountId: string) {
     WHERE u.account_id = ${accountId} AND u.role = 'owner' ORDER BY u.user_id LIMIT 1`)
 }
 
-/** Stores the customer of an account that has none; the first of concurrent calls wins. */
+/**
+ * Stores the customer of an account that has none; only the first of concurrent calls has an
+ * effect.
+ */
 export async function saveCustomer(
   { pool }: Database,
   accountId: string,
@@ -57,7 +60,7 @@ export async function saveCustomer(
     WHERE account_id = ${accountId} AND billing_customer_id IS NULL`)
 }
 
-/** Clears the customer of an account after Stripe deleted it; other customers stay. */
+/** Clears the customer of an account after Stripe deleted that customer; another one is kept. */
 export async function clearCustomer(
   tx: Transaction,
   accountId: string,
@@ -70,7 +73,7 @@ export async function clearCustomer(
 
 /**
  * Stores the subscription and emits the account's settings. Compare-and-set on the account's
- * version: returns false, and stores nothing, where the account was changed since it was read.
+ * version: returns false, and stores nothing, if the account was changed since it was read.
  */
 export async function saveSubscription(
   tx: Transaction,
@@ -89,7 +92,10 @@ export async function saveSubscription(
   return saved !== null
 }
 
-/** Stores when Stripe was read without news. Returns false as `saveSubscription` does. */
+/**
+ * Stores the time of a read from Stripe that returned no change. Returns false as
+ * `saveSubscription` does.
+ */
 export async function saveReadTime(
   tx: Transaction,
   { accountId, version }: Account,
@@ -106,7 +112,7 @@ export async function saveStripeEvent(tx: Transaction, eventId: string): Promise
   await isFirstDelivery(tx, { consumer: stripeConsumer, changeId: eventId })
 }
 
-/** Tells whether an event of Stripe was handled before. */
+/** Returns whether an event of Stripe was handled before. */
 export async function isHandledEvent({ pool }: Database, eventId: string): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT FROM inbox WHERE consumer = ${stripeConsumer} AND change_id = ${eventId}`)

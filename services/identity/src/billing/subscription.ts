@@ -3,18 +3,18 @@ import { z } from 'zod'
 
 /** The columns of an account that decide whether it is paid up. */
 export const Payment = z.object({
-  /** Null where the account is older than billing on this server. */
+  /** End of the trial; null if the account is older than billing on this server. */
   trialEndsAt: z.date().nullable(),
-  /** End of the paid period plus grace; null where there never was a subscription. */
+  /** End of the paid period plus grace; null if there never was a subscription. */
   subscriptionActiveUntil: z.date().nullable(),
-  /** Status at Stripe; null where there never was a subscription. */
+  /** Status at Stripe; null if there never was a subscription. */
   subscriptionStatus: z.string().nullable(),
 })
 export type Payment = z.infer<typeof Payment>
 
-/** A payment with its subscription. */
+/** The columns of an account that store trial and subscription. */
 export const Subscription = Payment.extend({
-  /** Stripe's ID; null without a subscription, or where it has ended for good. */
+  /** Stripe's ID of the subscription; null if there is none or it has ended permanently. */
   subscriptionId: z.string().nullable(),
 })
 export type Subscription = z.infer<typeof Subscription>
@@ -28,7 +28,7 @@ export interface SubscriptionState {
   trialingUntil: Date | null
 }
 
-// Grace: payments come in late (docs/billing.md#subscription-states).
+// Grace period: payments may arrive late (docs/billing.md#subscription-states).
 const graceMs = 4 * dayMs
 
 const paidStatuses = ['active', 'trialing']
@@ -53,8 +53,7 @@ export function trialEnd(now: Date, days: number): Date {
 
 /**
  * Returns the instant until which an account is paid up: the later end of trial and paid period, if
- * the status allows it. Returns the epoch where neither counts
- * (docs/billing.md#subscription-states).
+ * the status allows it. Returns the epoch if neither counts (docs/billing.md#subscription-states).
  */
 export function paidUntil(payment: Payment): Date {
   const { trialEndsAt, subscriptionActiveUntil, subscriptionStatus: status } = payment
@@ -64,7 +63,7 @@ export function paidUntil(payment: Payment): Date {
   return new Date(Math.max(trial?.getTime() ?? 0, subscription?.getTime() ?? 0))
 }
 
-/** Tells whether the account is paid up; always true without billing. */
+/** Returns whether the account is paid up; always true without billing. */
 export function isPaidUp(payment: Payment, now: Date, { billed }: { billed: boolean }): boolean {
   return !billed || paidUntil(payment) > now
 }
@@ -102,8 +101,9 @@ export type StoredSubscription = Pick<
 >
 
 /**
- * Returns the effective one of a customer's subscriptions: paid before owing before ended, then the
- * longest. The order of the input does not matter. All fields are null for an empty list.
+ * Returns the effective subscription of a customer: a paid one before one with a payment due,
+ * before an ended one; then the one whose period ends last. The order of the input does not matter.
+ * All fields are null for an empty list.
  */
 export function chooseSubscription(all: readonly ProviderSubscription[]): StoredSubscription {
   const rank = ({ status }: ProviderSubscription) => {

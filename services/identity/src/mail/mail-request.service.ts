@@ -50,7 +50,7 @@ export async function requestMail(
   await database.transaction((tx) => requireQueued(tx, { kind, email }, now))
 }
 
-/** Queues a mail that the request depends on. Throws unavailable where the queue is full. */
+/** Queues a mail without which the request has to fail. Throws unavailable if the queue is full. */
 export async function requireQueued(
   tx: Transaction,
   mail: { kind: MailKind; email: string },
@@ -62,8 +62,8 @@ export async function requireQueued(
 
 /**
  * Queues a notice of a change to the login's owner (OWASP ASVS 5.0, 6.3.7). It is sent after the
- * transaction commits. Best effort: without mail, with a full queue or beyond the limit of the
- * mailbox the change succeeds without a notice.
+ * transaction commits. Best effort: without an SMTP server, with a full queue or beyond the limit
+ * of the mailbox, the change succeeds without a notice.
  */
 export async function notifyOwner(
   { config, clock }: Pick<IdentityDeps, 'config' | 'clock'>,

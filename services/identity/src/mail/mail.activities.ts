@@ -28,14 +28,14 @@ const pages: Record<LinkKind, { purpose: MailedLinkPurpose; page: string }> = {
   'reset-password': { purpose: 'reset', page: '/password/reset' },
 }
 
-/** Activities of the workflow that sends mails; each can be repeated. */
+/** Returns the activities of the workflow that sends mails; each can be repeated. */
 export function mailActivities({ config, database, clock, log, mailServer }: Deps) {
   const { baseUrl } = publicAddresses(config)
   return {
     /**
      * Sends a queued mail. At least once: a crash between the mail server's reply and the deletion
      * of the row sends it again, with the same Message-ID. Each attempt creates a new link, so no
-     * table or workflow holds its token. The links of all attempts work.
+     * table or workflow has its token. The links of all attempts work.
      */
     deliverMail: async (mailId: string): Promise<void> => {
       const mail = await findMail(database, mailId)
@@ -55,7 +55,9 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
     },
   }
 
-  /** Returns null where the trial has a subscription by now, so the mail is obsolete. */
+  /**
+   * Returns the content of a mail; null if it is obsolete, as a trial's is after a subscription.
+   */
   async function writeLetter(kind: MailKind, recipient: Recipient): Promise<Letter | null> {
     const { loginId } = recipient
     const greeting = greetingOf(recipient)

@@ -13,14 +13,14 @@ export interface OutgoingMail {
 
 /** Client of the SMTP server. */
 export interface MailServer {
-  /** Throws where the server does not accept the mail. */
+  /** Sends a mail. Throws if the server does not accept it. */
   send: (mail: OutgoingMail) => Promise<void>
   close: () => void
 }
 
 /** Settings of the SMTP client. */
 export interface MailServerOptions {
-  /** smtp:// (STARTTLS) or smtps://, with name and password where the server requires them. */
+  /** smtp:// (STARTTLS) or smtps://, with name and password if the server requires them. */
   smtpUrl: string
   smtpTls: 'required' | 'none'
   /** Address of the From header. */
@@ -74,8 +74,8 @@ export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions
 }
 
 /**
- * Tells whether a retry is pointless: a 5xx reply to the mail or its recipient. A 5xx reply to the
- * SMTP login is retried, because the operator can correct it.
+ * Returns whether a retry is pointless: a 5xx reply to the mail or its recipient. A 5xx reply to
+ * the SMTP login is retried, because the operator can correct it.
  */
 export function isRefusedForGood(error: unknown): boolean {
   const { responseCode = 0, code } = Object(error) as { responseCode?: number; code?: string }

@@ -13,7 +13,7 @@ const waitingMax = 10_000
 
 /**
  * Queues a mail; it is sent after the transaction commits, to the login that has the address then.
- * Returns false, and queues nothing, where 10,000 mails are waiting.
+ * Returns false, and queues nothing, if 10,000 mails are queued.
  */
 export async function queueMail(
   tx: Transaction,
@@ -33,7 +33,7 @@ export async function queueMail(
   return true
 }
 
-/** Returns null where the mail was sent or given up. */
+/** Returns a queued mail; null if it was sent or given up. */
 export async function findMail({ pool }: Database, mailId: string): Promise<Mail | null> {
   return pool.maybeOne(sql.type(Mail)`
     SELECT mail_id AS "mailId", kind, email FROM mails WHERE mail_id = ${mailId}`)
@@ -44,7 +44,7 @@ export async function deleteMail({ pool }: Database, mailId: string): Promise<vo
   await pool.query(sql.unsafe`DELETE FROM mails WHERE mail_id = ${mailId}`)
 }
 
-/** Returns the login of an address in lower case; null where no login has it. */
+/** Returns the login with the address (in lower case); null if no login has the address. */
 export async function findRecipient({ pool }: Database, email: string): Promise<Recipient | null> {
   return pool.maybeOne(sql.type(Recipient)`
     SELECT login_id AS "loginId", first_name AS "firstName",
@@ -53,7 +53,9 @@ export async function findRecipient({ pool }: Database, email: string): Promise<
     FROM logins WHERE email = ${email}`)
 }
 
-/** Returns the trial of the account that a login owns; null where it ever had a subscription. */
+/**
+ * Returns the trial of the account that a login owns; null if the account ever had a subscription.
+ */
 export async function findEndingTrial(
   { pool }: Database,
   loginId: string,
@@ -66,7 +68,7 @@ export async function findEndingTrial(
     ORDER BY u.account_id LIMIT 1`)
 }
 
-/** Returns the IDs of mails requested before `before`, in order, after the ID `after`. */
+/** Returns the IDs of mails requested before `before`, ordered by ID, from after the ID `after`. */
 export async function listMails(
   { pool }: Database,
   { after, before, limit }: { after: string; before: Date; limit: number },

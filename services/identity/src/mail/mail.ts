@@ -13,16 +13,16 @@ export const Mail = z.object({
     'recovery-codes-renewed',
     'trial-ending',
   ]),
-  /** Lower case. */
+  /** Address in lower case. */
   email: z.string(),
 })
 export type Mail = z.infer<typeof Mail>
 export type MailKind = Mail['kind']
 
-/** A mail with a link. */
+/** A kind of mail with a link. */
 export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
 
-/** A notice of a change; it has no link. */
+/** A kind of mail that announces a change; it has no link. */
 export type NoticeKind = Exclude<MailKind, LinkKind | 'trial-ending'>
 
 /** The fields of a login that decide whether and how a mail is written to it. */
@@ -37,7 +37,7 @@ export type Recipient = z.infer<typeof Recipient>
 /** A trial whose end is announced to the account's owner. */
 export const EndingTrial = z.object({
   trialEndsAt: z.date(),
-  /** IANA name, of the account. */
+  /** The account's timezone, an IANA name. */
   timezone: z.string(),
 })
 export type EndingTrial = z.infer<typeof EndingTrial>
@@ -51,9 +51,9 @@ export interface Letter {
 }
 
 /**
- * Tells whether the recipient gets a mail of this kind (docs/sign-in.md#mailed-links). A disabled
- * login gets none, a verified address no verification. Where verification is on, an unverified
- * address gets neither a reset nor a notice of the trial.
+ * Returns whether the recipient gets a mail of this kind (docs/sign-in.md#mailed-links). A disabled
+ * login gets none, a verified address no verification. If verification is on, an unverified address
+ * gets neither a reset nor a notice of the trial.
  */
 export function isWanted(
   kind: MailKind,
@@ -86,8 +86,8 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
 }
 
 /**
- * Returns the salutation, with the first name only where the address is verified. Phishing: at an
- * unverified address the name is text that a stranger may have chosen.
+ * Returns the salutation, with the first name only if the address is verified. Phishing: the name
+ * of an unverified login may be text that a stranger chose.
  */
 export function greetingOf({
   firstName,
@@ -105,8 +105,8 @@ export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeti
 }
 
 /**
- * Returns the content of the notice that a trial ends or has ended. It names the day in the
- * account's timezone, and the whole days of 24 hours that are left.
+ * Returns the content of the notice that a trial ends or has ended. The text names the day in the
+ * account's timezone, and the number of whole days (24 hours) left.
  */
 export function writeTrialLetter(
   { trialEndsAt, timezone }: EndingTrial,

@@ -4,10 +4,10 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { Login } from '../sign-in/login.ts'
 
-/** A link sets a new password, or verifies an email address; never both. */
+/** Purpose of a link: to set a new password, or to verify an email address. */
 export type MailedLinkPurpose = 'reset' | 'verify'
 
-/** A token that a client sends, and the purpose that it is sent for. */
+/** A token that a client sent, and the purpose that the called RPC requires. */
 export interface PresentedToken {
   tokenHash: Buffer
   purpose: MailedLinkPurpose
@@ -78,7 +78,7 @@ export async function deleteMailedLinks(
 }
 
 /**
- * Returns the refusal (400) of every invalid link. One text for all causes: the answer tells
+ * Returns the refusal (400) of every invalid link. One text for all causes: the answer discloses
  * nothing about the login.
  */
 export function linkNotValid(): Error {

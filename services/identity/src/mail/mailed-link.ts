@@ -32,7 +32,7 @@ export function publicAddresses(settings: {
   return { baseUrl, sender: settings.mailFrom || `no-reply@${hostname}` }
 }
 
-/** Returns the host name of the external URL; empty where the URL is not set. */
+/** Returns the host name of the external URL; empty if the URL is not set. */
 export function hostOf(externalUrl: string): string {
   return externalUrl === '' ? '' : new URL(externalUrl).hostname
 }

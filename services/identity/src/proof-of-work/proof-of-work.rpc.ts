@@ -20,7 +20,10 @@ type Deps = Pick<IdentityDeps, 'config' | 'database' | 'signer' | 'clock'>
 // Clock skew: consumed challenges are kept longer than any process accepts them.
 const clockSkewMs = 60_000
 
-/** Returns the RPC that issues challenges (docs/sign-in.md#proof-of-work); 404 where it is off. */
+/**
+ * Returns the RPC that issues challenges (docs/sign-in.md#proof-of-work); 404 if proof of work is
+ * off.
+ */
 export function proofOfWork({
   config,
   signer,
@@ -44,9 +47,9 @@ export function proofOfWork({
 }
 
 /**
- * Verifies a solved challenge and consumes it, even if the request then fails. Does nothing where
- * proof of work is off. Throws invalid where the solution is missing. Throws refused (400) where it
- * is wrong, expired, consumed before or made for another purpose.
+ * Verifies a solved challenge and consumes it, even if the request then fails. Does nothing if
+ * proof of work is off. Throws invalid if the solution is missing. Throws refused (400) if the
+ * solution is wrong, expired, consumed before or made for another purpose.
  */
 export async function consumeProofOfWork(
   { config, database, signer, clock }: Deps,
@@ -73,7 +76,10 @@ function termsOf(config: Deps['config']): Terms {
 
 const challengeKeys = new WeakMap<Signer, Buffer>()
 
-/** HKDF (RFC 5869) from the signing key, which all processes share: any of them can verify. */
+/**
+ * Derives the HMAC key of challenges from the signing key by HKDF (RFC 5869). All processes of
+ * identity share the signing key, so each can verify every challenge.
+ */
 function challengeKeyOf(signer: Signer): Buffer {
   let key = challengeKeys.get(signer)
   if (!key) {

@@ -9,7 +9,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 const terms = { difficulty: 8, lifetimeSeconds: 300 }
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 
-/** Independent of the code under test: compares the digest's bits as text. */
+/** Finds a nonce independently of the code under test: compares the digest's bits as text. */
 function solve(challenge: string, difficulty: number): bigint {
   for (let nonce = 0n; ; nonce += 1n) {
     const counter = Buffer.from(nonce.toString(16).padStart(16, '0'), 'hex')

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { base32, fromBase32 } from '../sign-in/secret.ts'
 
-/** Purposes of challenges; a challenge holds the position in this list, counted from 1. */
+/** Purposes of challenges; a challenge contains the position in this list, counted from 1. */
 export const purposes = [
   'register',
   'login',
@@ -12,14 +12,14 @@ export const purposes = [
 ] as const
 export type ChallengePurpose = (typeof purposes)[number]
 
-/** The difficulty and lifetime that the server demands now. */
+/** The difficulty and lifetime of challenges, as the server is configured. */
 export interface Terms {
-  /** Leading zero bits of a solution's digest. */
+  /** Minimum number of leading zero bits of a solution's digest. */
   difficulty: number
   lifetimeSeconds: number
 }
 
-/** Random bytes of a challenge. */
+/** Number of random bytes of a challenge. */
 export const challengeRandomBytes = 16
 
 const version = 1
@@ -51,8 +51,8 @@ export function issueChallenge(
 }
 
 /**
- * Returns null for a valid solution. Returns `expired` where it is too old, or easier than `terms`
- * demand. Returns `wrong` for any other fault.
+ * Returns null for a valid solution. Returns `expired` if the challenge is too old, or easier than
+ * `terms` require. Returns `wrong` for any other fault.
  */
 export function findSolutionFault(
   key: Buffer,
@@ -73,7 +73,7 @@ export function findSolutionFault(
   return isSolution(solution, asked) ? null : 'wrong'
 }
 
-/** Tells whether SHA-256 of prefix, challenge and nonce begins with `difficulty` zero bits. */
+/** Returns whether SHA-256 of prefix, challenge and nonce begins with `difficulty` zero bits. */
 export function isSolution(
   { challenge, nonce }: { challenge: string; nonce: bigint },
   difficulty: number,

@@ -25,15 +25,18 @@ export async function findAuthenticator(
     FROM authenticators WHERE login_id = ${loginId}`)
 }
 
-/** Tells whether the login has an enabled authenticator, so that sessions owe a second factor. */
+/**
+ * Returns whether the login has an enabled authenticator: its sessions then require a second
+ * factor.
+ */
 export async function hasAuthenticator(tx: Transaction, loginId: string): Promise<boolean> {
   return tx.exists(sql.unsafe`
     SELECT FROM authenticators WHERE login_id = ${loginId} AND enabled_at IS NOT NULL`)
 }
 
 /**
- * Stores a sealed seed, in place of one that was never confirmed. Returns false, and stores
- * nothing, where an authenticator is enabled.
+ * Stores a sealed seed; replaces a seed that was never confirmed. Returns false, and stores
+ * nothing, if an authenticator is enabled.
  */
 export async function saveAuthenticator(
   tx: Transaction,
@@ -51,8 +54,8 @@ export async function saveAuthenticator(
 }
 
 /**
- * Enables the authenticator of that seed, and consumes the step of the code that confirmed it.
- * Returns false where the seed was replaced or deleted, or is enabled already.
+ * Enables the authenticator with the given seed, and consumes the time step of the code that
+ * confirmed the seed. Returns false if the seed was replaced, deleted or enabled meanwhile.
  */
 export async function enableAuthenticator(
   tx: Transaction,
@@ -66,12 +69,12 @@ export async function enableAuthenticator(
   return rowCount === 1
 }
 
-/** Deletes the authenticator; its recovery codes go with it (ON DELETE CASCADE). */
+/** Deletes the authenticator; ON DELETE CASCADE deletes its recovery codes. */
 export async function deleteAuthenticator(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`DELETE FROM authenticators WHERE login_id = ${loginId}`)
 }
 
-/** Consumes a time step; returns false where that step or a later one was accepted before. */
+/** Consumes a time step; returns false if that step or a later one was accepted before. */
 export async function consumeTimeStep(
   tx: Transaction,
   loginId: string,

@@ -63,7 +63,8 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
       const codes = newRecoveryCodes()
       await deps.database.transaction(async (tx) => {
         await finalize(tx)
-        // Checked again under the lock of the login: a concurrent call may have disabled it.
+        // Checked again under the lock of the login: a concurrent call may have disabled the
+        // authenticator.
         if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await replaceRecoveryCodes(tx, loginId, codes.hashes)
         await notifyOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
@@ -134,7 +135,10 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }
 }
 
-/** Re-authentication before an enabled second factor changes (OWASP ASVS 5.0, 7.5.1). */
+/**
+ * Re-authenticates before an enabled second factor changes; does nothing without one (OWASP ASVS
+ * 5.0, 7.5.1).
+ */
 async function reauthenticateIfEnabled(
   deps: IdentityDeps,
   loginId: string,

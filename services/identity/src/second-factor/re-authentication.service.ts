@@ -12,13 +12,13 @@ import { consumeRecoveryCode, consumeTimeStep, findAuthenticator } from './authe
 import { hashRecoveryCode } from './recovery-code.ts'
 import { acceptedStep } from './totp.ts'
 
-// Rate limit of guesses at one login's code or password, by the holder of a session.
+// Rate limit of attempts at the code or password of a login, made with one of its sessions.
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /**
- * Second half of a re-authentication: the first statements of the action's transaction. It locks
- * the login and consumes the code. Throws refused (401) where the code was consumed, or the
- * password changed, since the first half.
+ * Second half of a re-authentication; runs first in the transaction of the action. Locks the login
+ * and consumes the code. Throws refused (401) if the code was consumed, or the password changed,
+ * since the first half.
  */
 export type Finalize = (tx: Transaction) => Promise<void>
 
@@ -27,8 +27,9 @@ type ReauthenticationDeps = PasswordDeps & Pick<IdentityDeps, 'secrets'>
 type Claim = { loginId: string; now: Date }
 
 /**
- * Counts a guess at a login's code or password. Returns the hash of the counter, which
- * `deleteAttempts` resets after success. Throws refused (429) beyond the limit.
+ * Counts an attempt at the code or password of a login. Returns the key of its counter (a hash),
+ * with which `deleteAttempts` deletes the counter after a success. Throws refused (429) beyond the
+ * limit.
  */
 export async function admitGuess(
   database: IdentityDeps['database'],
@@ -41,8 +42,8 @@ export async function admitGuess(
 }
 
 /**
- * Checks a code of the authenticator or a recovery code; `Finalize` consumes it. Throws refused:
- * 401 for a wrong code, 429 beyond the limit of guesses.
+ * Checks a code of the authenticator or a recovery code; the returned `Finalize` consumes it.
+ * Throws refused: 401 for a wrong code, 429 beyond the limit of attempts.
  */
 export async function reauthenticateByCode(
   { database, secrets }: ReauthenticationDeps,
@@ -64,8 +65,8 @@ export async function reauthenticateByCode(
 }
 
 /**
- * Checks the login's password. Throws refused: 401 for a wrong one, 429 beyond the limit of
- * guesses; and unavailable where the queue of hashes is full.
+ * Checks the login's password. Throws refused: 401 for a wrong password, 429 beyond the limit of
+ * attempts. Throws unavailable if the queue of hashes is full.
  */
 export async function reauthenticateByPassword(
   { database, passwords }: PasswordDeps,
@@ -82,8 +83,9 @@ export async function reauthenticateByPassword(
 }
 
 /**
- * Re-authentication by password or code, as the client answered
- * (docs/sign-in.md#re-authentication). Throws as those two, and refused (400) for neither.
+ * Re-authenticates by the password or code in the request (docs/sign-in.md#re-authentication).
+ * Throws as `reauthenticateByPassword` and `reauthenticateByCode` do, and refused (400) if the
+ * request has neither.
  */
 export async function reauthenticate(
   deps: ReauthenticationDeps,
@@ -97,8 +99,8 @@ export async function reauthenticate(
 }
 
 /**
- * As `reauthenticate`, but optional in the first 15 minutes of a session. Throws refused (401,
- * PROOF_REQUIRED) where an older session sends no answer.
+ * Re-authenticates as `reauthenticate` does, but requires no password or code in the first 15
+ * minutes of a session. Throws refused (401, PROOF_REQUIRED) if an older session sends neither.
  */
 export async function reauthenticateUnlessRecent(
   deps: ReauthenticationDeps,

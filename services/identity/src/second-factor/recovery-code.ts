@@ -4,8 +4,8 @@ import { base32, hashOf } from '../sign-in/secret.ts'
 export const recoveryCodeCount = 10
 
 /**
- * Random bytes of a code. With 120 bits one round of SHA-256 protects it at rest (OWASP ASVS 5.0,
- * 6.5.2).
+ * Number of random bytes of a code. With 120 bits, one round of SHA-256 protects a code at rest
+ * (OWASP ASVS 5.0, 6.5.2).
  */
 export const recoveryCodeBytes = 15
 

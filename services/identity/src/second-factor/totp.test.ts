@@ -22,7 +22,7 @@ test.each([
   [29, 1],
   [30, 1],
   [89, 1],
-  // Two steps later.
+  // 90 s is in step 3, two steps after that of the code.
   [90, null],
   [120, null],
 ])('the code of the seconds 30 to 59 at %d: %p', (seconds, step) => {

@@ -1,6 +1,6 @@
 import { generateURI, verifySync } from 'otplib'
 
-/** Random bytes of a seed: the size of SHA-1 (RFC 4226, section 4, R6). */
+/** Number of random bytes of a seed: the size of a SHA-1 hash (RFC 4226, section 4, R6). */
 export const seedBytes = 20
 
 // RFC 6238, section 5.2: the default step; many authenticators ignore any other.
@@ -12,8 +12,8 @@ export function totpUri(email: string, seed: string): string {
 }
 
 /**
- * Returns the time step (RFC 6238) of a valid code, otherwise null. The step of now, the one before
- * and the one after are valid, if later than `lastStep` (docs/sign-in.md#second-factor).
+ * Returns the time step (RFC 6238) of a valid code, otherwise null. The current step, the one
+ * before and the one after are valid, if later than `lastStep` (docs/sign-in.md#second-factor).
  */
 export function acceptedStep(code: {
   seed: string
@@ -23,7 +23,7 @@ export function acceptedStep(code: {
 }): number | null {
   const { seed, totp, lastStep, now } = code
   const epoch = Math.floor(now.getTime() / 1000)
-  // The library throws for a last step beyond the window, which a clock set back causes.
+  // The library throws if the last step is later than the window, as after a clock was set back.
   if (!/^\d{6}$/.test(totp) || lastStep > Math.floor((epoch + stepSeconds) / stepSeconds))
     return null
   const result = verifySync({

@@ -16,7 +16,7 @@ export type Credential = z.infer<typeof Credential>
 /** A credential of a session. */
 export const SessionCredential = Credential.extend({
   sessionId: z.string(),
-  /** Pending session: it owes its second factor, and all other RPCs refuse it. */
+  /** Whether the session is pending: it still requires its second factor. */
   mfaPending: z.boolean(),
 })
 export type SessionCredential = z.infer<typeof SessionCredential>

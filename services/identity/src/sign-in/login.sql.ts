@@ -10,15 +10,15 @@ const SignIn = z.object({
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
   isPasswordExpired: z.boolean(),
-  /** The account is deleted unless its address is verified, or it signs in, in time. */
+  /** Whether the login has to verify its address, or sign in, before its account is deleted. */
   isToVerify: z.boolean(),
-  /** Null where the login is a user of no account. */
+  /** Null if the login is a user of no account. */
   userId: z.string().nullable(),
   accountId: z.string().nullable(),
 })
 export type SignIn = z.infer<typeof SignIn>
 
-/** Returns the login of an address in lower case, one row per account; none for an unknown one. */
+/** Returns one row per account of the login with the address (in lower case); none if unknown. */
 export async function findSignIns({ pool }: Database, email: string): Promise<readonly SignIn[]> {
   return pool.any(sql.type(SignIn)`
     SELECT l.login_id AS "loginId", l.password_hash AS "passwordHash",
@@ -32,7 +32,7 @@ export async function findSignIns({ pool }: Database, email: string): Promise<re
 
 const Person = Login.pick({ email: true, firstName: true, lastName: true })
 
-/** Returns address and names of a login. Throws unauthenticated where it was deleted. */
+/** Returns address and names of a login. Throws unauthenticated if the login was deleted. */
 export async function getPerson(
   { pool }: Database,
   loginId: string,
@@ -46,7 +46,7 @@ export async function getPerson(
 
 const Password = z.object({ passwordHash: z.string() })
 
-/** Returns null where the login was deleted or disabled. */
+/** Returns the password hash of a login; null if the login was deleted or disabled. */
 export async function findPasswordHash(
   { pool }: Database,
   loginId: string,
@@ -57,9 +57,9 @@ export async function findPasswordHash(
 }
 
 /**
- * Locks a login, so that changes of its sessions and credentials are serialized. Lock order: before
- * any other row of the login. Returns its present password hash, null where it was deleted or
- * disabled.
+ * Locks a login, so that changes of its sessions and credentials are serialized. Lock order: the
+ * login before all its other rows. Returns its current password hash; null if the login was deleted
+ * or disabled.
  */
 export async function lockLogin(tx: Transaction, loginId: string): Promise<string | null> {
   return tx.maybeOneFirst(sql.type(Password)`
@@ -69,7 +69,7 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<strin
 
 /**
  * Sets a password and clears its expiry; returns the login's email address. `resetAt` is the
- * instant of a reset, or null where the client knew the old password.
+ * instant of a reset, or null if the client knew the old password.
  */
 export async function setPassword(
   tx: Transaction,
@@ -83,7 +83,7 @@ export async function setPassword(
     RETURNING email`)
 }
 
-/** Marks the address as verified. Returns false where the login was deleted or disabled. */
+/** Marks the address as verified. Returns false if the login was deleted or disabled. */
 export async function setEmailVerified(
   tx: Transaction,
   loginId: string,
@@ -114,7 +114,7 @@ const LoginState = z.object({
 })
 export type LoginState = z.infer<typeof LoginState>
 
-/** Returns the login of an address in lower case; null for an unknown one. */
+/** Returns the login with the address (in lower case); null for an unknown address. */
 export async function findLogin({ pool }: Database, email: string): Promise<LoginState | null> {
   return pool.maybeOne(sql.type(LoginState)`
     SELECT login_id AS "loginId", disabled_at IS NOT NULL AS "isDisabled",
@@ -122,7 +122,7 @@ export async function findLogin({ pool }: Database, email: string): Promise<Logi
     FROM logins LEFT JOIN authenticators t USING (login_id) WHERE email = ${email}`)
 }
 
-/** Disables a login; the instant of the first time stays. */
+/** Disables a login; a login that is disabled already keeps its first instant. */
 export async function disableLoginOf(tx: Transaction, loginId: string, now: Date): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE logins SET disabled_at = coalesce(disabled_at, ${sql.timestamp(now)})

@@ -7,11 +7,11 @@ import { findChosenPasswordProblem, findPasswordProblem } from './password.ts'
 /** A person's email address, names and second factor; a user of one or more accounts. */
 export const Login = z.object({
   loginId: z.string(),
-  /** Lower case. */
+  /** Address in lower case. */
   email: z.string(),
   firstName: z.string(),
   lastName: z.string(),
-  /** Null without an enabled authenticator. */
+  /** Instant at which the authenticator was enabled; null without one. */
   totpEnabledAt: z.date().nullable(),
   /** Instant of the last reset by a link; null without one. */
   passwordResetAt: z.date().nullable(),
@@ -25,7 +25,7 @@ export interface Credentials {
   password: string
 }
 
-/** The fields of a registration, blanks at both ends cut off. */
+/** The fields of a registration, trimmed. */
 export interface Registration extends Credentials {
   firstName: string
   lastName: string
@@ -41,8 +41,8 @@ const defaultLocale = 'en_US'
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
 /**
- * Returns the problems of address and password by field, or null (docs/sign-in.md#signing-in).
- * Lengths count code points.
+ * Returns the problems of address and password keyed by field, or null
+ * (docs/sign-in.md#signing-in). Lengths count code points.
  */
 export function findCredentialProblems({ email, password }: Credentials): Problems | null {
   return collectProblems({
@@ -52,8 +52,8 @@ export function findCredentialProblems({ email, password }: Credentials): Proble
 }
 
 /**
- * Returns the problems of a registration by field, or null (docs/sign-in.md#registration). `host`
- * is the server's host name: its words are refused as a password.
+ * Returns the problems of a registration keyed by field, or null (docs/sign-in.md#registration).
+ * `host` is the server's host name: its words are refused as a password.
  */
 export function findRegistrationProblems(
   registration: Registration,
@@ -77,7 +77,9 @@ export function listGuessableTexts(
   return [email, firstName, lastName, host]
 }
 
-/** Returns the problems of a password change by field, or null (docs/sign-in.md#passwords). */
+/**
+ * Returns the problems of a password change keyed by field, or null (docs/sign-in.md#passwords).
+ */
 export function findNewPasswordProblems(change: {
   currentPassword: string
   newPassword: string
@@ -108,13 +110,16 @@ export function mailboxOf(email: string): string {
   return email.replace(/\+.*(?=@)/, '')
 }
 
-/** Tells whether the address's domain is in the list, exactly (docs/sign-in.md#registration). */
+/**
+ * Returns whether `domains` contains the domain of the address; subdomains do not match
+ * (docs/sign-in.md#registration).
+ */
 export function isBlocked(email: string, domains: readonly string[]): boolean {
   return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }
 
 /**
- * Returns the text unchanged where it is a language and a country that the runtime knows (`de_DE`,
+ * Returns the text unchanged if it is a language and a country that the runtime supports (`de_DE`,
  * `de-DE`), otherwise `en_US` (docs/sign-in.md#locale-timezone-and-currency).
  */
 export function knownLocale(text: string): string {
@@ -132,7 +137,7 @@ export function findNameProblem(name: string): string | null {
     : null
 }
 
-/** Returns the problems that are not null by field; null without any. */
+/** Returns the problems that are not null, keyed by field; null if there are none. */
 export function collectProblems(
   problems: Record<string, string | Problems | null | undefined>,
 ): Problems | null {

@@ -4,23 +4,28 @@ import type { run } from './password.worker.ts'
 
 /** Worker threads that hash and check passwords, behind a bounded queue. */
 export interface Passwords extends AsyncDisposable {
-  /** Warm-up: resolves once a thread has hashed, so that no request waits for its start. */
+  /**
+   * Warm-up: resolves once a thread has hashed, so that no request waits for the start of a thread.
+   */
   ready: () => Promise<void>
-  /** Load shedding: throws unavailable where the queue is full. Call it before any statement. */
+  /** Load shedding: throws unavailable if the queue is full. Call it before any statement. */
   requireRoom: () => void
   /**
-   * Returns an argon2id hash. Throws unavailable where the queue is full, or no thread is free in
+   * Returns an argon2id hash. Throws unavailable if the queue is full, or no thread is free in
    * time. An aborted signal removes the task from the queue.
    */
   hash: (password: string, signal?: AbortSignal) => Promise<string>
-  /** Throws as `hash`. False for a null hash, after the same time as for a wrong password. */
+  /**
+   * Resolves to whether the password has the hash: false for null, after the same time as for a
+   * wrong password. Throws as `hash` does.
+   */
   matches: (password: string, hash: string | null, signal?: AbortSignal) => Promise<boolean>
 }
 
-// About half a second of waiting on a machine that does nothing else.
+// Passwords that wait for a thread: about half a second of hashing on an idle machine.
 const queueMax = 50
 
-// A hash takes some milliseconds; the first task includes the start of its thread.
+// A hash takes a few milliseconds; the first task of a thread includes the start of the thread.
 const taskTimeoutMs = 30_000
 
 const queueFull = () =>
@@ -28,7 +33,7 @@ const queueFull = () =>
 
 type Task = Parameters<typeof run>[0]
 
-/** Starts at most `atOnce` threads; further tasks wait for up to `waitTimeoutMs`. */
+/** Starts at most `atOnce` threads; further passwords wait for up to `waitTimeoutMs` (ms). */
 export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords {
   const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),

@@ -50,7 +50,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const now = clock()
       const shown = { tokenHash: hashOf(token.trim()), purpose: 'reset', now } as const
       passwords.requireRoom()
-      // Checked before the expensive hash; consumed in the transaction below.
+      // The token is checked before the expensive hash, and consumed in the transaction below.
       const known = listGuessableTexts(await requireMailedLink(database, shown), host)
       const problem = findChosenPasswordProblem(newPassword, known)
       if (problem) throw invalid({ password: problem })

@@ -2,18 +2,19 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 
 const characters = { min: 8, max: 72 }
 
-// About 18,000; shorter ones fail the check of the length.
+// About 18,000 common passwords of at least 8 characters: shorter ones are refused for their
+// length.
 const common = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= characters.min),
 )
 
-// The name of this service (docs/security.md, Passwords).
+// Context words: the name of this service (docs/security.md#passwords).
 const ownWords = ['coffer']
 
-// Shorter words occur in too many passwords by chance.
+// Minimum length of a context word: shorter words occur in too many passwords by chance.
 const wordCharactersMin = 3
 
-/** Returns the problem of a password that signs in, or null. Its length counts code points. */
+/** Returns the problem of a password at sign-in, or null. Its length is counted in code points. */
 export function findPasswordProblem(password: string): string | null {
   const { length } = [...password]
   const { min, max } = characters
@@ -21,8 +22,8 @@ export function findPasswordProblem(password: string): string | null {
 }
 
 /**
- * Returns the problem of a new password, or null. Besides its length: common passwords in any case
- * (OWASP ASVS 5.0, 6.2.4), and context words (6.2.11). `known` holds the texts that an attacker
+ * Returns the problem of a new password, or null. Refuses a wrong length, common passwords in any
+ * case (OWASP ASVS 5.0, 6.2.4) and context words (6.2.11). `known` are texts that an attacker
  * knows: names, address, host.
  */
 export function findChosenPasswordProblem(
@@ -43,7 +44,7 @@ function wordsOf(texts: readonly string[]): string[] {
   return words.filter((word) => [...word].length >= wordCharactersMin)
 }
 
-/** Tells whether the text contains one of the words, and no letter outside of them. */
+/** Returns whether the text contains one of the words, and no letter outside of them. */
 function isLittleMore(text: string, words: readonly string[]): boolean {
   const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length)
   const rest = text.replaceAll(new RegExp(longestFirst.join('|'), 'gu'), '')

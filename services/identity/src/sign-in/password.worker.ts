@@ -1,7 +1,10 @@
 import { getPriority, platform, setPriority } from 'node:os'
 import { hashSync, verifySync } from '@node-rs/argon2'
 
-/** Without `hash`: hash the password. With it: verify; null never matches, after the same time. */
+/**
+ * A task without `hash` hashes the password. One with `hash` verifies it: null never matches, but
+ * takes the same time.
+ */
 type Task = { password: string; hash?: string | null }
 
 // Argon2id (the library's default) at OWASP's minimum: 19 MiB, two passes, one lane.

@@ -43,7 +43,7 @@ export function registration(
       await consumeProofOfWork(deps, 'register', request.proofOfWork)
       const betaCode = await requireBetaCode(deps, request.betaCode)
       const passwordHash = await passwords.hash(wanted.password, context.signal)
-      // Timing: answers as late as for an address in use, so that the list stays unknown.
+      // Timing: a blocked domain is answered as late as an address in use, to keep the list secret.
       if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
       const row = { ...createOwner(wanted, clock()), ...firstPayment(config, clock()) }
       const { formerSessionToken: former } = request
@@ -55,7 +55,7 @@ export function registration(
   }
 }
 
-/** Returns the hash of the code, null where codes are off. Throws invalid. */
+/** Returns the hash of the beta code; null if codes are off. Throws invalid for a wrong code. */
 async function requireBetaCode(
   { config, database, clock }: IdentityDeps,
   code: string,
@@ -63,12 +63,15 @@ async function requireBetaCode(
   if (!featuresOf(config).requireBetaCode) return null
   if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
   const codeHash = hashBetaCode(code)
-  // Checked before the expensive password hash; consumed with the registration.
+  // The code is checked before the expensive password hash, and consumed with the registration.
   if (!(await isBetaCode(database, { codeHash, now: clock() }))) throw notABetaCode()
   return codeHash
 }
 
-/** Returns the token of a session, or empty text where the address has to be verified first. */
+/**
+ * Stores the registration. Returns the token of its session, or an empty text if the address has to
+ * be verified first.
+ */
 async function saveRegistration(
   { config, database }: IdentityDeps,
   registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null; former: string },
@@ -109,7 +112,10 @@ function trimRegistration(request: Registration): Registration {
   }
 }
 
-/** With billing a new account has a trial (docs/billing.md#subscription-states). */
+/**
+ * Returns the subscription of a new account: a trial if billing is on
+ * (docs/billing.md#subscription-states).
+ */
 function firstPayment(
   { billed, trialDays }: Pick<IdentityDeps['config'], 'billed' | 'trialDays'>,
   now: Date,

@@ -7,7 +7,7 @@ import { requestDeletion } from '../accounts/account-deletion.sql.ts'
 
 interface Registered {
   passwordHash: string
-  /** Deadline of verification; null where verification is off. */
+  /** Deadline for verifying the address; null if verification is off. */
   verifyBy: Date | null
   billed: boolean
 }
@@ -17,7 +17,7 @@ type Unverified = z.infer<typeof Unverified>
 
 /**
  * Inserts login, account and user, and emits the account's settings. Throws
- * UniqueIntegrityConstraintViolationError on `logins_email_key` where the address is taken.
+ * UniqueIntegrityConstraintViolationError on `logins_email_key` if the address is taken.
  */
 export async function insertRegistration(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function insertRegistration(
   await emitAccountSettings(tx, [account], { billed })
 }
 
-/** Returns logins with a passed deadline of verification and no live verification link. */
+/** Returns logins whose deadline of verification has passed, without a valid verification link. */
 export async function listUnverified(
   { pool }: Database,
   now: Date,
@@ -53,7 +53,7 @@ export async function listUnverified(
     ORDER BY l.verify_by LIMIT ${limit}`)
 }
 
-/** Requests the deletion of the account, unless its address was verified since it was listed. */
+/** Requests the deletion of the account, unless its address was verified after `listUnverified`. */
 export async function removeUnverified(
   tx: Transaction,
   { loginId, accountId }: Unverified,

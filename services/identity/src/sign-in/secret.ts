@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const apiKeyPrefix = 'coffer_secret_'
 
-/** Random bytes of a secret. */
+/** Number of random bytes of a secret. */
 export const secretBytes = 32
 
 /** Returns lower-case base32 without padding (RFC 4648, section 6): 52 characters for 32 bytes. */
@@ -13,14 +13,14 @@ export function base32(bytes: Uint8Array): string {
   return groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
-/** Decodes `base32`; the text's alphabet is not checked, bits beyond whole bytes are dropped. */
+/** Decodes a text of `base32`; does not check its alphabet, and drops bits beyond whole bytes. */
 export function fromBase32(text: string): Buffer {
   const digits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
   const bytes = digits.join('').match(/.{8}/g) ?? []
   return Buffer.from(bytes.map((bits) => Number.parseInt(bits, 2)))
 }
 
-/** Tells whether the text has the form of an API key's secret; upper case is refused. */
+/** Returns whether the text has the form of an API key's secret; upper case is refused. */
 export function isApiKeySecret(text: string): boolean {
   return text.startsWith(apiKeyPrefix) && /^[a-z2-7]{52}$/.test(text.slice(apiKeyPrefix.length))
 }
@@ -31,8 +31,8 @@ export function apiKeySecret(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the SHA-256 of a secret, which is stored instead of it. One round is enough: unlike a
- * password, 256 random bits cannot be guessed.
+ * Returns the SHA-256 of a secret; the hash is stored instead of the secret. One round is enough:
+ * unlike a password, 256 random bits cannot be guessed.
  */
 export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()

@@ -18,8 +18,8 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 }
 
 /**
- * Returns the credential of a session, or null where it has ended or its login is disabled. Updates
- * `last_used_at` where it is not later than `notedSince`.
+ * Returns the credential of a session, or null if the session has ended or its login is disabled.
+ * Updates `last_used_at` if it is not later than `notedSince`.
  */
 export async function useSession(
   { pool }: Database,
@@ -57,7 +57,7 @@ export async function deleteSession(
   )
 }
 
-/** Ends a pending session; returns false where it has ended or is a full one. */
+/** Ends a pending session; returns false if the session has ended or is a full one. */
 export async function endPendingSession(
   tx: Transaction,
   accountId: string,
@@ -70,7 +70,7 @@ export async function endPendingSession(
   return rowCount === 1
 }
 
-/** Ends all sessions of a login, in all its accounts, but the one with the ID `except`. */
+/** Ends all sessions of a login, in all its accounts, except the session with the ID `except`. */
 export async function endSessionsOfLogin(
   tx: Transaction,
   loginId: string,
@@ -87,7 +87,7 @@ export async function endEverySession({ pool }: Database): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM sessions`)
 }
 
-/** Returns when a session began; null for an unknown one. */
+/** Returns the instant at which a session began; null for an unknown one. */
 export async function findSessionStart(
   { pool }: Database,
   accountId: string,

@@ -2,13 +2,13 @@ import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { base32, hashOf } from './secret.ts'
 
-// Absolute timeout (docs/security.md#sessions).
+// Absolute timeout of a session (docs/security.md#sessions).
 const lifetimeMs = 14 * dayMs
 
 // Lifetime of a pending session (docs/sign-in.md#second-factor).
 const pendingLifetimeMs = 5 * 60 * 1000
 
-// A session this young needs no re-authentication (docs/sign-in.md#re-authentication).
+// Age up to which a session needs no re-authentication (docs/sign-in.md#re-authentication).
 const recentMs = 15 * 60 * 1000
 
 // Write reduction: `last_used_at` is updated at most this often.
@@ -18,19 +18,19 @@ const notedEveryMs = 5 * 60 * 1000
 export const Session = z.object({
   sessionId: z.string(),
   createdAt: z.date(),
-  /** Exact to five minutes. */
+  /** Time of the last request, exact to five minutes. */
   lastUsedAt: z.date(),
   expiresAt: z.date(),
 })
 export type Session = z.infer<typeof Session>
 
-/** A session to store; of its token only the hash. */
+/** A session to store, with the hash of its token. */
 export interface NewSession {
   accountId: string
   userId: string
   sessionId: string
   tokenHash: Buffer
-  /** Pending session: it owes its second factor. */
+  /** Whether the session still requires its second factor. */
   isPending: boolean
   now: Date
   expiresAt: Date
@@ -38,7 +38,7 @@ export interface NewSession {
 
 /**
  * Returns a session that begins `now`, and its token, which is never stored. `bytes` are 32 random
- * bytes. A pending session lives 5 minutes, a full one 14 days.
+ * bytes. A pending session ends after 5 minutes, a full one after 14 days.
  */
 export function newSession(
   { bytes, sessionId, isPending }: { bytes: Uint8Array; sessionId: string; isPending: boolean },
@@ -52,21 +52,21 @@ export function newSession(
   return { token, session }
 }
 
-/** Tells whether the text has the form of a session token. */
+/** Returns whether the text has the form of a session token. */
 export function isToken(text: string): boolean {
   return /^[a-z2-7]{52}$/.test(text)
 }
 
 /**
- * Returns the bounds for a request at `now`. A session not used since `idleSince` has ended. A use
- * is stored only where `last_used_at` is not later than `notedSince`.
+ * Returns two bounds for a request at `now`: a session whose last use is before `idleSince` has
+ * ended; a use is stored only if `last_used_at` is not later than `notedSince`.
  */
 export function boundsOfUse(now: Date, idleDays: number): { idleSince: Date; notedSince: Date } {
   const before = (ms: number) => new Date(now.getTime() - ms)
   return { idleSince: before(idleDays * dayMs), notedSince: before(notedEveryMs) }
 }
 
-/** Tells whether a session is too young to need re-authentication (OWASP ASVS 5.0, 7.5). */
+/** Returns whether a session is too young to need re-authentication (OWASP ASVS 5.0, 7.5). */
 export function isRecent(createdAt: Date, now: Date): boolean {
   return now.getTime() - createdAt.getTime() < recentMs
 }

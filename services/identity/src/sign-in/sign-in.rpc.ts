@@ -81,7 +81,10 @@ async function logIn(
   return { ...begun, isActive: await isAccountActive(deps, accountId) }
 }
 
-/** Under the lock of the login: an authenticator enabled meanwhile makes the session pending. */
+/**
+ * Begins a session under the lock of the login: if an authenticator was enabled meanwhile, the
+ * session is pending.
+ */
 async function beginSession(
   tx: Transaction,
   known: SignIn,
@@ -97,8 +100,8 @@ async function beginSession(
 }
 
 /**
- * Locks the login. Throws unauthenticated where its password changed since it was verified: the
- * change has ended the login's sessions, and a session begun now would survive it.
+ * Locks the login. Throws unauthenticated if the password changed since it was verified: the change
+ * ended the login's sessions, and a session that begins now would survive it.
  */
 async function lockUnchangedPassword(
   tx: Transaction,
@@ -113,8 +116,8 @@ function wrongCredentials(): Error {
 
 /**
  * Checks address and password expiry after a right password. Throws refused: 428 for an unverified
- * address; 406 for an expired password where resets are off. Returns a reset token for an expired
- * password, null where the login may sign in.
+ * address; 406 for an expired password if resets are off. Returns a reset token for an expired
+ * password, null if the login may sign in.
  */
 async function requireReadyLogin(
   { config, database }: IdentityDeps,

@@ -5,7 +5,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 
 /**
  * Returns the caller of a full session (docs/sign-in.md#api-keys). Throws unauthenticated
- * (SESSION_REQUIRED) for keys: a leaked key must not manage keys, passwords or second factors.
+ * (SESSION_REQUIRED) for API keys: a leaked key must not manage keys, passwords or second factors.
  */
 export function signedIn(context: HandlerContext): Caller {
   const caller = callerOf(context)
