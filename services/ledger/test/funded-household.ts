@@ -8,7 +8,10 @@ const balance = { availableBalance: 100_000n, currentBalance: 100_000n }
 
 export type FundedHousehold = Awaited<ReturnType<typeof createFundedHousehold>>
 
-/** A bank account with 100,000 available, an expense holding 30,000 and a goal holding 40,000. */
+/**
+ * Creates a bank account with 100,000 available, an expense holding 30,000 and a goal holding
+ * 40,000.
+ */
 export async function createFundedHousehold(booted: Booted, accountId = newId('acct')) {
   const home = await createHousehold(booted, { accountId, timezone: 'UTC', ...balance })
   const { envelopes, bankAccountId, as } = home

@@ -28,8 +28,8 @@ export async function holdRow(
 }
 
 /**
- * Locks one of the rows in a transaction; returns a function that ends it, after a change if one is
- * given.
+ * Locks one of the rows in a transaction. Returns a function that ends the transaction, after
+ * `change` if one is given.
  */
 export async function hold(
   database: Database,
@@ -50,7 +50,7 @@ export async function hold(
   }
 }
 
-/** Returns whether the row of the bank account has no locks, those of foreign keys included. */
+/** Returns whether the row of the bank account has no locks, not even those of foreign keys. */
 export async function isFree(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,

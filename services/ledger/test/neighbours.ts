@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineService } from '@coffer/kit/service/service'
 
-/** Activities called in the other services with their arguments, in order. */
+/** Calls of activities of the other services, in order: the name, then the arguments. */
 export const activityCalls: unknown[][] = []
 
-/** A stub service with one activity of the clean-up, which records its calls. */
+/** Returns a stub service with one activity of the clean-up, which records its calls. */
 function stubService(name: string, schema: string, activity: string) {
   return defineService({
     name,
@@ -25,7 +25,7 @@ function stubService(name: string, schema: string, activity: string) {
   })
 }
 
-/** Stub services for the workflows of the ledger; they have no tables. */
+/** Returns stub services for the workflows of the ledger; they have no tables. */
 export function neighbours() {
   return [
     stubService('budgeting', 'budgeting', 'removePlans'),

@@ -17,7 +17,7 @@ const Count = z.object({ count: z.bigint() })
 /** The row counts of an account without any rows under its links. */
 export const nothing = Object.fromEntries(tables.map((table) => [table, 0]))
 
-/** The number of rows under the links of an account, by table. */
+/** Returns the number of rows under the links of an account, by table. */
 export async function rowsUnder(
   { pool }: Database,
   { accountId }: { accountId: string },

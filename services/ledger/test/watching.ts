@@ -40,7 +40,7 @@ async function listsOf({ bankAccountId, envelopes, transactions, balances, as }:
   }
 }
 
-/** The code of the error of a removed bank account; rethrows any other error. */
+/** Returns the code of the error of a removed bank account; rethrows any other error. */
 function whyNotShown(error: unknown): string {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound) throw error

@@ -19,7 +19,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** The fields in the `problems` of a refused call. */
+/** Returns the fields in the `problems` of a refused call. */
 async function problemsIn(call: Promise<unknown>): Promise<unknown> {
   try {
     await call

@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** The refusal text of a call; null if it is accepted. */
+/** Returns the refusal text of a call; null if the call is accepted. */
 function refusal(call: Promise<unknown>): Promise<string | null> {
   return call.then(
     () => null,
@@ -48,7 +48,7 @@ function refusal(call: Promise<unknown>): Promise<string | null> {
 const openEnvelope = ({ envelopes, bankAccountId, as }: Household, spendingId = newId('spnd')) =>
   envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'goal' }, as)
 
-/** A call that creates one more object of a kind, and the number a new household has. */
+/** A call that creates one more object of a kind, and the number that a new household has. */
 const kinds = [
   {
     kind: 'links',
@@ -170,6 +170,6 @@ test('a bound costs two statements', async () => {
     const create = () => links.createLink({ institutionName: 'Bank' }, as)
     counts.push((await statementsOf(booted.database('ledger'), create)).count)
   }
-  // The relay may run statements of its own at the same time: the minimum excludes them.
+  // The relay may run statements at the same time: the minimum of several counts excludes them.
   expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.createLink)
 })

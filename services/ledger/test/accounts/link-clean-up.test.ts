@@ -155,7 +155,7 @@ describe('a deleted link', () => {
     const home = await createHousehold(booted, { availableBalance: 1000n })
     const { accountId, linkId, links, as } = home
     const database = booted.database('ledger')
-    // The last step of the earlier clean-up finds the link live.
+    // The last step of the earlier clean-up runs while the link is live.
     await markCleaned(database, { accountId, linkId }, new Date())
     expect(await cleanedAt(home)).toBeNull()
     await links.deleteLink({ linkId }, as)
@@ -183,7 +183,7 @@ describe('a deleted link', () => {
       uploads.getUpload({ bankAccountId, transactionUploadId }, as),
     )
     expect(answers).toEqual(Array(8).fill('NotFound'))
-    // The link itself stays readable, with an empty list of bank accounts.
+    // The link can still be read, and its list of bank accounts is empty.
     expect((await accounts.listBankAccounts({ linkId }, as)).bankAccounts).toEqual([])
     expect((await accounts.listBankAccounts({}, as)).bankAccounts).toEqual([])
     expect((await links.listLinks({}, as)).links).toEqual([])

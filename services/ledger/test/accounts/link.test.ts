@@ -17,7 +17,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** A new account with a client for its links. */
+/** Returns a new account with a client for its links. */
 function user() {
   const accountId = newId('acct')
   const links = booted.client('ledger', LinkService)

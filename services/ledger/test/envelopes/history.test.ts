@@ -32,14 +32,17 @@ async function historyOf({ bankAccountId, as }: Household, more: object = {}) {
   return history.listHistory({ bankAccountId, limit: 100, ...more }, as)
 }
 
-/** The cursor of an entry, from fields that the reply shows. */
+/** Returns the cursor of an entry, from fields in the reply. */
 function cursorOf(entry?: HistoryEntry) {
   if (!entry) throw new Error('no entry')
   const { operationId, spendingId, pot, cause } = entry
   return { operationId, pot, cause, ...(spendingId ? { spendingId } : {}) }
 }
 
-/** Of user_pat: an expense gave the goal 500, the goal paid 500 of a bill of 1200. */
+/**
+ * Creates a household of user_pat: an expense gave the goal 500, the goal paid 500 of a bill of
+ * 1200.
+ */
 async function usedHousehold() {
   const home = await createHousehold(booted, { availableBalance: 10_000n })
   const { accountId, bankAccountId, envelopes, transactions } = home

@@ -48,7 +48,9 @@ async function saving(): Promise<Home> {
   return { ...home, spendingId }
 }
 
-/** A run that deposits 500 and funds the envelope with 200; the end of its period takes 150. */
+/**
+ * Returns a run that deposits 500 and funds the envelope with 200, and a period end that takes 150.
+ */
 function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
   const automatic = { transactionId: newId('txn'), date: midnight }
   const funding = {
@@ -68,7 +70,7 @@ function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
 
 const scheduled = () => booted.client('ledger', ScheduledService)
 
-/** `free` and `expenses` of the balances. */
+/** Returns `free` and `expenses` of the balances. */
 async function freeAndExpenses({ balances }: Home) {
   const { free, expenses } = (await balances()) ?? {}
   return [free, expenses]

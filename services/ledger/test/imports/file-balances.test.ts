@@ -31,7 +31,7 @@ async function setCurrent({ accounts, bankAccountId, as }: Household, currentBal
 
 const spent = 1250n
 
-/** Midnight of a day of January in Chicago. */
+/** Returns midnight of a day of January in Chicago. */
 function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }
@@ -43,7 +43,7 @@ async function spend({ transactions, bankAccountId, as }: Household, day: number
   return (await transactions.createTransaction(lunch, as)).transaction?.transactionId ?? ''
 }
 
-/** State of a case. */
+/** The objects of one case of the table. */
 type World = { home: Household; transactionId: string; uploads: string[] }
 
 const file = statementOf({ '1': '-1.00' }, { ledger: '600.00', asOf: '20260117' })
@@ -127,7 +127,7 @@ test('every case of the table in docs/files.md holds', async () => {
   expect(seen).toEqual(cases.map(([, words, balance]) => [words, balance]))
 })
 
-// Days in January: of the ledger balance 600.00, of the available one 580.00, of the booking.
+// Days in January: of the ledger balance 600.00, of the available balance 580.00, of the booking.
 test.each([
   [17, 19, 16, { current: 60000n, available: 58000n }],
   [17, 19, 18, { current: 58750n, available: 58000n }],

@@ -9,7 +9,7 @@ export interface SentFile {
   name: string
   contentType?: string
   content: Uint8Array
-  /** Hash of the request. */
+  /** Hash of the request, stored with its Idempotency-Key. */
   bodyHash?: Uint8Array
 }
 

@@ -15,7 +15,7 @@ export const headers = [
   'Status',
 ]
 
-/** A mapping of these columns. */
+/** The mapping for the columns in `headers`. */
 export const mapping = {
   headers,
   id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },

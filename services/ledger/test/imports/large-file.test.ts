@@ -19,7 +19,7 @@ import { hold, isFree } from '../held-row.ts'
 import { largeStatement, startImporting, textNear } from './large-files.ts'
 import { opening, sendFile, undo } from './uploading.ts'
 
-// A given seed selects a long run.
+// A seed in the environment selects a long run.
 const isLong = process.env.COFFER_TEST_SEED !== undefined
 const rowCount = isLong ? 100_000 : 1_500
 const stated = 1_234_00n
@@ -43,7 +43,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** Starts an import; returns its next steps, and a function that reads its state. */
+/** Starts an import. Returns its next steps, and a function that reads its state. */
 async function upload(into?: Household) {
   const home = into ?? (await createHousehold(booted, opening))
   const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
@@ -99,7 +99,7 @@ const lastStatements = [
   { text: `SET status = 'complete'`, isLocked: false, left: none },
   { text: '"cause":"upload"', isLocked: true, left: none },
 ]
-// Rows are stored from the end of the file, 1,000 at a time, so some precede each of these.
+// Rows are stored from the end of the file, 1,000 at a time: at least one page precedes the row.
 const row = fc.integer({ min: 0, max: rowCount - 1_001 })
 const pages = fc.sample(row, isLong ? 4 : 1).map(textNear)
 

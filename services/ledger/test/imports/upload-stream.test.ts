@@ -43,7 +43,7 @@ function pieces(file: Partial<SentFile> & { bankAccountId: string }, content = s
 
 const contentType = 'application/octet-stream'
 
-/** Returns the numbers of files and of stored bytes of an account. */
+/** Returns the number of an account's files, and the number of them in storage. */
 async function keptOf({ accountId, as }: Household) {
   const { files } = await booted.client('ledger', FileService).listFiles({}, as)
   return [files.length, (await storedFiles(dataDir, accountId)).length]

@@ -36,7 +36,9 @@ export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   return true
 }
 
-/** Stated balances plus the changes by transactions dated after the day of each balance. */
+/**
+ * Returns the stated balances plus the changes by transactions dated after the day of each balance.
+ */
 function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
   const added = history.filter((one) => one.kind === 'added')
   const sumOf = (pot: keyof Pots) =>

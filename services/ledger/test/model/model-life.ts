@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { apply } from './model.ts'
+import type { Attempt } from './model-generator.ts'
+import { type GeneratorKind, kinds } from './model-generators.ts'
 import type { Operation } from './model-operation.ts'
 import type { Model } from './model-state.ts'
-import type { Attempt } from './model-wish.ts'
-import { kinds, type WishKind } from './model-wishes.ts'
 
-/** A planned request. A misfit is sent even if the model expects a refusal. */
-export type Wish = { kind: string; isMisfit: boolean; attempts: readonly Attempt[] }
+/**
+ * A random request, whose objects are chosen when it is sent. A misfit is sent even if the model
+ * expects a refusal; other requests wait until the model accepts them.
+ */
+export type RandomRequest = { kind: string; isMisfit: boolean; attempts: readonly Attempt[] }
 
-const kindNames = Object.keys(kinds) as WishKind[]
+const kindNames = Object.keys(kinds) as GeneratorKind[]
 
-/** Number of wishes of kinds that others depend on or undo; 1 for all other kinds. */
-const wishCounts: Partial<Record<WishKind, number>> = {
+/** Number of requests by kind, for kinds that others depend on or undo; 1 for all other kinds. */
+const requestCounts: Partial<Record<GeneratorKind, number>> = {
   create: 2,
   hold: 4,
   postUnnamed: 2,
@@ -19,18 +22,31 @@ const wishCounts: Partial<Record<WishKind, number>> = {
   withdraw: 2,
 }
 
-/** Budgeting books no automatic transactions on synced accounts. */
-const neverMisfit: ReadonlySet<WishKind> = new Set<WishKind>(['deposit', 'bill'])
+/**
+ * Kinds that are never sent to an account of the other link type: budgeting never does so either.
+ */
+const neverMisfit: ReadonlySet<GeneratorKind> = new Set<GeneratorKind>(['deposit', 'bill'])
 
-/** The wishes of one bank account: before its end, concurrent with it (`last`), and after it. */
-export type Life = { wishes: Wish[]; sizes: number[]; last: Wish[]; late: Wish[] }
+/**
+ * The requests of one bank account: before its end, concurrent with it (`last`), and after it.
+ * `sizes` has the number of concurrent requests, by round.
+ */
+export type Life = {
+  requests: RandomRequest[]
+  sizes: number[]
+  last: RandomRequest[]
+  late: RandomRequest[]
+}
 
-/** A wish of every kind that fits the account, and some misfits, in any order. */
+/**
+ * Returns a generator of lives: a request of every kind that fits the account, and some misfits, in
+ * any order.
+ */
 export function lifeOf(isManual: boolean): fc.Arbitrary<Life> {
   const world = isManual ? 'manual' : 'synced'
   const fitting = kindNames.filter((name) => ['each', world].includes(kinds[name].isFor))
   const others = kindNames.filter((name) => !fitting.includes(name) && !neverMisfit.has(name))
-  const often = fitting.flatMap((kind) => Array<WishKind>(wishCounts[kind] ?? 1).fill(kind))
+  const often = fitting.flatMap((kind) => Array<GeneratorKind>(requestCounts[kind] ?? 1).fill(kind))
   const fits = often.map((kind) => {
     const attempts = fc.array(kinds[kind].attempt, { minLength: 3, maxLength: 3 })
     return attempts.map((all) => withShortText({ kind, isMisfit: false, attempts: all }))
@@ -40,32 +56,31 @@ export function lifeOf(isManual: boolean): fc.Arbitrary<Life> {
     return fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length })
   })
   return fc.record({
-    wishes: mixed,
-    /** Number of concurrent requests, by round. */
+    requests: mixed,
     sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 5, maxLength: 10 }),
     last: fc.array(misfitOf(fitting), { minLength: 2, maxLength: 2 }),
     late: fc.array(misfitOf(fitting), { minLength: 3, maxLength: 3 }),
   })
 }
 
-function misfitOf(names: readonly WishKind[]): fc.Arbitrary<Wish> {
-  const wished = names.map((kind) =>
+function misfitOf(names: readonly GeneratorKind[]): fc.Arbitrary<RandomRequest> {
+  const generated = names.map((kind) =>
     kinds[kind].attempt.map((attempt) =>
       withShortText({ kind, isMisfit: true, attempts: [attempt] }),
     ),
   )
-  return fc.oneof(...wished)
+  return fc.oneof(...generated)
 }
 
-/** Makes fast-check print the kind only: the error lists the operations. */
-function withShortText(wish: Wish): Wish {
-  return Object.assign(wish, { [fc.toStringMethod]: () => wish.kind })
+/** Makes fast-check print the kind of a request only: the error message lists the operations. */
+function withShortText(one: RandomRequest): RandomRequest {
+  return Object.assign(one, { [fc.toStringMethod]: () => one.kind })
 }
 
-/** The operation for a wish in the model's current state; null if none fits yet. */
+/** Returns the operation of a request for the model's current state; null if none fits yet. */
 export function chooseOperation(
   model: Model,
-  { attempts, isMisfit }: Wish,
+  { attempts, isMisfit }: RandomRequest,
   serial: number,
 ): Operation | null {
   const operations = attempts.flatMap((attempt) => attempt(model, serial) ?? [])

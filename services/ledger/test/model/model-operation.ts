@@ -1,7 +1,7 @@
-/** Balances in cents. */
+/** Balances of a bank account, in cents. */
 export type Pots = { current?: number; available?: number }
 
-/** Balances in cents as a provider states them. */
+/** Balances as a provider states them, in cents. */
 export type Stated = Pots & { limit?: number }
 
 /** One operation; `serial` is unique. */

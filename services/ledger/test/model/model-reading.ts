@@ -11,12 +11,12 @@ const limit = 5_000
 const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
 
 /**
- * The state of a bank account by the API, in the form of the model, null if it is removed; and the
- * IDs of its rows by name.
+ * Reads a bank account through the API. Returns its state in the form of the model, null if it was
+ * removed, and a map from the names of its transactions to their IDs.
  */
 export async function readState(home: Home, database: Database, uploads: Uploads) {
   const { accounts, envelopes, transactions, bankAccountId, as } = home
-  const found = await accounts.getBankAccount({ bankAccountId }, as).catch(unlessGone)
+  const found = await accounts.getBankAccount({ bankAccountId }, as).catch(unlessRemoved)
   if (!found?.bankAccount) return { ids: new Map<string, string>(), state: null }
   const balances = await home.balances()
   const listed = await envelopes.listEnvelopes({ bankAccountId }, as)
@@ -61,7 +61,9 @@ export async function readState(home: Home, database: Database, uploads: Uploads
   }
 }
 
-/** The upload of each row, from its table: of two concurrent imports either may store a row. */
+/**
+ * Returns the upload of each row, from the table: of two concurrent imports either may store a row.
+ */
 async function findUploads(home: Home, { pool }: Database, uploads: Uploads) {
   const { accountId, bankAccountId } = home
   const sources = await pool.any(sql.type(Source)`
@@ -73,12 +75,12 @@ async function findUploads(home: Home, { pool }: Database, uploads: Uploads) {
   )
 }
 
-function unlessGone(error: unknown): null {
+function unlessRemoved(error: unknown): null {
   if (ConnectError.from(error).code === Code.NotFound) return null
   throw error
 }
 
-/** The name of a row; names in files are `ROW` and the identifier. */
+/** Returns the name of a row in the model; in files, names are `ROW` and the identifier. */
 function nameOf({ name = '' }: { name?: string | undefined }): string {
   return name.replace('ROW ', '')
 }

@@ -157,7 +157,7 @@ function patch(
   return transactions.updateTransaction({ ...of, ...fields }, as)
 }
 
-/** The request form of an item, the same in every import. */
+/** Returns the request form of an item, the same in every import. */
 function itemBody(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
   const names = { displayName: id, originalName: text, name: text, merchantName: '' }
   const named = pendingOf && { pendingProviderTransactionId: providerId(home, pendingOf) }
@@ -184,7 +184,7 @@ function book({ scheduled, accountId, byBudgeting }: Home, operation: Named) {
   return scheduled.book({ bookings: [{ accountId, operation }] }, byBudgeting())
 }
 
-/** A transaction of budgeting, with an ID that is the same in every attempt. */
+/** Returns a transaction as budgeting sends it, with an ID that is the same in every attempt. */
 function automatic(name: string, { amount, day }: Pick<Deposit, 'amount' | 'day'>) {
   return { transactionId: newId('txn'), name, amount: BigInt(amount), date: dateOf(day) }
 }
@@ -209,8 +209,8 @@ export async function request(home: Home, operation: Operation, uploads: Uploads
 }
 
 /**
- * Makes two concurrent calls under one Idempotency-Key. A refusal is not kept under the key: one
- * call may be accepted after the other is refused, so this waits for both.
+ * Makes two concurrent calls under one Idempotency-Key, and waits for both. A refusal is not stored
+ * under the key, so one call may be accepted after the other is refused.
  */
 async function twice(send: () => Promise<unknown>): Promise<void> {
   const outcomes = await Promise.allSettled([send(), send()])
@@ -223,7 +223,7 @@ function keyed({ as }: Home, serial: number) {
   return { headers: { ...(as.headers as object), ...named } }
 }
 
-/** A day of January in Chicago. */
+/** Returns midnight of a day of January in Chicago. */
 function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }

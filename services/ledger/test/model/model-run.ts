@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { apply } from './model.ts'
-import { chooseOperation, type Wish } from './model-life.ts'
+import { chooseOperation, type RandomRequest } from './model-life.ts'
 import type { Operation } from './model-operation.ts'
 import { readState } from './model-reading.ts'
 import { type Home, request, type Uploads } from './model-requests.ts'
@@ -9,7 +9,7 @@ import { type Model, visibleState } from './model-state.ts'
 type Done = { operation: Operation; isAccepted: boolean }
 type State = ReturnType<typeof visibleState>
 
-/** Numbers of accepted and of refused requests, by kind of wish. */
+/** Numbers of accepted and of refused requests, by kind of request. */
 export type Tally = { accepted: Record<string, number>; refused: Record<string, number> }
 
 /** A bank account on the server, and its model. */
@@ -23,20 +23,20 @@ export type World = {
 }
 
 /**
- * Sends `size` of the wishes and the operations `besides` concurrently. Returns the wishes that
- * remain.
+ * Sends `size` of the random requests and the operations `besides` concurrently. Returns the
+ * requests that remain.
  */
-export async function fulfil(
+export async function sendSome(
   world: World,
-  wishes: readonly Wish[],
+  requests: readonly RandomRequest[],
   { size, besides = [] }: { size: number; besides?: readonly Operation['kind'][] },
-): Promise<Wish[]> {
-  const chosen = new Map<Wish, Operation>()
-  for (const wish of wishes) {
+): Promise<RandomRequest[]> {
+  const chosen = new Map<RandomRequest, Operation>()
+  for (const candidate of requests) {
     if (chosen.size === size) break
     world.serial += 1
-    const operation = chooseOperation(world.model, wish, world.serial)
-    if (operation) chosen.set(wish, operation)
+    const operation = chooseOperation(world.model, candidate, world.serial)
+    if (operation) chosen.set(candidate, operation)
   }
   const named = [...chosen].map(([{ kind }, operation]) => ({ kind, operation }))
   const others = besides.map((kind) => ({ kind, operation: { kind, serial: 0 } as Operation }))
@@ -50,10 +50,10 @@ export async function fulfil(
     const { kind } = requested[index] ?? { kind: '' }
     counts[kind] = (counts[kind] ?? 0) + 1
   }
-  return wishes.filter((wish) => !chosen.has(wish))
+  return requests.filter((candidate) => !chosen.has(candidate))
 }
 
-/** Sends operations concurrently, and finds an order of them that explains the result. */
+/** Sends operations concurrently. Throws if no order of them explains the result. */
 async function round(world: World, operations: readonly Operation[]): Promise<Done[]> {
   const { home, model, database, uploads } = world
   const done = await Promise.all(
@@ -71,7 +71,7 @@ async function round(world: World, operations: readonly Operation[]): Promise<Do
   return done
 }
 
-/** The model after an order that explains answers and state; undefined if there is none. */
+/** Returns the model after an order that explains answers and state; undefined if there is none. */
 function findExplanation(model: Model, done: readonly Done[], state: State): Model | undefined {
   const now = JSON.stringify(state)
   for (const order of orders(done)) {
@@ -79,7 +79,7 @@ function findExplanation(model: Model, done: readonly Done[], state: State): Mod
     const predicted = order.map(({ operation }) => apply(after, operation))
     const isExplained = order.every(({ operation, isAccepted }, index) => {
       // An import may be stored just before the bank account is removed: its client gets 404.
-      const isLost = operation.kind === 'import' && !isAccepted && after.stage === 'gone'
+      const isLost = operation.kind === 'import' && !isAccepted && after.stage === 'removed'
       return isLost || predicted[index] === isAccepted
     })
     if (isExplained && JSON.stringify(visibleState(after)) === now) return after
@@ -87,7 +87,7 @@ function findExplanation(model: Model, done: readonly Done[], state: State): Mod
   return undefined
 }
 
-/** All permutations: the possible orders of concurrent operations. */
+/** Returns all permutations: the possible orders of concurrent operations. */
 function orders<T>(all: readonly T[]): T[][] {
   if (all.length < 2) return [[...all]]
   return all.flatMap((first, index) =>
@@ -97,7 +97,9 @@ function orders<T>(all: readonly T[]): T[][] {
 
 const rowsShown = 20
 
-/** Operations, expected state in the given order, and actual state, for the error message. */
+/**
+ * Describes operations, expected state in the given order, and actual state, for the error message.
+ */
 function describeMismatch(model: Model, done: readonly Done[], now: State): string {
   const after = structuredClone(model)
   const predicted = done.map(({ operation }) => apply(after, operation))

@@ -15,10 +15,10 @@ export const paths = [
 
 /** The expected state of one bank account; amounts in cents. */
 export type Model = {
-  /** On a manual link, otherwise on a synced one. */
+  /** Whether the bank account is on a manual link, otherwise it is on a synced one. */
   isManual: boolean
-  /** `archived` is readable; `gone` is removed. */
-  stage: 'open' | 'archived' | 'gone'
+  /** `archived`: can be read only. `removed`: its rows are deleted. */
+  stage: 'open' | 'archived' | 'removed'
   account: Account
   envelopes: Record<string, Envelope>
   rows: Row[]
@@ -42,9 +42,9 @@ export type Account = {
 export type Row = {
   /** Null until it is read from the server. */
   id: string | null
-  /** Unique, also among rows of the same name. */
+  /** Unique; rows may have the same name. */
   key: string
-  /** The identifier in the file; null without a file. */
+  /** The identifier of the row in its file; null without a file. */
   identifier: string | null
   /** Day of January 2026. */
   day: number
@@ -61,7 +61,7 @@ export type Row = {
   records: ProviderRecord[]
 }
 
-/** The last record of a provider ID; `end` orders the ended ones, null is live. */
+/** The last record of a provider ID; `end` orders the ended records, null is live. */
 export type ProviderRecord = Item & { end: number | null }
 
 /** A balance is the last statement that is not undone, plus the changes since. */
@@ -72,7 +72,7 @@ export type Event =
 /** The day of January of all rows of files and providers. */
 export const dayOfRows = 10
 
-/** The model of a new bank account with empty envelopes. */
+/** Returns the model of a new bank account with empty envelopes. */
 export function createModel(
   isManual: boolean,
   opened: { account: Account; pots: Required<Pots>; envelopes: Record<string, boolean> },
@@ -93,7 +93,7 @@ export function createModel(
   }
 }
 
-/** A posted row without an envelope or a source. */
+/** Returns a posted row without an envelope or a source. */
 export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Partial<Row>): Row {
   return {
     id: null,
@@ -110,9 +110,9 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
   }
 }
 
-/** The part of the model that the API shows, in the form of `readState`. */
+/** Returns the part of the model that the API shows, in the form of `readState`. */
 export function visibleState(model: Model) {
-  if (model.stage === 'gone') return null
+  if (model.stage === 'removed') return null
   const held = (isGoal: boolean) =>
     Object.values(model.envelopes)
       .filter((one) => one.isGoal === isGoal)
@@ -142,7 +142,7 @@ export function visibleState(model: Model) {
   }
 }
 
-/** The statements of balances that are not undone. */
+/** Returns the statements of balances that are not undone. */
 export function standingStatements({ history, undone }: Model) {
   return history
     .filter((one) => one.kind === 'stated')

@@ -2,7 +2,7 @@ import { giveBack, take } from './model-envelope.ts'
 import type { Item, Of, Stated } from './model-operation.ts'
 import { dayOfRows, type Model, newRow, type ProviderRecord, type Row } from './model-state.ts'
 
-/** Imports a batch; balances stay. */
+/** Imports a batch; balances do not change. */
 export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
   for (const item of items) {
     const known = rowOf(model, item.id)
@@ -20,7 +20,7 @@ export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
   return true
 }
 
-/** Removes rows: each envelope gets its money back, and stays assigned for a later return. */
+/** Removes rows. Each envelope gets its money back and remains assigned, as the row may return. */
 export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
   for (const id of ids) {
     const row = rowOf(model, id)
@@ -50,7 +50,7 @@ function rowOf(model: Model, id: string): Row | undefined {
   return model.rows.find(({ records }) => records.some((one) => one.id === id))
 }
 
-/** The row that an item with a new ID continues, if any. */
+/** Returns the row that an item with a new ID continues; undefined if there is none. */
 function findContinued(
   model: Model,
   { id, amount, isPending, pendingOf, text }: Item,
@@ -75,7 +75,7 @@ function pathOf({ isPending, pendingOf }: Item): Model['paths'][number] {
 
 /**
  * Makes an item the live record of a row. A pending item does not replace a posted one, and a
- * replaced record does not come back: these are stored as ended.
+ * replaced record is not made live again: both are stored as ended.
  */
 function setRecord(model: Model, row: Row, item: Item): void {
   const own = row.records.find(({ id }) => id === item.id)

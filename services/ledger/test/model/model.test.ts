@@ -18,12 +18,12 @@ import { refusals } from '../outcomes.ts'
 import { nothing, rowsUnder } from '../rows-under.ts'
 import { anAccount, byService, syncedHome } from '../syncs/syncing.ts'
 import { watchVersion } from '../watching.ts'
+import { kinds } from './model-generators.ts'
 import { type Life, lifeOf } from './model-life.ts'
 import { readState } from './model-reading.ts'
 import type { Home } from './model-requests.ts'
-import { fulfil, type Tally, type World } from './model-run.ts'
+import { sendSome, type Tally, type World } from './model-run.ts'
 import { createModel, paths } from './model-state.ts'
-import { kinds } from './model-wishes.ts'
 
 let booted: Booted
 let dataDir: string
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** A bank account with three envelopes, and its model. */
+/** Creates a bank account with three envelopes, and its model. */
 async function createWorld(isManual: boolean, tally: Tally): Promise<World> {
   const home = await createHome(isManual)
   const { bankAccountId, as } = home
@@ -89,7 +89,9 @@ const lives = [
   { isManual: false, end: 'deleteAccount' },
 ] as const
 
-/** Sends all wishes; the end of the bank account is concurrent with the `last` ones. */
+/**
+ * Sends all requests of a life; the end of the bank account is concurrent with its `last` requests.
+ */
 async function runLife(
   life: Life,
   end: (typeof lives)[number]['end'],
@@ -97,17 +99,17 @@ async function runLife(
 ): Promise<void> {
   const { home, database, uploads } = world
   const compareVersion = watchVersion(database, home)
-  let waiting = life.wishes
+  let waiting = life.requests
   for (let round = 0; waiting.length > 0; round += 1) {
     const size = life.sizes[round % life.sizes.length] ?? 1
-    const left = await fulfil(world, waiting, { size })
-    // No object exists for the remaining wishes.
+    const left = await sendSome(world, waiting, { size })
+    // The model has no object for the remaining requests.
     if (left.length === waiting.length) break
     waiting = left
     await compareVersion()
   }
-  await fulfil(world, life.last, { size: life.last.length, besides: [end] })
-  await fulfil(world, life.late, { size: life.late.length })
+  await sendSome(world, life.last, { size: life.last.length, besides: [end] })
+  await sendSome(world, life.late, { size: life.late.length })
   const { bankAccountId, as } = home
   const undos = world.model.uploads.map((upload) => {
     return { bankAccountId, transactionUploadId: uploads.get(upload) ?? '' }
@@ -133,13 +135,13 @@ test('concurrent and repeated requests leave the state that a model expects', as
         for (const done of [...Object.keys(tally.accepted), ...world.model.paths]) {
           wanted.delete(done)
         }
-        if (world.model.stage === 'gone') gone.push(world.home)
+        if (world.model.stage === 'removed') gone.push(world.home)
       }
       // The order of concurrent requests decides the branches: a second sample may be needed.
       if (wanted.size === 0) break
     }
   })
-  // A failure prints its seed for a repetition. No shrinking: it would take minutes.
+  // A failure prints its seed, with which the run can be repeated. Shrinking would take minutes.
   await fc.assert(property, { numRuns: 1, endOnFailure: true })
   for (const home of gone) {
     await eventually(
@@ -148,7 +150,7 @@ test('concurrent and repeated requests leave the state that a model expects', as
     )
   }
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
-  // Coverage: every kind of wish is accepted at least once, every branch taken.
+  // Coverage: every kind of request is accepted at least once, every branch is taken.
   expect([...wanted]).toEqual([])
   expect(Object.keys(tally.refused).length).toBeGreaterThan(0)
 })

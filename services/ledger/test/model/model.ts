@@ -109,7 +109,7 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
 /** Applies an operation to the model; returns false without a change if the server must refuse. */
 export function apply(model: Model, operation: Operation): boolean {
   const { kind } = operation
-  if (model.stage === 'gone') return kind === 'forget' || kind === 'deleteAccount'
+  if (model.stage === 'removed') return kind === 'forget' || kind === 'deleteAccount'
   if ((model.isManual ? syncedOnly : manualOnly).has(kind)) return false
   if (model.stage === 'archived' && !allowedArchived.has(kind)) return false
   // Cast: the compiler cannot relate `kind` to the rule of that kind.
@@ -134,7 +134,7 @@ function book(model: Model, row: Row): void {
   add(model, row, -1)
 }
 
-/** Whether the row has no envelope, or is no deposit and its envelope is open. */
+/** Returns whether the row has no envelope, or is no deposit and its envelope is open. */
 function isAssignable(model: Model, { amount, envelope }: Pick<Row, 'amount' | 'envelope'>) {
   return envelope === null || (amount >= 0 && model.envelopes[envelope] !== undefined)
 }
@@ -196,7 +196,7 @@ function transfer(model: Model, { from, to, amount }: Of<'transfer'>): boolean {
 }
 
 function end(model: Model): boolean {
-  model.stage = 'gone'
+  model.stage = 'removed'
   return true
 }
 

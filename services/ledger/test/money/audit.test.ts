@@ -20,7 +20,9 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
-/** A household with envelopes, transfers, assigned transactions, and every kind of deletion. */
+/**
+ * Creates a household with envelopes, transfers, assigned transactions, and every kind of deletion.
+ */
 async function usedHousehold() {
   const home = await createHousehold(booted, { availableBalance: 5000n, currentBalance: 5000n })
   const { as, bankAccountId, envelopes, transactions } = home

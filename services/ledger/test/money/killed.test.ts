@@ -37,14 +37,16 @@ afterAll(async () => {
 interface Path {
   run: () => Promise<unknown>
   look: () => Promise<unknown>
-  /** Steps between two kills, for paths with many steps. Odd, to hit both ends of a round trip. */
+  /** Steps between two kills, if there are many. Odd, to hit both directions of a round trip. */
   stride?: number
 }
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
 
-/** A household with 1000.00 available and 10.00 in an expense, and a function that reads both. */
+/**
+ * Creates a household with 1000.00 available, 10.00 in an expense, and a function that reads both.
+ */
 async function householdWithExpense() {
   const home = await createHousehold(booted, {
     availableBalance: 100_000n,
@@ -67,11 +69,11 @@ async function householdWithExpense() {
   return { ...home, spendingId, keyed, look }
 }
 
-/** Activities by name; the parameter is the key of their object. */
+/** Returns activities by name; the parameter is the key of their object. */
 const activities = <Subject>() =>
   mortal.activities() as Record<string, (of: Subject) => Promise<unknown>>
 
-/** A file with `rowCount` rows, and its import by the activities in the workflow's order. */
+/** Returns a file with `rowCount` rows, and its import by activities in the workflow's order. */
 async function fileImport(rowCount: number) {
   const home = await householdWithExpense()
   const rows = Array.from({ length: rowCount }, (_, id) => [`r${id}`, '-1.00'])
@@ -116,7 +118,7 @@ const paths: Record<string, () => Promise<Path>> = {
     return { run: () => bookFunding(accountId, value), look }
   },
   'the import of a file': async () => {
-    // Two pages of rows.
+    // More rows than one page, so the import inserts two.
     const { home, run } = await fileImport(600)
     return { run, look: home.look }
   },
@@ -236,7 +238,7 @@ const paths: Record<string, () => Promise<Path>> = {
   },
 }
 
-/** A household with a bill of 3.00. */
+/** Creates a household with a bill of 3.00. */
 async function householdWithBill() {
   const home = await householdWithExpense()
   const { transactions, bankAccountId, spendingId, as } = home
@@ -254,7 +256,7 @@ function bookFunding(accountId: string, value: MessageInitShape<typeof FundingSc
   return scheduled.book({ bookings }, byService(booted, '', 'budgeting'))
 }
 
-/** Names and balances of bank accounts, as texts. */
+/** Returns names and balances of bank accounts, as texts. */
 async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   const { bankAccounts } = await list
   return bankAccounts.map(({ name, availableBalance, currentBalance }) =>
@@ -262,7 +264,7 @@ async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   )
 }
 
-/** Accepts the refusal of a repetition: the first attempt was committed. */
+/** Ignores the refusal of a repetition whose first attempt was committed. */
 function unlessDone(error: unknown): void {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound && code !== Code.FailedPrecondition) throw error

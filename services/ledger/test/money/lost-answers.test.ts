@@ -27,7 +27,7 @@ let booted: Booted
 let proxy: TcpProxy
 let remote: Database
 let writer: MoneyWriter
-/** A writer of another process: its connections do not run through the proxy. */
+/** A writer of another process; its connections bypass the proxy. */
 let otherWriter: MoneyWriter
 
 beforeAll(async () => {
@@ -45,7 +45,10 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** A household with an expense, and changes of it. */
+/**
+ * Creates a household with an expense. Returns it with functions that create works on its bank
+ * account (`fill`, `rename`, `create`).
+ */
 async function householdWithExpense() {
   const home = await createHousehold(booted, {
     availableBalance: 100_000n,
@@ -169,7 +172,7 @@ test('a statement that reaches Postgres after its repetition has no effect', asy
   const { cut, deliver } = await line
   cut()
   expect(await written).toBe(10n)
-  // The repetition has raised the version: the compare-and-set of this statement fails.
+  // The repetition has raised the version, so the compare-and-set of the delayed statement fails.
   await deliver()
   expect(await held()).toBe(10n)
 })
@@ -217,7 +220,7 @@ test('a change whose answer is lost is made, though the queue of its account is 
   const first = await savedFirst
   const sharing = renameAll(15)
   const savedNext = proxy.hold('"read_version"')
-  // One that is tried at once in the queue of the bank account, and as many as may wait there.
+  // The first change is tried at once in the queue of the bank account; 1,024 may wait there.
   const queued = renameAll(1 + 1_024)
   const next = await savedNext
   expect(await refusals(writer.write(rename('Daily')))).toEqual(['Unavailable'])

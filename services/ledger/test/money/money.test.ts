@@ -81,7 +81,7 @@ test('twenty retries under one key cost the statements of one request', async ()
     Promise.all(Array.from({ length: 20 }, post)),
   )
   expect(new Set(result.map(({ transaction }) => transaction?.transactionId)).size).toBe(1)
-  // One more statement looks for the key.
+  // One more statement reads the idempotency key.
   expect(count).toBeLessThanOrEqual(statementsMax.createTransaction + 1)
   expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
 })
@@ -104,7 +104,7 @@ test('a write that is still queued at its deadline is dropped', async () => {
     await over.promise
   })
   await locked.promise
-  // The first waits for the row lock, the second in the queue.
+  // The first call waits for the row lock, the second in the queue.
   const outcomes = await Promise.allSettled([post(1n), post(10n)])
   over.resolve()
   await holding
@@ -112,7 +112,7 @@ test('a write that is still queued at its deadline is dropped', async () => {
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
   ])
-  // The first may be committed or not; this write is saved after both are settled.
+  // The first call may be committed or not; this write is saved after both are settled.
   await transactions.createTransaction(
     { bankAccountId, amount: 100n, date, name: 'Tea', adjustsBalance: true },
     as,
@@ -265,7 +265,7 @@ test('a decision of one process reads the changes of another', async () => {
   const [first, second] = writers
   await first?.(-10n)
   await second?.(40_000n)
-  // More than the envelope held after the first process's own write.
+  // A larger amount than the envelope holds after the first process's own write.
   await first?.(-60_000n)
   expect(await balances()).toMatchObject({ expenses: 30_000n - 10n + 40_000n - 60_000n })
   await second?.(-9_000n)
@@ -273,7 +273,7 @@ test('a decision of one process reads the changes of another', async () => {
   expect(await balances()).toMatchObject({ expenses: 990n })
 })
 
-/** Writers as of `count` processes; each moves an amount into the expense, or out of it. */
+/** Returns writers as of `count` processes; each moves an amount into the expense, or out of it. */
 async function processes(count: number) {
   const { accountId, bankAccountId, expense, balances } = await createFundedHousehold(booted)
   const deps = { database: booted.database('ledger'), clock: () => new Date() }

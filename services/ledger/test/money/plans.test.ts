@@ -147,7 +147,7 @@ async function crowdProviders(tx: Transaction): Promise<void> {
     FROM transactions WHERE transaction_id LIKE 'txn\\_1%'`)
 }
 
-/** A run that funds an envelope, and the end of its period. */
+/** Returns a run that funds an envelope, and the end of its period. */
 function bookingsOf(
   { accountId, bankAccountId }: Household,
   of: { spendingId: string; fundingScheduleId: string; due: Timestamp },
@@ -235,7 +235,10 @@ async function deleteLink(home: Pick<Household, 'links' | 'accountId' | 'linkId'
   )
 }
 
-/** Waits until the bank account is quiet, and runs the search for similar transactions. */
+/**
+ * Waits until no change of the bank account is recent, and runs the search for similar
+ * transactions.
+ */
 async function searchSimilar(): Promise<void> {
   await eventually(
     async () => {

@@ -33,7 +33,7 @@ const aBill = { amount: 70n, date, name: 'Bill' }
 
 type Operation = NonNullable<MessageInitShape<typeof BookingSchema>['operation']>
 
-/** Prepares a change of a bank account; the returned function makes it. */
+/** Prepares a change of a bank account. The returned function makes the change. */
 type Change<Home> = (home: Home, spendingId: string) => Promise<() => Promise<unknown>>
 
 const changes: Record<string, Change<Household>> = {
@@ -145,7 +145,7 @@ function book(accountId: string, operation: Operation) {
   )
 }
 
-/** Makes the change in a bank account with an envelope; expects that the version rises. */
+/** Makes the change in a bank account with an envelope. Expects that the version rises. */
 async function makeIn<Home extends Household | SyncedHome>(home: Home, prepare: Change<Home>) {
   const { envelopes, bankAccountId, as } = home
   const spendingId = newId('spnd')

@@ -38,7 +38,7 @@ const electric = 'ACH Debit - Electric Company'
 const forest = 'POS DEBIT 1234 CARIBOU COFFEE FOREST LAKE MN'
 const paycheck = 'Paycheck ACME INC'
 
-/** Creates transactions, a day apart and the oldest first; returns their IDs. */
+/** Creates transactions, a day apart and the oldest first. Returns their IDs. */
 async function add(home: Household, names: string[], firstDay = 1): Promise<string[]> {
   const { transactions, bankAccountId, as } = home
   const ids: string[] = []
@@ -57,7 +57,9 @@ async function search(): Promise<void> {
   await similarActivities({ ...deps, searchers, quietMs: 0 }).clusterWaiting(null)
 }
 
-/** Returns the cluster of a transaction once it is as expected; null for none. */
+/**
+ * Searches until the cluster of a transaction is as expected. Returns the cluster; null for none.
+ */
 function clusterOf(
   { bankAccountId, as }: Pick<Household, 'bankAccountId' | 'as'>,
   transactionId: string,
@@ -115,7 +117,7 @@ test('similar transactions are found after they are created by hand', async () =
 test('a cluster keeps its ID and creation date when members are added', async () => {
   const home = await createHousehold(booted)
   const { transactions, bankAccountId, as } = home
-  // The oldest transaction is the centroid of both states: of equals the smallest ID.
+  // The oldest transaction is the centroid of both states: of equally near members the smallest ID.
   const [first = '', , other = ''] = await add(home, [netflix, netflix, paycheck, electric])
   const before = await clusterOf(home, first, withMembers(2))
   await add(home, [netflix], 20)

@@ -32,7 +32,7 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const always = 2n ** 53n
 const none = { accountId: '', bankAccountId: '' }
 
-/** Returns the version of a bank account, and that of its first change that needs a search. */
+/** Returns the version of a bank account, and the version of its first unsearched change. */
 function markOf({ accountId, bankAccountId }: Key) {
   const Row = z.object({ version: z.bigint(), unsearchedFrom: z.bigint().nullable() })
   return tables().pool.one(sql.type(Row)`
@@ -40,7 +40,9 @@ function markOf({ accountId, bankAccountId }: Key) {
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
 }
 
-/** Returns whether the work makes the bank account need a search; clears the mark before it. */
+/**
+ * Returns whether the work makes the bank account need a search. Clears the mark before the work.
+ */
 async function asks(key: Key, work: () => Promise<unknown>): Promise<boolean> {
   await endWaitingSearch(tables(), { ...key, version: always })
   await work()
@@ -185,7 +187,7 @@ test('a save that is blocked while a search ends sets the mark again', async () 
   expect(after.version).toBeGreaterThan(version)
 })
 
-/** Runs a sweep with `search` as the worker; returns the names that it searched. */
+/** Runs a sweep with `search` as the worker. Returns the names that it searched. */
 async function sweep(quietMs: number, search = (_name: string): never[] => []): Promise<string[]> {
   const searched: string[] = []
   const run = async ({ texts }: ClusterInput) => {

@@ -57,7 +57,7 @@ describe('a batch', () => {
     expect(listed.map((one) => one.transactionId)).toEqual(
       [first, second].map((one) => one?.transactionId),
     )
-    // IDs follow days, whatever the order of the batch.
+    // IDs are in the order of days, whatever the order of the batch.
     expect((first?.transactionId ?? '') > (second?.transactionId ?? '')).toBe(true)
     expect(listed.every((one) => one.aggregatorTransaction === undefined)).toBe(true)
   })
@@ -188,7 +188,9 @@ test('a batch with its connection lost at any moment is stored once in the end',
   expect(await held()).toBe(7700n)
 })
 
-/** Terminates the active backends of this database after some milliseconds; returns how many. */
+/**
+ * Terminates the active backends of this database after some milliseconds. Returns their number.
+ */
 async function cutBusyConnections(afterMs: number): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   const { rowCount } = await booted.database('ledger').pool.query(sql.unsafe`

@@ -30,7 +30,10 @@ const posted = anItem({
   originalName: 'DELI CHICAGO 555',
 })
 
-/** Returns a home with a pending 12.00 that is renamed and assigned to an envelope of 50.00. */
+/**
+ * Returns a home with a pending transaction of 12.00 that is renamed and assigned to an envelope of
+ * 50.00.
+ */
 async function withPending() {
   const home = await syncedHome(booted)
   const envelope = await envelopeOf(home, 5000n)

@@ -110,7 +110,10 @@ export async function syncedHome(booted: Booted) {
 
 export type SyncedHome = Awaited<ReturnType<typeof syncedHome>>
 
-/** Creates an envelope in the home and transfers an amount into it. */
+/**
+ * Creates an envelope and transfers an amount into it. Returns its ID and a function that reads its
+ * amount.
+ */
 export async function envelopeOf(
   { envelopes, bankAccountId, as }: SyncedHome,
   amount: bigint,

@@ -114,7 +114,10 @@ test('removes bytes without a row and drafts after a day, but no stored files', 
   expect(names).not.toContain(draft)
 })
 
-/** IDs of the workflows that the handlers start for these accounts in a replay of the stream. */
+/**
+ * Returns the IDs of the workflows that the handlers start for these accounts in a replay of the
+ * stream.
+ */
 async function startedAgain(accountIds: string[]): Promise<string[]> {
   const started: string[] = []
   const start = async ({ id, args }: WorkflowStart) => {

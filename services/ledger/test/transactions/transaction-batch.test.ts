@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T23:30:00Z'))
 
-/** A household with 10,000 available, 1000 of it in an expense. */
+/** Creates a household with 10,000 available, 1000 of it in an expense. */
 async function withExpense() {
   const home = await createHousehold(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
   const { as, bankAccountId, envelopes } = home
@@ -50,7 +50,7 @@ async function stored({ transactions, bankAccountId, as }: Household) {
   return (await transactions.listTransactions({ bankAccountId, limit: 100 }, as)).transactions
 }
 
-/** The number of database transactions that wrote the household's transactions. */
+/** Returns the number of database transactions that wrote the household's transactions. */
 function commits({ accountId }: Household) {
   const Row = z.object({ commits: z.bigint() })
   return booted.database('ledger').pool.oneFirst(sql.type(Row)`
@@ -136,7 +136,7 @@ test('500 transactions from 500 envelopes are one commit, and 501 are refused', 
   const home = await withExpense()
   const { envelopes, bankAccountId, as } = home
   const ids = Array.from({ length: 500 }, () => newId('spnd'))
-  // All calls wait for one row lock, the last longer than the default timeout.
+  // All calls wait for one row lock, the last call longer than the default timeout.
   const patient = { ...as, timeoutMs: 60_000 }
   await Promise.all(
     ids.map((spendingId) =>

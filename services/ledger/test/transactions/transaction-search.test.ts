@@ -38,7 +38,9 @@ async function namesOf(home: Household, filter: Filter): Promise<string[]> {
   return transactions.map(({ name = '' }) => name)
 }
 
-/** A household with five transactions: three days, an envelope, a pending and a deleted one. */
+/**
+ * Creates a household with five transactions: three days, an envelope, a pending and a deleted one.
+ */
 async function withTransactions() {
   const home = await createHousehold(booted, { availableBalance: 10_000n })
   const { as, bankAccountId, envelopes, transactions } = home
@@ -138,7 +140,7 @@ function nextOf({ next }: Awaited<ReturnType<typeof list>>): Filter {
 }
 
 describe('a search in a large account', () => {
-  /** A household with transactions 1 (oldest) to 300; 1 to 100 are named Rent. */
+  /** Creates a household with transactions 1 (oldest) to 300; 1 to 100 are named Rent. */
   async function large() {
     const home = await createHousehold(booted)
     const { pool } = booted.database('ledger')
@@ -168,7 +170,7 @@ describe('a search in a large account', () => {
     }
   }
 
-  /** The transaction numbers on each page of a search with low costs, to the last page. */
+  /** Returns the transaction numbers on each page of a search with low costs, to the last page. */
   async function pagesOf(home: Household, text: string, costs: Partial<typeof searchCosts>) {
     const { accountId, bankAccountId } = home
     const pages: number[][] = []
@@ -202,7 +204,7 @@ describe('a search in a large account', () => {
   test('scans in bounded steps if the index finds too many', async () => {
     const home = await large()
     const pages = await pagesOf(home, 'rent', { examinedFirst: 10, examined: 40, foundMax: 50 })
-    // The 200 newer ones take five steps of 40; then matches fill the pages.
+    // The 200 newer ones take five scans of 40 without a match; then matches fill the pages.
     expect(pages.slice(0, 6)).toEqual([[], [], [], [], [], [100, 99, 98, 97]])
     expect(pages.flat()).toEqual(descending)
   })

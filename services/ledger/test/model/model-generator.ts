@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import type { Operation } from './model-operation.ts'
 import type { Model } from './model-state.ts'
 
-/** The bank accounts that a kind of wish fits. */
+/** The bank accounts that a kind of request fits: each, or those of one link type. */
 type For = 'each' | 'manual' | 'synced'
 
-/** Builds the operation of a wish; null while the model has no object for it. */
+/** Builds the operation of a random request; null while the model has no object for it. */
 export type Attempt = (model: Model, serial: number) => Operation | null
 
 // An index into the objects that exist when the operation is built.
@@ -14,8 +14,11 @@ export const pick = fc.nat({ max: 999 })
 type Unnumbered<One = Operation> = One extends Operation ? Omit<One, 'serial'> : never
 type Fields<Made> = { [Name in keyof Made]: fc.Arbitrary<Made[Name]> }
 
-/** A kind of wish with random fields; `operate` builds its operation. */
-export function wish<Made>(
+/**
+ * Returns a generator of random requests of one kind, with random fields; `operate` builds the
+ * operation.
+ */
+export function generator<Made>(
   isFor: For,
   fields: Fields<Made>,
   operate: (made: Made, model: Model, serial: number) => Unnumbered | null,
@@ -31,16 +34,19 @@ export function wish<Made>(
 
 type WithoutRow<One = Unnumbered> = One extends { id: string } ? Omit<One, 'id'> : never
 
-/** A kind of wish for one transaction. */
-export function ofRow<Made>(
+/**
+ * Returns a generator of random requests that concern one existing transaction. The transaction is
+ * chosen when the request is sent.
+ */
+export function rowGenerator<Made>(
   isFor: For,
   fields: Fields<Made>,
   operate: (made: Made, model: Model, serial: number) => WithoutRow,
 ) {
-  const wished = { made: fc.record(fields), row: pick }
-  return wish<{ made: Made; row: number }>(
+  const generated = { made: fc.record(fields), row: pick }
+  return generator<{ made: Made; row: number }>(
     isFor,
-    wished as Fields<{ made: Made; row: number }>,
+    generated as Fields<{ made: Made; row: number }>,
     ({ made, row }, model, serial) => {
       const ids = model.rows.flatMap(({ id }) => id ?? [])
       const id = among(ids, row)
@@ -49,7 +55,7 @@ export function ofRow<Made>(
   )
 }
 
-/** The item at `index` modulo the length; null if the list is empty. */
+/** Returns the item at `index` modulo the length; null if the list is empty. */
 export function among<T>(list: readonly T[], index: number): T | null {
   return list[index % list.length] ?? null
 }

@@ -1,13 +1,13 @@
 import { newId } from '@coffer/kit/values/id'
 import fc from 'fast-check'
 import { largeFile } from './model-files.ts'
+import { among, generator, pick, rowGenerator } from './model-generator.ts'
 import type { Body, Item, Line } from './model-operation.ts'
 import type { Model, ProviderRecord, Row } from './model-state.ts'
 import { liveOf } from './model-sync.ts'
-import { among, ofRow, pick, wish } from './model-wish.ts'
 
 const cents = fc.integer({ min: -5000, max: 20_000 }).filter((amount) => amount !== 0)
-/** Days before, between and after those of the files. */
+/** Days of January before, between and after those of the files. */
 const day = fc.integer({ min: 9, max: 14 })
 const flag = fc.boolean()
 const sum = fc.integer({ min: 1, max: 30_000 })
@@ -17,64 +17,72 @@ const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
 const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
 
-/** Batches of a sync with common items. */
+/** Batches of a sync; some items are in two of them. */
 const batches = [
   [posted('p1', 1200), posted('p2', -7000)],
   [posted('p2', -7000), posted('p3', 99)],
   [posted('p1', 1200), posted('p4', 15_000)],
 ]
 
-/** Wishes by kind. */
+/** Generators of random requests, by kind. */
 export const kinds = {
-  create: wish('manual', body, (made, model) => ({ kind: 'create', ...paying(model, made) })),
-  createMany: wish(
+  create: generator('manual', body, (made, model) => ({ kind: 'create', ...paying(model, made) })),
+  createMany: generator(
     'manual',
     { bodies: fc.array(fc.record(body), { minLength: 1, maxLength: 3 }) },
     ({ bodies }, model) => {
       return { kind: 'createMany', bodies: bodies.map((one) => paying(model, one)) }
     },
   ),
-  open: wish('each', { isGoal: flag }, ({ isGoal }) => {
+  open: generator('each', { isGoal: flag }, ({ isGoal }) => {
     return { kind: 'open', envelope: newId('spnd'), isGoal }
   }),
-  close: wish('each', { envelope: pick }, (made, model) => {
+  close: generator('each', { envelope: pick }, (made, model) => {
     const envelope = among(Object.keys(model.envelopes), made.envelope)
     return envelope === null ? null : { kind: 'close', envelope }
   }),
-  fund: wish('each', { lines }, (made, model) => {
+  fund: generator('each', { lines }, (made, model) => {
     return { kind: 'fund', lines: linesOf(model, made.lines), deposit: null }
   }),
-  deposit: wish('manual', { lines, schedule, amount: sum, day }, (made, model) => {
-    const { lines: wished, ...deposit } = made
-    return { kind: 'fund', lines: linesOf(model, wished), deposit }
+  deposit: generator('manual', { lines, schedule, amount: sum, day }, (made, model) => {
+    const { lines: generated, ...deposit } = made
+    return { kind: 'fund', lines: linesOf(model, generated), deposit }
   }),
-  endPeriod: wish('each', { envelope: pick, target: sum, carryOver: flag }, (made, model) => {
+  endPeriod: generator('each', { envelope: pick, target: sum, carryOver: flag }, (made, model) => {
     const envelope = among(expensesOf(model), made.envelope)
     return envelope === null ? null : { ...made, kind: 'endPeriod', envelope, bill: null }
   }),
-  bill: wish('manual', { envelope: pick, target: sum, carryOver: flag, day }, (made, model) => {
-    const envelope = among(expensesOf(model), made.envelope)
-    const { target, carryOver, day } = made
-    if (envelope === null) return null
-    return { kind: 'endPeriod', envelope, target, carryOver, bill: { day } }
-  }),
-  forget: wish('manual', { made: pick }, ({ made }, { rows }) => {
+  bill: generator(
+    'manual',
+    { envelope: pick, target: sum, carryOver: flag, day },
+    (made, model) => {
+      const envelope = among(expensesOf(model), made.envelope)
+      const { target, carryOver, day } = made
+      if (envelope === null) return null
+      return { kind: 'endPeriod', envelope, target, carryOver, bill: { day } }
+    },
+  ),
+  forget: generator('manual', { made: pick }, ({ made }, { rows }) => {
     const found = among(
       rows.flatMap((row) => row.schedule ?? []),
       made,
     )
     return found === null ? null : { kind: 'forget', schedule: found }
   }),
-  transfer: wish('each', { from: pick, to: pick, amount: sum }, ({ amount, ...made }, model) => {
-    const from = envelopeOf(model, made.from)
-    const others = [null, ...Object.keys(model.envelopes)].filter((side) => side !== from)
-    const to = among(others, made.to)
-    return from === to ? null : { kind: 'transfer', from, to, amount }
-  }),
-  assign: ofRow('each', { envelope: pick }, ({ envelope }, model) => {
+  transfer: generator(
+    'each',
+    { from: pick, to: pick, amount: sum },
+    ({ amount, ...made }, model) => {
+      const from = envelopeOf(model, made.from)
+      const others = [null, ...Object.keys(model.envelopes)].filter((side) => side !== from)
+      const to = among(others, made.to)
+      return from === to ? null : { kind: 'transfer', from, to, amount }
+    },
+  ),
+  assign: rowGenerator('each', { envelope: pick }, ({ envelope }, model) => {
     return { kind: 'assign', envelope: envelopeOf(model, envelope) }
   }),
-  pay: wish('each', { row: pick, envelope: pick }, (made, { rows, envelopes }) => {
+  pay: generator('each', { row: pick, envelope: pick }, (made, { rows, envelopes }) => {
     const unpaid = rows.filter((row) => row.envelope === null && row.amount > 0 && !row.isDeleted)
     const id = among(
       unpaid.flatMap((row) => row.id ?? []),
@@ -84,30 +92,39 @@ export const kinds = {
     const envelope = among(filled, made.envelope)
     return id && envelope ? { kind: 'assign', id, envelope } : null
   }),
-  rename: ofRow('each', {}, (_made, _model, serial) => ({ kind: 'rename', name: `n${serial}` })),
-  note: ofRow('each', { notes: fc.constantFrom('For Kim', null) }, ({ notes }) => {
+  rename: rowGenerator('each', {}, (_made, _model, serial) => ({
+    kind: 'rename',
+    name: `n${serial}`,
+  })),
+  note: rowGenerator('each', { notes: fc.constantFrom('For Kim', null) }, ({ notes }) => {
     return { kind: 'note', notes }
   }),
-  amend: ofRow('manual', { amount: cents }, ({ amount }) => ({ kind: 'amend', amount })),
-  move: ofRow('manual', { day }, (made) => ({ kind: 'move', ...made })),
-  mark: ofRow('manual', { isPending: flag }, ({ isPending }) => ({ kind: 'mark', isPending })),
-  delete: ofRow('manual', { adjusts: flag, soft: flag }, (made) => ({ kind: 'delete', ...made })),
-  deletePaid: wish('manual', { row: pick, soft: flag }, ({ row, soft }, { rows }) => {
+  amend: rowGenerator('manual', { amount: cents }, ({ amount }) => ({ kind: 'amend', amount })),
+  move: rowGenerator('manual', { day }, (made) => ({ kind: 'move', ...made })),
+  mark: rowGenerator('manual', { isPending: flag }, ({ isPending }) => ({
+    kind: 'mark',
+    isPending,
+  })),
+  delete: rowGenerator('manual', { adjusts: flag, soft: flag }, (made) => ({
+    kind: 'delete',
+    ...made,
+  })),
+  deletePaid: generator('manual', { row: pick, soft: flag }, ({ row, soft }, { rows }) => {
     const id = among(
       rows.filter(isPaid).flatMap((one) => one.id ?? []),
       row,
     )
     return id === null ? null : { kind: 'delete', id, adjusts: true, soft }
   }),
-  state: wish(
+  state: generator(
     'manual',
     { pots: fc.record({ current: cents, available: cents }), limit: fc.option(cents) },
     (made) => ({ kind: 'state', ...made }),
   ),
-  nameAccount: wish('each', {}, (_made, _model, serial) => {
+  nameAccount: generator('each', {}, (_made, _model, serial) => {
     return { kind: 'nameAccount', name: `Account ${serial}` }
   }),
-  describe: wish(
+  describe: generator(
     'manual',
     {
       mask: fc.constantFrom(null, '0042', '42'),
@@ -115,81 +132,81 @@ export const kinds = {
     },
     (made) => ({ kind: 'describe', ...made }),
   ),
-  import: wish('manual', { file: fc.nat({ max: largeFile - 1 }) }, ({ file }) => {
+  import: generator('manual', { file: fc.nat({ max: largeFile - 1 }) }, ({ file }) => {
     return { kind: 'import', file }
   }),
-  importLarge: wish('manual', {}, () => ({ kind: 'import', file: largeFile })),
-  undo: wish('manual', { upload: pick }, (made, { uploads }) => {
+  importLarge: generator('manual', {}, () => ({ kind: 'import', file: largeFile })),
+  undo: generator('manual', { upload: pick }, (made, { uploads }) => {
     const upload = among(uploads, made.upload)
     return upload === null ? null : { kind: 'undo', upload }
   }),
-  undoPaid: wish('manual', { made: pick }, ({ made }, { rows }) => {
+  undoPaid: generator('manual', { made: pick }, ({ made }, { rows }) => {
     const upload = among(
       rows.filter(isPaid).flatMap((row) => row.upload ?? []),
       made,
     )
     return upload === null ? null : { kind: 'undo', upload }
   }),
-  sync: wish('synced', { batch: pick }, ({ batch }) => {
+  sync: generator('synced', { batch: pick }, ({ batch }) => {
     return { kind: 'sync', items: among(batches, batch) ?? [] }
   }),
-  hold: wish('synced', { amount: cents }, ({ amount }, _model, serial) => {
+  hold: generator('synced', { amount: cents }, ({ amount }, _model, serial) => {
     const item = { id: `h${serial}`, amount, isPending: true, pendingOf: null }
     return { kind: 'sync', items: [{ ...item, text: textOf(serial) }] }
   }),
-  post: wish('synced', { hold: pick, amount: cents }, ({ hold, amount }, { rows }, serial) => {
+  post: generator('synced', { hold: pick, amount: cents }, ({ hold, amount }, { rows }, serial) => {
     const held = among(rows.flatMap(heldOf), hold)
     const items = held && [{ ...posted(`q${serial}`, amount), pendingOf: held.id }]
     return items && { kind: 'sync', items }
   }),
-  postUnnamed: wish('synced', { hold: pick }, ({ hold }, { rows }, serial) => {
+  postUnnamed: generator('synced', { hold: pick }, ({ hold }, { rows }, serial) => {
     const held = among(rows.toReversed().flatMap(heldOf), hold)
     const items = held && [{ ...held, id: `q${serial}`, isPending: false }]
     return items && { kind: 'sync', items }
   }),
-  postFirst: wish('synced', { amount: cents }, ({ amount }, _model, serial) => {
+  postFirst: generator('synced', { amount: cents }, ({ amount }, _model, serial) => {
     const item = { ...posted(`q${serial}`, amount), pendingOf: `h${serial}` }
     return { kind: 'sync', items: [item] }
   }),
-  holdLate: wish('synced', { posted: pick }, (made, { rows }) => {
+  holdLate: generator('synced', { posted: pick }, (made, { rows }) => {
     const named = among(rows.flatMap(missingOf), made.posted)
     if (named === null) return null
     const item = { id: named, amount: 5, isPending: true, pendingOf: null }
     return { kind: 'sync', items: [{ ...item, text: 'late' }] }
   }),
-  modify: wish('synced', { record: pick, amount: cents }, ({ record, amount }, { rows }) => {
+  modify: generator('synced', { record: pick, amount: cents }, ({ record, amount }, { rows }) => {
     const known = among(rows.flatMap(recordsOf), record)
     return known && { kind: 'sync', items: [{ ...known, amount }] }
   }),
-  modifyPaid: wish('synced', { record: pick, amount: sum }, ({ record, amount }, { rows }) => {
+  modifyPaid: generator('synced', { record: pick, amount: sum }, ({ record, amount }, { rows }) => {
     const known = among(rows.filter(isPaid).flatMap(liveItems), record)
     return known && { kind: 'sync', items: [{ ...known, amount }] }
   }),
-  withdraw: wish('synced', { record: pick }, ({ record }, { rows }) => {
+  withdraw: generator('synced', { record: pick }, ({ record }, { rows }) => {
     const known = among(rows.flatMap(liveItems), record)
     return known && { kind: 'withdraw', ids: [known.id, 'unknown'] }
   }),
-  withdrawPaid: wish('synced', { record: pick }, ({ record }, { rows }) => {
+  withdrawPaid: generator('synced', { record: pick }, ({ record }, { rows }) => {
     const known = among(rows.filter(isPaid).flatMap(liveItems), record)
     return known && { kind: 'withdraw', ids: [known.id] }
   }),
-  bringBack: wish('synced', { record: pick }, ({ record }, { rows }) => {
+  bringBack: generator('synced', { record: pick }, ({ record }, { rows }) => {
     const gone = rows.filter(({ isDeleted }) => isDeleted)
     const known = among(gone.flatMap(recordsOf), record)
     return known && { kind: 'sync', items: [known] }
   }),
-  bringBackPaid: wish('synced', { record: pick }, ({ record }, { rows }) => {
+  bringBackPaid: generator('synced', { record: pick }, ({ record }, { rows }) => {
     const gone = rows.filter((row) => row.isDeleted && row.envelope !== null)
     const known = among(gone.flatMap(recordsOf), record)
     return known && { kind: 'sync', items: [known] }
   }),
-  setBalances: wish('synced', { stated }, (made) => ({ kind: 'setBalances', ...made })),
-  refresh: wish('synced', { stated }, (made, _model, serial) => {
+  setBalances: generator('synced', { stated }, (made) => ({ kind: 'setBalances', ...made })),
+  refresh: generator('synced', { stated }, (made, _model, serial) => {
     return { kind: 'refresh', ...made, originalName: `BANK ${serial}` }
   }),
 }
 
-export type WishKind = keyof typeof kinds
+export type GeneratorKind = keyof typeof kinds
 
 function paying(model: Model, one: Omit<Body, 'envelope'> & { envelope: number }): Body {
   return { ...one, envelope: envelopeOf(model, one.envelope) }
@@ -203,12 +220,12 @@ function expensesOf({ envelopes }: Model): string[] {
   return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
 }
 
-/** The lines of a funding run, one for each envelope. */
+/** Returns the lines of a funding run, one for each envelope. */
 function linesOf(
   { envelopes }: Model,
-  wished: readonly { envelope: number; amount: number; ceiling: number }[],
+  generated: readonly { envelope: number; amount: number; ceiling: number }[],
 ): Line[] {
-  const found = wished.flatMap(({ envelope: index, ...rest }) => {
+  const found = generated.flatMap(({ envelope: index, ...rest }) => {
     const envelope = among(Object.keys(envelopes), index)
     return envelope === null ? [] : [{ ...rest, envelope }]
   })
@@ -219,7 +236,7 @@ function posted(id: string, amount: number): Item {
   return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
 }
 
-/** The live pending item of a row. */
+/** Returns the live pending item of a row, if it has one. */
 function heldOf(row: Row): Item[] {
   return liveItems(row).filter(({ isPending }) => isPending)
 }
@@ -229,12 +246,12 @@ function liveItems(row: Row): Item[] {
   return live ? [itemOf(live)] : []
 }
 
-/** Whether its envelope gave more than 0. */
+/** Returns whether the envelope of a row gave more than 0. */
 function isPaid({ taken, isDeleted }: Row): boolean {
   return taken > 0 && !isDeleted
 }
 
-/** IDs of pending items that a posted item names and that were never imported. */
+/** Returns IDs of pending items that a posted item names and that were never imported. */
 function missingOf({ records }: Row): string[] {
   const named = records.flatMap(({ pendingOf }) => pendingOf ?? [])
   return named.filter((id) => !records.some((one) => one.id === id))
@@ -248,7 +265,7 @@ function itemOf({ end, ...item }: ProviderRecord): Item {
   return item
 }
 
-/** A unique text of letters: the match by text ignores digits. */
+/** Returns a unique text of letters: the match by text ignores digits. */
 function textOf(serial: number): string {
   const letters = [...`${serial}`.padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
   return `hold ${letters.join('')}`
