@@ -14,7 +14,7 @@ export type ReadPage = (request: ReadAccountDataRequest) => Promise<ReadAccountD
 
 /**
  * Streams an export as one JSON object: the head, the rows by service and table, and
- * `"complete": true` at the end (docs/account-data.md#copy). Backpressure: the next page is read
+ * `"complete": true` at the end (docs/account-data.md#export). Backpressure: the next page is read
  * only after the client has taken the page before it.
  */
 export async function* exportText(head: object, read: ReadPage): AsyncGenerator<string> {

@@ -15,8 +15,8 @@ type DataSource = Pick<ServiceDefinition, 'name' | 'hidden'> & { database: Datab
 
 /**
  * Routes of AccountDataService: the copy of an account's rows, in pages
- * (docs/account-data.md#copy). Tables and columns come from the database schema, so new tables are
- * included without code.
+ * (docs/account-data.md#export). Tables and columns are read from the database schema, so new
+ * tables are included without code.
  */
 export function accountDataRoutes(sources: readonly DataSource[]) {
   const known = new Map<string, ShownTable[]>()

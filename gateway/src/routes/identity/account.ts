@@ -15,7 +15,7 @@ import { type Route, route } from '../../http/route.ts'
  */
 const exportsMax = 4
 
-// An export of an idle reader ends, so that another one can start (docs/account-data.md#copy).
+// An export of an idle reader ends, so that another one can start (docs/account-data.md#export).
 const idleTimeoutMs = 45_000
 
 /** Returns the routes of an account's export and deletion (docs/account-data.md). */
